@@ -17,6 +17,7 @@ import numpy as np
 from google.protobuf import json_format
 
 from sessrun.adapters.backend import CAPABILITIES, Description, unsupported
+from sessrun.adapters.cupy_gpu import CupyGpu
 from sessrun.spec.cases import api
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Call, Done, Fetched, Opened, Outcome, failure_of
@@ -71,6 +72,8 @@ class NamespaceBackend:
       config: JSON of a ConfigProto that each case's own configuration is merged into.
       details: what else `describe` tells.
       operations: what it declares to compute, as in `Description`; None for all there is.
+      gpu: gives the GPU of a number to benchmarks, None where there is no such; None itself
+        where the engine has no clock of a device.
 
     """
 
@@ -83,6 +86,7 @@ class NamespaceBackend:
         config: Mapping[str, Any] | None = None,
         details: Mapping[str, str] | None = None,
         operations: Mapping[str, Collection[str]] | None = None,
+        gpu: Callable[[int], CupyGpu | None] | None = None,
     ) -> None:
         self.namespace: Final = namespace
         self.name: Final = name
@@ -90,6 +94,7 @@ class NamespaceBackend:
         self.config: Final[Mapping[str, Any]] = dict(config or {})
         self.details: Final[Mapping[str, str]] = dict(details or {})
         self.operations: Final = operations
+        self.gpu: Final = gpu
         self._numbers = itertools.count(1)
         self._sessions: dict[str, _Session] = {}
         self._closed: collections.deque[str] = collections.deque()

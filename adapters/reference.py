@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from typing import Final
+from typing import Any, Final
 
 import sessrun
+from sessrun.adapters.cupy_gpu import CupyGpu
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.spec.records import SIMULATED
@@ -34,7 +35,20 @@ def backend(argument: str | None = None) -> NamespaceBackend:
     namespace = importlib.import_module("sessrun.reference")  # lazily: 0.3 s that few pay
     if argument is not None:
         _announce_kernels()
-    return NamespaceBackend(namespace, "reference", sessrun.__version__, details=details)
+    return NamespaceBackend(
+        namespace,
+        "reference",
+        sessrun.__version__,
+        details=details,
+        gpu=lambda index: _gpu(namespace.ConfigProto(), index),
+    )
+
+
+def _gpu(config: Any, index: int) -> CupyGpu | None:
+    """The GPU of this number among the devices of a session, through the runtime's own cupy."""
+    devices = importlib.import_module("sessrun.reference.devices")
+    listed = [device for device in devices.local_devices(config) if device.kind == "GPU"]
+    return CupyGpu(listed[index].xp, index) if index < len(listed) else None
 
 
 def _announce_kernels() -> None:

@@ -5,15 +5,16 @@ A job is prepared once per backend (graph, session, warm-up) and then only its c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
+from sessrun.adapters.peer import Peer
 from sessrun.conformance.benchmarks import networks
 
-__all__ = ["JOBS", "Job", "Prepared", "select"]
+__all__ = ["JOBS", "Job", "Prepared"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +23,21 @@ class Prepared:
 
     Attributes:
       call: what is timed.
-      check: what is wrong with a result of `call`, or None.
+      check: what is wrong with a result of `checked`, or None.
       close: frees the session.
+      checked: gives what is checked; `call` where None.
+      rotated: the same calls, each with inputs of its own, together too large for the device's
+        cache; empty where nothing is to be measured cold.
+      settle: waits for what `call` started, where the backend has no clock of the device.
 
     """
 
     call: Callable[[], Any]
     check: Callable[[Any], str | None]
     close: Callable[[], None]
+    checked: Callable[[], Any] | None = None
+    rotated: tuple[Callable[[], Any], ...] = ()
+    settle: Callable[[], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +48,14 @@ class Job:
       name: its name in reports.
       summary: what is timed, in one sentence.
       prepare: from a namespace and a device string to the prepared job.
-      nbytes: bytes fed and fetched by one call, for throughput.
+      nbytes: bytes fed and fetched by one call, for throughput; where `dtype` is given those read
+        and written on the device.
       flops: floating-point operations of one call.
+      dtype: what it computes in, where it is to be held to the device's own ceilings.
+      peer: from a peer to the prepared job; None where peers do not do it.
+      device_bytes: what one backend holds on the device for it, about.
+      size: in the unit of its name.
+      resized: the job of another size, with so many sets of inputs to rotate; None if it has one.
 
     """
 
@@ -50,6 +64,11 @@ class Job:
     prepare: Callable[[Any, str], Prepared]
     nbytes: int = 0
     flops: int = 0
+    dtype: str = ""
+    peer: Callable[[Peer], Prepared] | None = None
+    device_bytes: int = 0
+    size: int = 0
+    resized: Callable[[int, int], Job] | None = None
 
 
 def _equal(want: Any, rtol: float = 0.0, atol: float = 0.0) -> Callable[[Any], str | None]:
@@ -226,18 +245,3 @@ JOBS: Final = (
     Job("queue-256", "run(enqueue_many) and run(dequeue_many) of 256 scalars", _queue(256)),
     Job("graph-100", "construction of a graph of 100 operations", _graph_construction),
 )  # fmt: skip
-
-
-def select(names: Iterable[str]) -> tuple[Job, ...]:
-    """The jobs so named, all if none is.
-
-    Raises:
-      ValueError: no job has such a name.
-
-    """
-    wanted = list(names)
-    known = {job.name: job for job in JOBS}
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        raise ValueError(f"no job is called {unknown[0]!r}; there are {', '.join(known)}")
-    return tuple(known[name] for name in wanted) or JOBS

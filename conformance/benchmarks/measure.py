@@ -1,9 +1,8 @@
 """Interleaved measurement: every backend does every job in every round, in a drawn order.
 
-All backends live in this one process, so that they share the machine's moods; each sample is
-the mean of enough calls to last a few milliseconds; after each sample the result of one more call
-is checked. All samples are kept. What this process's clock says of each is held against a clock in
-another process (`clock.py`): where the two disagree nothing is measured.
+All backends live in this one process, so that they share the machine's moods. All samples are
+kept. What this process's clock says of each is held against a clock in another process
+(`clock.py`): where the two disagree nothing is measured.
 """
 
 from __future__ import annotations
@@ -12,86 +11,33 @@ import contextlib
 import datetime
 import gc
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from time import perf_counter
-from typing import Any, Final
-
-import numpy as np
+from typing import Any
 
 from sessrun import __version__
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
+from sessrun.adapters.peer import PEERS, Peer, load_peer
 from sessrun.adapters.registry import load
-from sessrun.conformance.benchmarks.clock import OtherClock, Seen
-from sessrun.conformance.benchmarks.jobs import Job, Prepared
+from sessrun.conformance.benchmarks.ceilings import ceilings
+from sessrun.conformance.benchmarks.clock import OtherClock
+from sessrun.conformance.benchmarks.jobs import JOBS, Job, Prepared
+from sessrun.conformance.benchmarks.place import Place, place_of
+from sessrun.conformance.benchmarks.selection import Fitted, fitted, gpu_jobs
+from sessrun.conformance.benchmarks.series import Series
 from sessrun.conformance.facts import environment
+from sessrun.spec import devices
 
 __all__ = ["measure"]
 
-#: A sample lasts about this long, so that the clock and the loop do not matter.
-_SAMPLE_SECONDS: Final = 0.004
-_MAX_CALLS: Final = 5000
-_WARM_UP: Final = 30
-
-
-@dataclass(slots=True)
-class _Series:
-    """One job on one backend."""
-
-    job: Job
-    backend: str
-    prepared: Prepared
-    calls: int = 1
-    samples: list[float] = field(default_factory=list)
-    wrong: str | None = None
-    clocks: Seen = field(default_factory=Seen)
-
-    def warm_up(self) -> None:
-        """Run it hot, check it, and choose how many calls make a sample."""
-        for _ in range(_WARM_UP):
-            self.wrong = self.wrong or self.prepared.check(self.prepared.call())
-        best = min(self._time(1) for _ in range(5))
-        self.calls = max(1, min(_MAX_CALLS, int(_SAMPLE_SECONDS / max(best, 1e-9))))
-
-    def sample(self, clock: OtherClock) -> None:
-        """Take one sample, and check the result of a call that is not timed."""
-        began = clock.now()
-        sample = self._time(self.calls)
-        ended = clock.now()
-        self.samples.append(sample)
-        self.clocks.told.append(sample * self.calls)
-        self.clocks.seen.append(ended - began)
-        self.wrong = self.wrong or self.prepared.check(self.prepared.call())
-
-    def _time(self, calls: int) -> float:
-        call = self.prepared.call
-        started = perf_counter()
-        for _ in range(calls):
-            call()
-        return (perf_counter() - started) / calls
-
-    def to_json(self) -> dict[str, Any]:
-        """The series as `bench.schema.json` has it."""
-        form: dict[str, Any] = {
-            "case": self.job.name,
-            "backend": self.backend,
-            "unit": "s",
-            "samples": self.samples,
-            "correct": self.wrong is None,
-            "about": self.job.summary,
-            "detail": self.wrong or f"calls a sample: {self.calls:,}",
-        }
-        if self.job.nbytes:
-            form["bytes"] = self.job.nbytes
-        if self.job.flops:
-            form["flops"] = self.job.flops
-        return form
+_Backend = NamespaceBackend | Peer
 
 
 def measure(
     backends: Sequence[str],
-    jobs: Sequence[Job],
+    jobs: Sequence[Job] = (),
     *,
     rounds: int,
     seed: int,
@@ -101,8 +47,9 @@ def measure(
     """Measure jobs on backends.
 
     Args:
-      backends: names as `sessrun.adapters.registry` takes them; they need a namespace.
-      jobs: what to time.
+      backends: names of peers (`sessrun.adapters.peer`), or names as `sessrun.adapters.registry`
+        takes them; these need a namespace.
+      jobs: what to time; where there are none all that suit the device.
       rounds: samples per job and backend.
       seed: of the order in each round.
       device: where the graphs are placed (`/gpu:0`), empty for the default.
@@ -112,54 +59,149 @@ def measure(
       The measurement as `bench.schema.json` has it, times in seconds per call.
 
     Raises:
-      AdapterError: a backend cannot be loaded, has no namespace, is named twice, cannot do
-        a job at all, or the clock of this process is not to be trusted.
+      AdapterError: a backend cannot be loaded, has no namespace, is named twice, can do no job
+        at all, or the clock of this process is not to be trusted.
 
     """
-    series, versions, names = [], {}, [job.name for job in jobs]
     if len(set(backends)) < len(backends):
         raise AdapterError(f"a backend is named twice: {', '.join(backends)}")
-    for spec in backends:
-        backend = load(spec)
-        if not isinstance(backend, NamespaceBackend):
-            raise AdapterError(f"{spec!r} has no Python namespace; bench times Session.run")
-        versions[spec] = backend.describe().version
-        series += [_Series(j, spec, _prepared(j, spec, backend, device)) for j in jobs]
-    # Jobs in their order, backends as they were named: the first is what the others are held to.
-    series.sort(key=lambda entry: names.index(entry.job.name))
-    for entry in series:
-        with _told(entry.job, entry.backend):
-            entry.warm_up()
-    with OtherClock() as clock:
-        began = clock.moment(perf_counter)
-        order = _interleave(series, rounds, seed, clock, progress)
-        apart = began.disagreement(clock.moment(perf_counter))
-    _check_clocks(series, apart)
+    loaded = {spec: _loaded(spec, device) for spec in backends}
+    place = place_of(device, list(loaded.values()))
+    chosen = _chosen(jobs, place, len(loaded))
+    left_out: list[dict[str, str]] = [_left(name, why) for name, why in chosen.left_out]
+    series = _ready(chosen, loaded, device, place, left_out)
+    before, unknown = ceilings(place)
+    left_out += [_left(f"ceiling {name}", why) for name, why in unknown]
+    states: list[dict[str, Any]] = []
+
+    def after_round(number: int) -> None:
+        state = place.state()
+        if state is not None:
+            states.append({"round": number, **state})
+        if progress is not None:
+            progress(number + 1, rounds)
+
+    try:
+        with OtherClock() as clock:
+            began = clock.moment(perf_counter)
+            order = _interleave(series, rounds, seed, clock, after_round)
+            apart = began.disagreement(clock.moment(perf_counter))
+        _check_clocks(series, apart)
+        after = {} if place.index is None else ceilings(place)[0]
+    finally:
+        for entry in series:
+            entry.prepared.close()
+    versions = {spec: _version(backend) for spec, backend in loaded.items()}
+    facts = environment() | {"device": device or "default", "backends": versions}
+    optional = {"ceilings_after": after, "states": states, "left_out": left_out}
     return {
         "bench": 1,
         "sessrun": __version__,
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "fingerprint": environment() | {"device": device or "default", "backends": versions},
+        "fingerprint": facts | place.fingerprint(),
+        "device": place.to_json(),
         "seed": seed,
         "rounds": rounds,
         "order": order,
-        "ceilings": _ceilings(),
+        "ceilings": before,
         "series": [entry.to_json() for entry in series],
-    }
+    } | {key: value for key, value in optional.items() if value}
 
 
-def _check_clocks(series: Sequence[_Series], apart: str | None) -> None:
+def _loaded(spec: str, device: str) -> _Backend:
+    if spec in PEERS:
+        name = devices.parse(device)
+        return load_peer(spec, name.index or 0 if name.kind == "GPU" else None)
+    backend = load(spec)
+    if not isinstance(backend, NamespaceBackend):
+        raise AdapterError(
+            f"{spec!r} has no Python namespace and is no peer ({', '.join(PEERS)}); "
+            "bench times Session.run"
+        )
+    return backend
+
+
+def _version(backend: _Backend) -> str:
+    return (
+        backend.version if not isinstance(backend, NamespaceBackend) else backend.describe().version
+    )
+
+
+def _chosen(jobs: Sequence[Job], place: Place, copies: int) -> Fitted:
+    """The jobs that were named, else those that suit the device; on a GPU of sizes that fit it."""
+    wanted = tuple(jobs) or (JOBS if place.index is None else (*JOBS, *gpu_jobs()))
+    if place.gpu is None:
+        return Fitted(wanted, {}, [])
+    gpu = place.gpu
+    return fitted(wanted, copies, gpu.free_bytes, gpu.cache_bytes, simulated=gpu.simulated)
+
+
+def _left(case: str, reason: str, **more: str) -> dict[str, str]:
+    return {"case": case, **more, "reason": reason[:500]}
+
+
+def _ready(
+    chosen: Fitted,
+    loaded: Mapping[str, _Backend],
+    device: str,
+    place: Place,
+    left_out: list[dict[str, str]],
+) -> list[Series]:
+    """Every job on every backend that does it, warmed up; what one cannot do is left out.
+
+    Jobs in their order, backends as they were named: the first is what the others are held to.
+
+    Raises:
+      AdapterError: a backend can do no job.
+
+    """
+    series: list[Series] = []
+    for job in chosen.jobs:
+        for spec, backend in loaded.items():
+            try:
+                made = _series(job, spec, backend, device, place)
+                if made is not None:
+                    made.note = chosen.notes.get(job.name, "")
+                    series.append(made)
+            except AdapterError as error:
+                left_out.append(_left(job.name, str(error), backend=spec))
+    for spec in loaded:
+        if not any(entry.backend == spec for entry in series):
+            reasons = [entry["reason"] for entry in left_out if entry.get("backend") == spec]
+            raise AdapterError(reasons[0] if reasons else f"{spec!r} does none of these jobs")
+    return series
+
+
+def _series(job: Job, spec: str, backend: _Backend, device: str, place: Place) -> Series | None:
+    """A job on a backend, warmed up; None if peers do not do it."""
+    with _told(job, spec):
+        if isinstance(backend, NamespaceBackend):
+            prepared = job.prepare(backend.namespace, device)
+            clock = place.gpu if backend.gpu is not None else None
+        elif job.peer is None:
+            return None
+        else:
+            prepared, clock = job.peer(backend), backend.clock
+        series = Series(job, spec, _settled(prepared, place), clock)
+        counts = place.gpu is not None and clock is place.gpu
+        series.warm_up(place.gpu.counted if counts and place.gpu is not None else lambda _: None)
+    return series
+
+
+def _settled(prepared: Prepared, place: Place) -> Prepared:
+    """The job, waiting for the whole device where its backend has no way of its own."""
+    if prepared.settle is not None or place.gpu is None:
+        return prepared
+    return replace(prepared, settle=place.gpu.settle)
+
+
+def _check_clocks(series: Sequence[Series], apart: str | None) -> None:
     """Refuse what was measured if the clocks went apart over the run, or around the samples."""
     for entry in series:
         found = entry.clocks.disagreement()
         apart = apart or (found and f"of {entry.job.name!r} on {entry.backend!r} {found}")
     if apart is not None:
         raise AdapterError(f"no time counts: {apart}")
-
-
-def _prepared(job: Job, spec: str, backend: NamespaceBackend, device: str) -> Prepared:
-    with _told(job, spec):
-        return job.prepare(backend.namespace, device)
 
 
 @contextlib.contextmanager
@@ -173,11 +215,11 @@ def _told(job: Job, spec: str) -> Iterator[None]:
 
 
 def _interleave(
-    series: Sequence[_Series],
+    series: Sequence[Series],
     rounds: int,
     seed: int,
     clock: OtherClock,
-    progress: Callable[[int, int], None] | None,
+    after_round: Callable[[int], None],
 ) -> list[list[int]]:
     """Sample every series once a round, in a drawn order; the orders."""
     draw = random.Random(seed)
@@ -189,25 +231,7 @@ def _interleave(
             orders.append(draw.sample(range(len(series)), len(series)))
             for index in orders[-1]:
                 series[index].sample(clock)
-            if progress is not None:
-                progress(number + 1, rounds)
+            after_round(number)
     finally:
         gc.enable()
-        for entry in series:
-            entry.prepared.close()
     return orders
-
-
-def _ceilings() -> dict[str, float]:
-    """What numpy reaches on this machine: float32 FLOP/s (1024²) and copied bytes/s (64 MB)."""
-    left = np.ones((1024, 1024), np.float32)
-    source, target = np.ones(2**24, np.float32), np.empty(2**24, np.float32)
-    matmul = min(_seconds(lambda: left @ left) for _ in range(5))
-    copy = min(_seconds(lambda: np.copyto(target, source)) for _ in range(5))
-    return {"flops": 2 * 1024**3 / matmul, "bytes": source.nbytes / copy}
-
-
-def _seconds(call: Callable[[], Any]) -> float:
-    started = perf_counter()
-    call()
-    return perf_counter() - started

@@ -5,13 +5,17 @@ Each fetches sums of all that was computed, known beforehand: the inputs are mad
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["STEP_BATCH", "cnn_step", "convolution", "pooling"]
+__all__ = ["SHAPES", "STEP_BATCH", "cnn_step", "convolution", "outputs", "pooling"]
 
+#: Shapes of the small network's weights.
+SHAPES: Final = (
+    (5, 5, 1, 32), (32,), (5, 5, 32, 64), (64,), (7 * 7 * 64, 128), (128,), (128, 10), (10,),
+)  # fmt: skip
 #: Images in a batch of the training step.
 STEP_BATCH: Final = 32
 
@@ -65,22 +69,29 @@ def pooling(kind: str, size: int, depth: int, batch: int) -> Callable[[Any], Bui
     return build
 
 
-def cnn_step(tf: Any) -> Built:
-    """The loss of a small network and all its gradients, from fed weights.
+def outputs(tf: Any, images: Any, weights: Sequence[Any]) -> Any:
+    """What a small network says of images (batch, 28, 28, 1), of (batch, 10).
 
     Two convolutions of 5 by 5, each with bias, relu and pooling, then a dense layer of 128 and one
-    of 10. The last layer's weights are 0, so that every class has the probability 0.1.
+    of 10. The weights are of `SHAPES`.
     """
-    shapes = [[5, 5, 1, 32], [32], [5, 5, 32, 64], [64], [7 * 7 * 64, 128], [128], [128, 10], [10]]
-    images = tf.placeholder(tf.float32, [STEP_BATCH, 28, 28, 1])
-    weights = [tf.placeholder(tf.float32, shape) for shape in shapes]
     x = images
     for filters, bias in (weights[:2], weights[2:4]):
         x = tf.nn.relu(tf.nn.bias_add(tf.nn.conv2d(x, filters, [1, 1, 1, 1], "SAME"), bias))
         x = tf.nn.max_pool(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
-    x = tf.reshape(x, [STEP_BATCH, -1])
+    x = tf.reshape(x, [images.shape.as_list()[0], -1])
     x = tf.nn.relu(tf.matmul(x, weights[4]) + weights[5])
-    logits = tf.matmul(x, weights[6]) + weights[7]
+    return tf.matmul(x, weights[6]) + weights[7]
+
+
+def cnn_step(tf: Any) -> Built:
+    """The loss of a small network and all its gradients, from fed weights.
+
+    The last layer's weights are 0, so that every class has the probability 0.1.
+    """
+    images = tf.placeholder(tf.float32, [STEP_BATCH, 28, 28, 1])
+    weights = [tf.placeholder(tf.float32, shape) for shape in SHAPES]
+    logits = outputs(tf, images, weights)
     labels = np.arange(STEP_BATCH, dtype=np.int32) % 10
     loss = tf.reduce_mean(
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
@@ -89,7 +100,7 @@ def cnn_step(tf: Any) -> Built:
     rest = tf.add_n([tf.reduce_sum(each) for each in gradients[:6]])
     fetch = tf.concat([[loss], gradients[7], [rest]], 0)
     draw = np.random.default_rng(1)
-    values = [draw.standard_normal(shape).astype(np.float32) * np.float32(0.05) for shape in shapes]
+    values = [draw.standard_normal(shape).astype(np.float32) * np.float32(0.05) for shape in SHAPES]
     values[6], values[7] = np.zeros_like(values[6]), np.zeros_like(values[7])
     feeds = {images: draw.random(images.shape.as_list(), np.float32),
              **dict(zip(weights, values, strict=True))}  # fmt: skip

@@ -8,9 +8,9 @@ from collections.abc import Callable
 import pytest
 
 from sessrun.adapters.errors import AdapterError
-from sessrun.conformance.benchmarks import measure
+from sessrun.conformance.benchmarks import measure, series
 from sessrun.conformance.benchmarks.clock import Moment, OtherClock, Seen
-from sessrun.conformance.benchmarks.jobs import select
+from sessrun.conformance.benchmarks.selection import select
 
 JOBS = select(["scalar-add"])
 
@@ -23,7 +23,9 @@ def altered(rate: float) -> Callable[[], float]:
 
 @pytest.mark.parametrize("rate", [0.5, 0.9, 1.1, 4.0])
 def test_a_clock_that_goes_wrong_is_found(monkeypatch: pytest.MonkeyPatch, rate: float) -> None:
-    monkeypatch.setattr(measure, "perf_counter", altered(rate))
+    clock = altered(rate)
+    monkeypatch.setattr(measure, "perf_counter", clock)
+    monkeypatch.setattr(series, "perf_counter", clock)
     with pytest.raises(AdapterError, match="no time counts: "):
         measure.measure(["reference"], JOBS, rounds=9, seed=1)
 

@@ -106,9 +106,15 @@ class Device:
 
     @property
     def attributes(self) -> dict[str, int]:
-        """The attributes that a launch may ask for."""
-        return {"MultiProcessorCount": 132, "MaxThreadsPerBlock": 1024, "WarpSize": 32,
-                "ComputeCapabilityMajor": 9, "ComputeCapabilityMinor": 0}  # fmt: skip
+        """The attributes that somebody may ask for; the cache is small, for small tests."""
+        return {
+            "MultiProcessorCount": 132,
+            "MaxThreadsPerBlock": 1024,
+            "WarpSize": 32,
+            "ComputeCapabilityMajor": 9,
+            "ComputeCapabilityMinor": 0,
+            "L2CacheSize": 2**20,
+        }
 
 
 class Event:

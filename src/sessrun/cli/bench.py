@@ -13,7 +13,7 @@ SUMMARY = "time backends side by side in one interleaved run"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
-    parser.add_argument("backends", nargs="+", help="adapters with a namespace")
+    parser.add_argument("backends", nargs="+", help="adapters with a namespace; peers: torch, jax")
     parser.add_argument("--job", action="append", default=[], help="only this job; repeatable")
     parser.add_argument("--rounds", type=int, default=40, help="samples per job and backend")
     parser.add_argument("--seed", type=int, default=1, help="of the order in each round")
@@ -26,8 +26,8 @@ def run(args: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import Progress
 
-    from sessrun.conformance.benchmarks.jobs import select
     from sessrun.conformance.benchmarks.measure import measure
+    from sessrun.conformance.benchmarks.selection import select
     from sessrun.reports.bench_html import bench_html
     from sessrun.reports.bench_terminal import print_bench
     from sessrun.reports.comparison import read_bench
