@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from sessrun.reports.comparison import Comparison, Row
+from sessrun.reports.device_words import ceiling_rows, counts_text, device_facts, doubts
 from sessrun.reports.html import content_policy, flat, template, template_text
 from sessrun.reports.measures import Measure, measures_of, range_text, seconds_text, share_text
 from sessrun.reports.plots import ratio_plot, times_plot
@@ -37,10 +38,15 @@ def bench_html(run: Mapping[str, Any], comparisons: Sequence[Comparison] = ()) -
         ("Rounds", f"{number(run['rounds'], 'round')}, interleaved"),
         ("Seed", str(run["seed"])),
         ("sessrun", printable(run["sessrun"])),
+        *device_facts(run),
         *((_label(name), _fact(value)) for name, value in sorted(run["fingerprint"].items())),
     ]
-    title = f"Benchmarks of {', '.join(backends)}"
-    return _page(title, facts, (), comparisons, measures_of(run))
+    title = f"{_simulated(run)}Benchmarks of {', '.join(backends)}"
+    return _page(title, facts, doubts(run), comparisons, run, measures_of(run))
+
+
+def _simulated(run: Mapping[str, Any]) -> str:
+    return "SIMULATED: " if run.get("device", {}).get("simulated") else ""
 
 
 def comparison_html(comparison: Comparison, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
@@ -58,8 +64,9 @@ def comparison_html(comparison: Comparison, old: Mapping[str, Any], new: Mapping
         ("Machine", "the same" if comparison.same_machine else "not the same"),
         ("Rounds", f"{old['rounds']} and {new['rounds']}"),
     ]
-    title = f"{comparison.new} against {comparison.old}"
-    return _page(title, facts, comparison.notes, (comparison,), _beside(old, new))
+    simulated = _simulated(old) or _simulated(new)
+    title = f"{simulated}{comparison.new} against {comparison.old}"
+    return _page(title, facts, comparison.notes, (comparison,), new, _beside(old, new))
 
 
 def _beside(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, list[Measure]]:
@@ -85,7 +92,8 @@ def _date(run: Mapping[str, Any]) -> str:
 
 
 def _label(name: str) -> str:
-    return {"cpus": "CPUs", "gpus": "GPUs"}.get(name, name.capitalize())
+    known = {"cpus": "CPUs", "gpus": "GPUs", "device": "Graphs placed on", "gpu": "GPU, libraries"}
+    return known.get(name, name.capitalize())
 
 
 def _fact(value: Any) -> str:
@@ -97,6 +105,7 @@ def _page(
     facts: Sequence[tuple[str, str]],
     notes: Sequence[str],
     comparisons: Sequence[Comparison],
+    run: Mapping[str, Any],
     cases: Mapping[str, Sequence[Measure]],
 ) -> str:
     style = template_text("style.css") + template_text("bench.css")
@@ -107,6 +116,12 @@ def _page(
         facts=[(printable(name), value) for name, value in facts],
         notes=[printable(note) for note in notes],
         comparisons=[_compared(item, index) for index, item in enumerate(comparisons)],
+        on_gpu=run.get("device", {}).get("kind") == "gpu",
+        ceilings=ceiling_rows(run),
+        left_out=[
+            {key: shortened(entry.get(key, ""), 200) for key in ("case", "backend", "reason")}
+            for entry in run.get("left_out", [])
+        ],
         cases=[
             {
                 "name": shortened(case, 120),
@@ -142,7 +157,8 @@ def _row(row: Row) -> dict[str, str]:
         "verdict": row.verdict,
         "ratio": "" if row.ratio is None else f"{row.ratio:.3f}",
         "interval": "" if row.low is None else f"{row.low:.3f} to {row.high:.3f}",
-        "times": f"{seconds_text(row.old_median)} → {seconds_text(row.new_median)}",
+        "times": f"{seconds_text(row.old_median)} → {seconds_text(row.new_median)}"
+        + (" (device)" if row.clock == "device" else ""),
         "reason": row.reason,
     }
 
@@ -155,5 +171,9 @@ def _measure(measure: Measure) -> dict[str, str]:
         "quartiles": range_text(measure.low, measure.high),
         "speed": "" if measure.times_first is None else f"{measure.times_first:.3g}",
         "shares": ", ".join(shares),
+        "device": "" if measure.device is None else seconds_text(measure.device),
+        "cold": "" if measure.cold is None else seconds_text(measure.cold),
+        "compiling": "" if measure.compiling is None else seconds_text(measure.compiling),
+        "counts": counts_text(measure.counts) if measure.counts else "",
         "wrong": "" if measure.correct else f"wrong answer: {shortened(measure.detail, 200)}",
     }

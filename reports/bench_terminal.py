@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from rich.console import Console
@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sessrun.reports.comparison import Comparison, Row
+from sessrun.reports.device_words import COUNTED, ceiling_rows, counts_cells, device_facts, doubts
 from sessrun.reports.measures import Measure, measures_of, range_text, seconds_text, share_text
 from sessrun.reports.printable import number, shortened
 
@@ -21,22 +22,55 @@ _STYLE: Final = {"FASTER": "green", "SLOWER": "bold red", "SAME": "", "UNDECIDED
 def print_bench(run: Mapping[str, Any], console: Console | None = None) -> None:
     """Print each case's median, quartiles, speed against the first backend, nearest ceiling.
 
+    On a GPU the medians between its events and with cold inputs in place of the quartiles, and
+    what was counted in a table of its own; first and last what there is to doubt.
+
     Args:
       run: the run (`sessrun.reports.comparison.read_bench`).
       console: where to; standard output if None.
 
     """
-    table = _table("case", "backend", "median", "quartiles", "x first", "reaches")
+    on_gpu = run.get("device", {}).get("kind") == "gpu"
+    columns = ("wall", "device", "cold") if on_gpu else ("median", "quartiles")
+    table = _table("case", "backend", *columns, "x first", "reaches", gap=1 if on_gpu else 2)
     cases = measures_of(run)
     for case, measures in cases.items():
         for index, measure in enumerate(measures):
-            table.add_row(Text("" if index else shortened(case, 48)), *_measure_cells(measure))
+            name = Text("" if index else shortened(case, 48))
+            table.add_row(name, *_measure_cells(measure, on_gpu=on_gpu))
     out = console or Console()
+    for sentence in doubts(run):
+        out.print(Text(sentence, "bold red"))
     out.print(table)
+    _print_device(run, [m for measures in cases.values() for m in measures], out)
     for measure in (m for measures in cases.values() for m in measures if not m.correct):
         who = f"{shortened(measure.case, 48)}, {shortened(measure.backend, 32)}"
         out.print(Text(f"{who}: {shortened(measure.detail, 200)}", "red"))
     out.print(Text(f"{number(run['rounds'], 'interleaved round')}, seed {run['seed']}", "dim"))
+
+
+def _print_device(run: Mapping[str, Any], measures: Sequence[Measure], out: Console) -> None:
+    """What was counted, the device's facts and ceilings, what was left out."""
+    counted = [measure for measure in measures if measure.counts]
+    if counted:
+        table = _table("of one call", *COUNTED)
+        for measure in counted:
+            cells = (shortened(measure.case, 32), *counts_cells(measure.counts))
+            table.add_row(*map(Text, cells))
+        out.print(table)
+        where = {shortened(measure.counts["counted_on"], 40) for measure in counted}
+        out.print(Text(f"counted on {', '.join(sorted(where))}", "dim"))
+    facts = device_facts(run)
+    if run.get("device", {}).get("kind") == "gpu":
+        facts += [
+            (what, f"{before or 'none'} before, {after or 'none'} after")
+            for what, before, after in ceiling_rows(run)
+        ]
+    for name, value in facts:
+        out.print(Text(f"{name}: {value}", "dim"))
+    for entry in run.get("left_out", []):
+        who = ", ".join(shortened(entry[key], 48) for key in ("case", "backend") if key in entry)
+        out.print(Text(f"left out {who}: {shortened(entry['reason'], 200)}", "yellow"))
 
 
 def print_comparison(comparison: Comparison, console: Console | None = None) -> None:
@@ -67,18 +101,23 @@ def print_comparison(comparison: Comparison, console: Console | None = None) -> 
 
 def _table(*names: str, gap: int = 2) -> Table:
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, gap, 0, 0))
-    right = {"median", "x first", "ratio", "old", "new"}
+    right = {"median", "wall", "device", "cold", "x first", "ratio", "old", "new", *COUNTED}
     for name in names:
         table.add_column(name, justify="right" if name in right else "left")
     return table
 
 
-def _measure_cells(measure: Measure) -> tuple[Text, ...]:
+def _measure_cells(measure: Measure, *, on_gpu: bool) -> tuple[Text, ...]:
     speed = "" if measure.times_first is None else f"{measure.times_first:.3g}"
     nearest = max(measure.ceilings.items(), key=lambda pair: pair[1], default=None)
     reaches = "" if nearest is None else f"{share_text(nearest[1])} of {nearest[0]}"
-    quartiles = range_text(measure.low, measure.high)
-    cells = (shortened(measure.backend, 32), seconds_text(measure.median), quartiles, speed)
+    if on_gpu:
+        more = tuple(
+            "" if it is None else seconds_text(it) for it in (measure.device, measure.cold)
+        )
+    else:
+        more = (range_text(measure.low, measure.high),)
+    cells = (shortened(measure.backend, 32), seconds_text(measure.median), *more, speed)
     last = Text(reaches) if measure.correct else Text("WRONG ANSWER", "bold red")
     return (*map(Text, cells), last)
 

@@ -5,8 +5,9 @@ Its interval comes from a seeded bootstrap of whole rounds: of each side by itse
 sides are two runs, of both together where they were interleaved in one run, so that a round
 that was slow for everybody cancels. SAME: the interval lies within the margin (3 % either way).
 FASTER and SLOWER: the ratio is beyond the margin and the interval excludes 1. All else, too few
-rounds and wrong answers included, is UNDECIDED. Two runs of the same code are called FASTER or
-SLOWER in at most about one comparison in twenty; a test measures it.
+rounds, wrong answers and simulated devices included, is UNDECIDED. Where both sides have times
+between events of the device these are compared, else the wall clock's. Two runs of the same code
+are called FASTER or SLOWER in at most about one comparison in twenty; a test measures it.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import Any, Final, Literal
 import numpy as np
 import numpy.typing as npt
 
+from sessrun.reports.device_words import doubts
 from sessrun.reports.printable import number, shortened
 from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError, check
@@ -56,6 +58,7 @@ class Row:
       old_rounds: how many samples the old side has.
       new_rounds: how many the new side has.
       paired: whether sample i of both sides is from the same round.
+      clock: `device` where times between events of the device are compared, else `wall`.
       reason: why the verdict, in words.
 
     """
@@ -71,6 +74,7 @@ class Row:
     old_rounds: int
     new_rounds: int
     paired: bool
+    clock: Literal["wall", "device"]
     reason: str
 
 
@@ -87,6 +91,7 @@ class Comparison:
       rows: the series that both sides have: SLOWER first, then by ratio.
       only_old: series that only the old side has, as `case (backend)`.
       only_new: series that only the new side has.
+      doubts: why the times of a side may not be what they seem, in sentences.
       confidence: of the intervals.
       margin: within which a ratio is SAME.
       resamples: of the bootstrap.
@@ -102,6 +107,7 @@ class Comparison:
     rows: tuple[Row, ...]
     only_old: tuple[str, ...] = ()
     only_new: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
     confidence: float = _CONFIDENCE
     margin: float = _MARGIN
     resamples: int = _RESAMPLES
@@ -124,6 +130,14 @@ class Comparison:
                 "The two sides come from different machines or settings "
                 f"({'; '.join(self.differs)}): the ratios compare these as much as the code."
             )
+        notes += self.doubts
+        by_device = sum(row.clock == "device" for row in self.rows)
+        if by_device:
+            rest = number(len(self.rows) - by_device, "row")
+            notes.append(
+                f"{number(by_device, 'row')}: times between events of the device; "
+                f"{rest}: times by the wall clock."
+            )
         tested = sum(row.ratio is not None for row in self.rows)
         expected = (1 - self.confidence) * tested
         if expected >= 1:
@@ -139,6 +153,7 @@ class Comparison:
     def to_json(self) -> dict[str, Any]:
         """The JSON form, as `comparison.schema.json` describes it."""
         form = asdict(self)
+        del form["doubts"]  # the notes have them
         lists = {key: list(form[key]) for key in ("differs", "rows", "only_old", "only_new")}
         return {"comparison": 1, **form, **lists, "notes": list(self.notes)}
 
@@ -159,8 +174,8 @@ def check_bench(form: Any, source: str) -> None:
     """Check a benchmark file's form.
 
     Raises:
-      SpecError: it breaks `bench.schema.json`, a series is there twice, or one has not a sample
-        for each round.
+      SpecError: it breaks `bench.schema.json`, a series is there twice, one has not a sample
+        of each kind for each round, or a state is of no round.
 
     """
     check(form, "bench", source)
@@ -170,9 +185,13 @@ def check_bench(form: Any, source: str) -> None:
         if key in seen:
             raise SpecError(source, f"series.{index}", f"{key} is there twice")
         seen.add(key)
-        if len(series["samples"]) != form["rounds"]:
-            reason = f"{len(series['samples'])} samples in {form['rounds']} rounds"
-            raise SpecError(source, f"series.{index}", reason)
+        for kind in ("samples", "device_samples", "cold_samples"):
+            if kind in series and len(series[kind]) != form["rounds"]:
+                reason = f"{len(series[kind])} {kind} in {form['rounds']} rounds"
+                raise SpecError(source, f"series.{index}", reason)
+    for index, state in enumerate(form.get("states", [])):
+        if state["round"] >= form["rounds"]:
+            raise SpecError(source, f"states.{index}", f"there is no round {state['round']}")
 
 
 def compare(
@@ -193,12 +212,13 @@ def compare(
     """
     sides = [{(s["case"], s["backend"]): s for s in run["series"]} for run in (old, new)]
     theirs, ours = sides
+    simulated = _is_simulated(old) or _is_simulated(new)
     rows = [
-        _row(*key, (theirs[key], ours[key]), paired=False, seed=seed)
+        _row(*key, (theirs[key], ours[key]), paired=False, simulated=simulated, seed=seed)
         for key in theirs
         if key in ours
     ]
-    differs = _different(*(_machine(run["fingerprint"]) for run in (old, new)))
+    differs = _different(*map(_machine, (old, new)))
     return Comparison(
         kind="runs",
         old=names[0],
@@ -208,6 +228,11 @@ def compare(
         rows=_sorted(rows),
         only_old=tuple(f"{c} ({b})" for c, b in theirs if (c, b) not in ours),
         only_new=tuple(f"{c} ({b})" for c, b in ours if (c, b) not in theirs),
+        doubts=tuple(
+            f"The {side} side: {doubt}"
+            for side, run in (("old", old), ("new", new))
+            for doubt in doubts(run)
+        ),
         seed=seed,
     )
 
@@ -226,7 +251,14 @@ def compare_backends(run: Mapping[str, Any], old: str, new: str, *, seed: int = 
     theirs, ours = sides
     label = f"{new} / {old}"
     rows = [
-        _row(case, label, (theirs[case], ours[case]), paired=True, seed=seed)
+        _row(
+            case,
+            label,
+            (theirs[case], ours[case]),
+            paired=True,
+            simulated=_is_simulated(run),
+            seed=seed,
+        )
         for case in theirs
         if case in ours
     ]
@@ -239,6 +271,7 @@ def compare_backends(run: Mapping[str, Any], old: str, new: str, *, seed: int = 
         rows=_sorted(rows),
         only_old=tuple(case for case in theirs if case not in ours),
         only_new=tuple(case for case in ours if case not in theirs),
+        doubts=tuple(doubts(run)),
         seed=seed,
     )
 
@@ -248,8 +281,12 @@ def _sorted(rows: list[Row]) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda r: (order[r.verdict], -(r.ratio or 0), r.case, r.backend)))
 
 
-def _row(case: str, backend: str, sides: _Sides, *, paired: bool, seed: int) -> Row:
-    before, after = (np.asarray(side["samples"], dtype=np.float64) for side in sides)
+def _row(
+    case: str, backend: str, sides: _Sides, *, paired: bool, simulated: bool, seed: int
+) -> Row:
+    by_device = all("device_samples" in side for side in sides)
+    samples = "device_samples" if by_device else "samples"
+    before, after = (np.asarray(side[samples], dtype=np.float64) for side in sides)
     ratio: float | None = float(np.median(after) / np.median(before))
     low: float | None = None
     high: float | None = None
@@ -258,6 +295,8 @@ def _row(case: str, backend: str, sides: _Sides, *, paired: bool, seed: int) -> 
     if wrong:
         reason = f"the answers of the {' and the '.join(wrong)} side were wrong: no time counts"
         ratio = None
+    elif simulated:
+        reason, ratio = "SIMULATED: the times of a stand-in for a device mean nothing", None
     elif min(before.size, after.size) < _ROUNDS:
         reason = f"{min(before.size, after.size)} rounds are too few; {_ROUNDS} are the least"
     else:
@@ -267,7 +306,8 @@ def _row(case: str, backend: str, sides: _Sides, *, paired: bool, seed: int) -> 
         verdict, reason = _decide(ratio, low, high)
     return Row(
         case, backend, verdict, ratio, low, high, float(np.median(before)),
-        float(np.median(after)), before.size, after.size, paired, reason,
+        float(np.median(after)), before.size, after.size, paired,
+        "device" if by_device else "wall", reason,
     )  # fmt: skip
 
 
@@ -299,9 +339,17 @@ def _decide(ratio: float, low: float, high: float) -> tuple[RowVerdict, str]:
     return "UNDECIDED", "the interval neither excludes 1 clearly nor lies within the margin"
 
 
-def _machine(fingerprint: Mapping[str, Any]) -> dict[str, Any]:
-    """A fingerprint without the backends' versions: another version is what one compares."""
-    return {key: value for key, value in fingerprint.items() if key != "backends"}
+def _is_simulated(run: Mapping[str, Any]) -> bool:
+    return bool(run.get("device", {}).get("simulated"))
+
+
+def _machine(run: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes times comparable: not the backends' versions, another one is what one compares."""
+    facts = {key: value for key, value in run["fingerprint"].items() if key != "backends"}
+    device = run.get("device", {"kind": "cpu"})  # a CPU is the fingerprint's processor
+    if device["kind"] == "cpu":
+        return facts
+    return facts | {"measured on": device["name"] + ", SIMULATED" * device["simulated"]}
 
 
 def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import numpy as np
@@ -26,9 +26,15 @@ class Measure:
       median: in seconds.
       high: the upper quartile in seconds.
       times_first: the first backend's median over this one's; None where either was wrong.
-      ceilings: quantity (`flops`, `bytes`) to the share of the machine's ceiling it reached.
+      ceilings: quantity (`flops`, `flops_bfloat16`, `bytes`) to the share of the device's
+        ceiling it reached, by the device's own clock where there is one; the greatest is its share
+        of the roofline.
       about: what one call does, in words; empty where the file does not say.
       detail: how it was measured, or what was wrong with the answer.
+      device: median between the device's events in seconds; None where it has none.
+      cold: median with inputs that are not in the device's cache; None where there is none.
+      compiling: seconds by which the first call was longer; None where the file does not say.
+      counts: what one call asks of the device; empty where nothing was counted.
 
     """
 
@@ -43,6 +49,10 @@ class Measure:
     ceilings: Mapping[str, float]
     about: str = ""
     detail: str = ""
+    device: float | None = None
+    cold: float | None = None
+    compiling: float | None = None
+    counts: Mapping[str, Any] = field(default_factory=dict)
 
 
 def measures_of(run: Mapping[str, Any]) -> dict[str, list[Measure]]:
@@ -51,15 +61,19 @@ def measures_of(run: Mapping[str, Any]) -> dict[str, list[Measure]]:
     for series in run["series"]:
         cases.setdefault(series["case"], []).append(series)
     ceilings = run.get("ceilings", {})
-    return {case: _measures(members, ceilings) for case, members in cases.items()}
+    on_gpu = run.get("device", {}).get("kind") == "gpu"
+    return {case: _measures(members, ceilings, on_gpu) for case, members in cases.items()}
 
 
-def _measures(members: Sequence[Mapping[str, Any]], ceilings: Mapping[str, float]) -> list[Measure]:
+def _measures(
+    members: Sequence[Mapping[str, Any]], ceilings: Mapping[str, float], on_gpu: bool
+) -> list[Measure]:
     first = members[0]
     first_median = float(np.median(first["samples"]))
     made = []
     for series in members:
         low, median, high = (float(q) for q in np.quantile(series["samples"], (0.25, 0.5, 0.75)))
+        device = _median(series, "device_samples")
         comparable = first["correct"] and series["correct"]
         made.append(
             Measure(
@@ -71,16 +85,38 @@ def _measures(members: Sequence[Mapping[str, Any]], ceilings: Mapping[str, float
                 median=median,
                 high=high,
                 times_first=first_median / median if comparable else None,
-                ceilings={
-                    name: series[name] / median / ceilings[name]
-                    for name in ("flops", "bytes")
-                    if name in series and name in ceilings
-                },
+                ceilings=_shares(series, device or median, ceilings, on_gpu),
                 about=series.get("about", ""),
                 detail=series.get("detail", ""),
+                device=device,
+                cold=_median(series, "cold_samples"),
+                compiling=series.get("compile_seconds"),
+                counts=series.get("counts", {}),
             )
         )
     return made
+
+
+def _median(series: Mapping[str, Any], name: str) -> float | None:
+    return float(np.median(series[name])) if name in series else None
+
+
+def _shares(
+    series: Mapping[str, Any], seconds: float, ceilings: Mapping[str, float], on_gpu: bool
+) -> dict[str, float]:
+    """The shares of ceilings that one call in so many seconds reaches.
+
+    On a GPU only of jobs that say in what they compute: the others' bytes go over the bus.
+    """
+    if on_gpu and "dtype" not in series:
+        return {}
+    dtype = series.get("dtype", "float32")
+    products = "flops" if dtype == "float32" else f"flops_{dtype}"
+    return {
+        ceiling: series[name] / seconds / ceilings[ceiling]
+        for name, ceiling in (("flops", products), ("bytes", "bytes"))
+        if name in series and ceiling in ceilings
+    }
 
 
 def seconds_text(seconds: float, digits: int = 3) -> str:
