@@ -68,7 +68,7 @@ class Peer(Protocol):
           weights: filters (rows, columns, in, out) and biases of two convolutions of the same size
             with relu and a maximum of 2 by 2 after each; matrices and biases of two dense
             layers, relu between.
-          labels: the classes, int32, of (batch,).
+          labels: the classes, int64, of (batch,).
           rate: the learning rate.
 
         """

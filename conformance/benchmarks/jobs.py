@@ -53,7 +53,8 @@ class Job:
       flops: floating-point operations of one call.
       dtype: what it computes in, where it is to be held to the device's own ceilings.
       peer: from a peer to the prepared job; None where peers do not do it.
-      device_bytes: what one backend holds on the device for it, about.
+      held_bytes: what one backend holds on the device for it all the time, about.
+      working_bytes: what it needs besides while it runs, about.
       size: in the unit of its name.
       resized: the job of another size, with so many sets of inputs to rotate; None if it has one.
 
@@ -66,7 +67,8 @@ class Job:
     flops: int = 0
     dtype: str = ""
     peer: Callable[[Peer], Prepared] | None = None
-    device_bytes: int = 0
+    held_bytes: int = 0
+    working_bytes: int = 0
     size: int = 0
     resized: Callable[[int, int], Job] | None = None
 

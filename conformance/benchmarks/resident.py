@@ -149,7 +149,8 @@ def _job(name: str, size: int, sets: int, formula: _Formula, make: Any, **facts:
         dtype=formula.dtype,
         size=size,
         resized=make,
-        device_bytes=facts.pop("held") * sets,
+        held_bytes=facts.pop("inputs") * sets,
+        working_bytes=facts.pop("working"),
         **facts,
     )
 
@@ -184,7 +185,8 @@ def matmul(dtype: str) -> Callable[[int, int], Job]:
             make,
             nbytes=nbytes,
             flops=2 * size**3,
-            held=nbytes + 8 * size * size,
+            inputs=2 * nbytes // 3,
+            working=nbytes // 3 + 8 * size * size,  # the inputs are fed in float32
             summary=f"product of two resident {size:,} by {size:,} matrices in {dtype}",
         )
 
@@ -212,7 +214,8 @@ def total(size: int, sets: int = 1) -> Job:
         total,
         nbytes=3 * size * _MB,
         flops=count,
-        held=4 * size * _MB,
+        inputs=2 * size * _MB,
+        working=2 * size * _MB,
         summary=f"sum of two resident arrays of {size:,} MB, element by element",
     )
 
@@ -236,7 +239,8 @@ def reduction(size: int, sets: int = 1) -> Job:
         reduction,
         nbytes=size * _MB,
         flops=count,
-        held=2 * size * _MB,
+        inputs=size * _MB,
+        working=size * _MB,
         summary=f"sum of the elements of a resident array of {size:,} MB",
     )
 
@@ -263,7 +267,8 @@ def chain(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as the others are 
         1,
         formula,
         chain,
-        held=8192,
+        inputs=4096,
+        working=8192,
         flops=1024 * size,
         summary=f"{size:,} additions in a row of 1,024 resident numbers",
     )
@@ -296,7 +301,8 @@ def scatter(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as the others ar
         3 * 4 * _COLUMNS * size,
         _COLUMNS * size,
         "float32",
-        device_bytes=3 * 4 * _COLUMNS * size,
+        held_bytes=2 * 4 * _COLUMNS * size,
+        working_bytes=4 * _COLUMNS * size,
         size=size,
         resized=scatter,
     )

@@ -9,7 +9,7 @@ from sessrun.conformance.benchmarks.jobs import JOBS, Job
 from sessrun.conformance.benchmarks.resident import chain, matmul, reduction, scatter, total
 from sessrun.conformance.benchmarks.training import training
 
-__all__ = ["FAMILIES", "Fitted", "fitted", "gpu_jobs", "select"]
+__all__ = ["FAMILIES", "Fitted", "fitted", "gpu_jobs", "needed_bytes", "select"]
 
 #: Name, sizes for a large GPU, and what makes the job of a size: rows, megabytes, images, steps.
 FAMILIES: Final[dict[str, tuple[tuple[int, ...], Callable[..., Job]]]] = {
@@ -26,7 +26,7 @@ FAMILIES: Final[dict[str, tuple[tuple[int, ...], Callable[..., Job]]]] = {
 #: How much of a device's free memory jobs may have.
 _SHARE: Final = 0.8
 #: What a job may hold on a simulated GPU, which computes on the host.
-_SIMULATED_BYTES: Final = 128 * 2**20
+_SIMULATED_BYTES: Final = 32 * 2**20
 #: Sets of inputs that are rotated: together they are twice the cache, but so many at most.
 _MOST_SETS: Final = 32
 
@@ -73,7 +73,7 @@ def _named(name: str) -> Job:
 
 
 def fitted(
-    jobs: Sequence[Job], copies: int, free_bytes: int, cache_bytes: int, *, simulated: bool
+    jobs: Sequence[Job], copies: int, free_bytes: int, cache_bytes: int, *, small: bool
 ) -> Fitted:
     """The jobs, those too large for a device halved until all together fit.
 
@@ -82,21 +82,21 @@ def fitted(
       copies: how many backends do each.
       free_bytes: the device's free memory.
       cache_bytes: the device's cache: what fits in it gets sets of inputs that do not.
-      simulated: whether it is a stand-in, which takes small sizes only.
+      small: whether sizes are cut to what a stand-in, which computes on the host, does quickly.
 
     """
-    sized = [_within(job, _SIMULATED_BYTES) if simulated else job for job in jobs]
+    sized = [_within(job, _SIMULATED_BYTES) if small else job for job in jobs]
     sized = [_rotating(job, cache_bytes) for job in sized]
     budget = free_bytes * _SHARE / copies
-    while sum(job.device_bytes for job in sized) > budget:
-        place, largest = max(enumerate(sized), key=lambda pair: pair[1].device_bytes)
+    while needed_bytes(sized) > budget:
+        place, largest = max(enumerate(sized), key=lambda pair: _bytes(pair[1]))
         if largest.resized is None or largest.size < 2:
             break
         sized[place] = _rotating(largest.resized(largest.size // 2, 1), cache_bytes)
     why = (
         "a simulated GPU computes on the host"
-        if simulated
-        else (f"the device has {free_bytes / 2**30:.3g} GB free")
+        if small
+        else f"the device has {free_bytes / 2**30:.3g} GB free"
     )
     kept: dict[str, Job] = {}
     notes: dict[str, str] = {}
@@ -113,8 +113,17 @@ def fitted(
     return Fitted(tuple(kept.values()), notes, left_out)
 
 
+def needed_bytes(jobs: Sequence[Job]) -> int:
+    """What one backend needs on the device for jobs that are there together and run in turn."""
+    return sum(job.held_bytes for job in jobs) + max((job.working_bytes for job in jobs), default=0)
+
+
+def _bytes(job: Job) -> int:
+    return job.held_bytes + job.working_bytes
+
+
 def _within(job: Job, most: int) -> Job:
-    while job.device_bytes > most and job.resized is not None and job.size > 1:
+    while _bytes(job) > most and job.resized is not None and job.size > 1:
         job = job.resized(job.size // 2, 1)
     return job
 

@@ -52,7 +52,8 @@ def training(kind: str) -> Callable[[int, int], Job]:
             flops=_IMAGE_FLOPS * size,
             dtype="float32",
             peer=lambda peer: _prepare_peer(peer, size, kind),
-            device_bytes=_WEIGHT_BYTES + _IMAGE_BYTES * size,
+            held_bytes=_WEIGHT_BYTES + 4 * 28 * 28 * size,
+            working_bytes=_IMAGE_BYTES * size,
             size=size,
             resized=make,
         )
@@ -75,7 +76,7 @@ def _batch(size: int) -> tuple[np.ndarray, np.ndarray]:
     """Images and labels of a batch, the different ones again and again."""
     images, _ = _values()
     order = np.arange(size) % _DIFFERENT
-    return images[order], (order % 10).astype(np.int32)
+    return images[order], order % 10  # int64: constants of int32 are uploaded in each run
 
 
 def _loss(size: int, factor: float) -> float:

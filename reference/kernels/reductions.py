@@ -87,7 +87,7 @@ def _mean(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
     for axis in axes:
         count *= x.shape[axis]
     if not is_integer(x):
-        return _sum(xp, x, axes=axes, keep=keep) / xp.asarray(count, dtype=x.dtype)
+        return _sum(xp, x, axes=axes, keep=keep) / x.dtype.type(count)  # no array to upload
     wide = x.astype("int64" if x.dtype.kind == "i" else "uint64")
     total = _sum(xp, wide, axes=axes, keep=keep)
     if count:
