@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+from sessrun.adapters.device_clock import DeviceClock
 from sessrun.adapters.peer import Peer, Training
 
 __all__ = ["peer"]
@@ -56,7 +57,7 @@ class _Torch:
     def __init__(self, device: torch.device) -> None:
         self.name = "torch"
         self.version = str(torch.__version__)
-        self.clock = _Events(device) if device.type == "cuda" else None
+        self.clock: DeviceClock | None = _Events(device) if device.type == "cuda" else None
         self._device = device
 
     def put(self, value: np.ndarray, dtype: str) -> Any:

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import ml_dtypes
 import numpy as np
 
+from sessrun.adapters.device_clock import DeviceClock
 from sessrun.adapters.peer import Peer, Training
 
 __all__ = ["peer"]
@@ -37,7 +38,7 @@ def peer(index: int | None) -> Peer:
 class _Jax:
     """JAX on one device; it offers no events of the device."""
 
-    clock = None
+    clock: DeviceClock | None = None
 
     def __init__(self, device: jax.Device) -> None:
         self.name = "jax"

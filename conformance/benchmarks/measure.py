@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import Any
 
 from sessrun import __version__
+from sessrun.adapters.device_clock import DeviceClock
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.adapters.peer import PEERS, Peer, load_peer
@@ -176,6 +177,7 @@ def _ready(
 
 def _series(job: Job, spec: str, backend: _Backend, device: str, place: Place) -> Series | None:
     """A job on a backend, warmed up; None if peers do not do it."""
+    clock: DeviceClock | None
     with _told(job, spec):
         if isinstance(backend, NamespaceBackend):
             prepared = job.prepare(backend.namespace, device)
@@ -186,7 +188,11 @@ def _series(job: Job, spec: str, backend: _Backend, device: str, place: Place) -
             prepared, clock = job.peer(backend), backend.clock
         series = Series(job, spec, _settled(prepared, place), clock)
         counts = place.gpu is not None and clock is place.gpu
-        series.warm_up(place.gpu.counted if counts and place.gpu is not None else lambda _: None)
+        try:
+            series.warm_up(place.gpu.counted if counts and place.gpu else lambda _: None)
+        except Exception:
+            prepared.close()  # its memory is for the others
+            raise
     return series
 
 

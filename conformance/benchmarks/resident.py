@@ -77,7 +77,8 @@ class _Formula:
     def prepare(self, tf: Any, device: str, sets: int) -> Prepared:
         """The operation in a session, on so many sets of variables."""
         arrays = self.arrays()
-        graph, feeds = tf.Graph(), {}
+        graph = tf.Graph()
+        feeds: dict[Any, Any] = {}
         with graph.as_default(), tf.device(device):
             variables = [
                 [
@@ -280,7 +281,8 @@ def scatter(size: int, sets: int = 1) -> Job:  # noqa: ARG001 - as the others ar
     few = rows[:: max(1, size // 7)]
 
     def prepare(tf: Any, device: str) -> Prepared:
-        graph, feeds = tf.Graph(), {}
+        graph = tf.Graph()
+        feeds: dict[Any, Any] = {}
         with graph.as_default(), tf.device(device):
             table = tf.get_variable("t", initializer=tf.zeros([size, _COLUMNS]), use_resource=True)
             where = feed_variable(tf, "i", rows, "int64", feeds)

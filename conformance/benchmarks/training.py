@@ -119,7 +119,9 @@ def _check(size: int, calls: Sequence[int]) -> Callable[[Any], str | None]:
 
 def _prepare(tf: Any, device: str, size: int, kind: str) -> Prepared:
     images, labels = _batch(size)
-    graph, feeds, fed = tf.Graph(), {}, {}
+    graph = tf.Graph()
+    feeds: dict[Any, Any] = {}
+    fed: dict[Any, Any] = {}
     with graph.as_default(), tf.device(device):
         weights = [
             feed_variable(tf, f"w{index}", value, "float32", feeds)
