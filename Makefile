@@ -72,3 +72,4 @@ clean:
 	rm -rf $(VENV) $(OUT)
 
 include engines.mk
+include gpu.mk

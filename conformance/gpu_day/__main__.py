@@ -1,0 +1,33 @@
+"""Runs parts of `make gpu`: each takes at most ten minutes, and goes on where it was cut."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from sessrun.conformance.gpu_day.parts import PARTS, Target, steps_of
+from sessrun.conformance.gpu_day.steps import run_steps
+
+__all__ = ["main"]
+
+#: How long a part may take: ten minutes, less what its end may need.
+_PART_S: Final = 570.0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; 1 if a step of a part has not ended."""
+    parser = argparse.ArgumentParser(prog="gpu_day", description=__doc__)
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--simulated", action="store_true", help="on a simulated GPU, a few cases")
+    parser.add_argument("--profiles", nargs="*", default=(), help="certify these")
+    args = parser.parse_args(argv)
+    steps = steps_of(args.part, Target(args.simulated, args.profiles))
+    return 1 if run_steps(steps, args.folder.resolve(), _PART_S) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

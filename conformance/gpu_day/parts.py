@@ -1,0 +1,236 @@
+"""The four parts of `make gpu`: what is run in each, on a GPU or, as a rehearsal, without one."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from sessrun.conformance.benchmarks.jobs import JOBS
+from sessrun.conformance.gpu_day.steps import Step
+from sessrun.conformance.workers import MOST_WORKERS
+
+__all__ = ["PARTS", "PROFILES", "Target", "steps_of"]
+
+PARTS: Final = ("survey", "certify", "bench", "profile")
+#: What is certified unless other profiles are named: on a GPU, and to rehearse it.
+PROFILES: Final = ("core", "gpu", "state", "training")
+REHEARSED: Final = ("tracing",)
+#: Peers that are measured beside the reference where they are installed.
+_PEERS: Final = ("torch", "jax")
+#: What is measured and profiled where the times mean nothing.
+_REHEARSED_JOBS: Final = ("no-op", "matmul-256", "cnn-step")
+_ROUNDS: Final = 20
+_REHEARSED_ROUNDS: Final = 2
+#: The jobs that a profiler looks at: a step of training, and a product.
+_PROFILED_JOBS: Final = ("cnn-step", "matmul-256")
+#: The seed of every plan and order: what was compiled to warm up is what is certified then.
+_SEED: Final = 2026
+#: As many drawn cases a property as `certify` has.
+_GENERATED: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is measured.
+
+    Attributes:
+      simulated: whether on the stand-in, quickly, to see that everything runs.
+      profiles: what is certified.
+
+    """
+
+    simulated: bool
+    profiles: Sequence[str] = ()
+
+    @property
+    def backend(self) -> str:
+        """The reference, as the command line names it."""
+        return "reference#simulated-gpu" if self.simulated else "reference"
+
+    @property
+    def certified(self) -> Sequence[str]:
+        """The profiles, or those of old."""
+        return self.profiles or (REHEARSED if self.simulated else PROFILES)
+
+
+def steps_of(part: str, target: Target) -> list[Step]:
+    """The steps of a part, in their order."""
+    return {
+        "survey": _survey,
+        "certify": _certify,
+        "bench": _bench,
+        "profile": _profile,
+    }[part](target)
+
+
+def _family(job: str) -> str:
+    """What comes before the first hyphen of a job's name, where several jobs share it."""
+    head = job.partition("-")[0]
+    shared = sum(other.name.partition("-")[0] == head for other in JOBS) > 1
+    return head if shared else "single"
+
+
+def _module(name: str, *arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", f"sessrun.conformance.gpu_day.{name}", *arguments)
+
+
+def _sessrun(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "sessrun.cli.main", *arguments)
+
+
+def _survey(target: Target) -> list[Step]:
+    """Versions and hardware, small programs, ceilings, and the compile cache."""
+    backend, smoke = target.backend, "{folder}/smoke.jsonl"
+    survey = _module("survey", backend, "{folder}/survey.json")
+    return [
+        Step("survey", "survey", survey, 60, "survey.json"),
+        Step("smoke", "survey", _module("smoke", backend, "--output", smoke), 180, "smoke.jsonl"),
+        Step(
+            "ceilings",
+            "survey",
+            _measured(target, "ceilings", [JOBS[0].name]),
+            120,
+            "ceilings/bench.json",
+        ),
+        *(_warm(target, profile) for profile in target.certified),
+    ]
+
+
+def _warm(target: Target, profile: str) -> Step:
+    """Every case once, in as many processes as there are processors: what they compile is kept.
+
+    Of what these runs say nothing counts, the time that they took neither.
+    """
+    workers = max(1, min(MOST_WORKERS, os.cpu_count() or 1))
+    command = _sessrun(
+        "run",
+        target.backend,
+        "--profile",
+        profile,
+        "--seed",
+        str(_SEED),
+        "--generated",
+        "0" if target.simulated else str(_GENERATED),
+        "--workers",
+        "2" if target.simulated else str(workers),
+        "--record",
+        f"{{folder}}/warm/{profile}/record.jsonl",
+        "--resume",
+    )
+    return Step(f"warm-{profile}", "survey", command, 400, f"warm/{profile}/results.json")
+
+
+def _certify(target: Target) -> list[Step]:
+    """A certificate for each profile; one that was cut goes on where it was."""
+    return [
+        Step(
+            f"certify-{profile}",
+            "certify",
+            _certified(target, profile),
+            560,
+            f"certify/{profile}/package.zip",
+        )
+        for profile in target.certified
+    ]
+
+
+def _certified(target: Target, profile: str) -> tuple[str, ...]:
+    # Cases of memory need the device for themselves; the others share it.
+    workers = 1 if profile.startswith("gpu") else 4
+    return _sessrun(
+        "certify",
+        target.backend,
+        "--profile",
+        profile,
+        "--seed",
+        str(_SEED),
+        "--minutes",
+        "60",
+        "--workers",
+        str(workers),
+        "--output",
+        f"{{folder}}/certify/{profile}",
+        "--resume",
+    )
+
+
+def _bench(target: Target) -> list[Step]:
+    """A run for each family of jobs, so that one that is cut costs its own alone."""
+    families: dict[str, list[str]] = {}
+    for job in JOBS:
+        if not target.simulated:
+            families.setdefault(_family(job.name), []).append(job.name)
+        elif job.name in _REHEARSED_JOBS:
+            families.setdefault("rehearsal", []).append(job.name)
+    return [
+        Step(
+            f"bench-{family}",
+            "bench",
+            _measured(target, f"bench/{family}", names),
+            240,
+            f"bench/{family}/bench.json",
+        )
+        for family, names in families.items()
+    ]
+
+
+def _measured(target: Target, output: str, names: Sequence[str]) -> tuple[str, ...]:
+    peers = [name for name in _PEERS if importlib.util.find_spec(name) and not target.simulated]
+    rounds = _REHEARSED_ROUNDS if target.simulated else _ROUNDS
+    jobs = [word for name in names for word in ("--job", name)]
+    return _sessrun(
+        "bench",
+        target.backend,
+        *peers,
+        "--device",
+        "/gpu:0",
+        "--rounds",
+        str(rounds),
+        *jobs,
+        "--output",
+        f"{{folder}}/{output}",
+    )
+
+
+def _profile(target: Target) -> list[Step]:
+    """The heaviest kernels under Nsight Compute, the small programs under Compute Sanitizer."""
+    absent = "a simulated GPU has no kernels to profile" if target.simulated else ""
+    return [
+        *(
+            Step(
+                f"ncu-{job}",
+                "profile",
+                _module("profiled", target.backend, job, f"{{folder}}/profile/{job}.csv"),
+                250,
+                f"profile/{job}.csv",
+                "ncu",
+                absent,
+            )
+            for job in _PROFILED_JOBS
+        ),
+        *(
+            Step(
+                f"sanitizer-{tool}",
+                "profile",
+                (
+                    "compute-sanitizer",
+                    "--tool",
+                    tool,
+                    "--error-exitcode",
+                    "1",
+                    "--log-file",
+                    f"{{folder}}/profile/{tool}.txt",
+                    *_module("smoke", target.backend, "--all"),
+                ),
+                250,
+                f"profile/{tool}.txt",
+                "compute-sanitizer",
+                absent,
+            )
+            for tool in ("memcheck", "racecheck")
+        ),
+    ]
