@@ -22,35 +22,38 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ratio_plot", "times_plot"]
+__all__ = [
+    "INK", "LINE", "MARKERS", "SERIES", "SETTINGS", "SOFT", "bare_axes", "markup", "ratio_plot",
+    "times_plot",
+]  # fmt: skip
 
 #: Colours that matplotlib is given, and what the page makes of them.
-_INK, _SOFT, _LINE, _WASH = "#000001", "#000002", "#000003", "#000004"
+INK, SOFT, LINE, _WASH = "#000001", "#000002", "#000003", "#000004"
 _GROUND: Final = "#000005"
-_SERIES: Final = ("#000011", "#000012", "#000013", "#000014")
+SERIES: Final = ("#000011", "#000012", "#000013", "#000014")
 _GOOD, _BAD, _OPEN = "#000021", "#000022", "#000023"
 _PAGE: Final = {
-    _INK: "var(--ink)", _SOFT: "var(--soft)", _LINE: "var(--line)", _WASH: "var(--wash)",
+    INK: "var(--ink)", SOFT: "var(--soft)", LINE: "var(--line)", _WASH: "var(--wash)",
     _GROUND: "var(--page)",
     _GOOD: "var(--good)", _BAD: "var(--bad)", _OPEN: "var(--open)",
-    **{colour: f"var(--series-{index})" for index, colour in enumerate(_SERIES)},
+    **{colour: f"var(--series-{index})" for index, colour in enumerate(SERIES)},
 }  # fmt: skip
-_MARKERS: Final = ("o", "s", "^", "D")
+MARKERS: Final = ("o", "s", "^", "D")
 _RATIO_STYLE: Final = {
     "FASTER": (_GOOD, "<"),
     "SLOWER": (_BAD, ">"),
-    "SAME": (_SOFT, "o"),
+    "SAME": (SOFT, "o"),
     "UNDECIDED": (_OPEN, "D"),
 }
-_SETTINGS: Final[Any] = {
+SETTINGS: Final[Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "sessrun",
     "text.parse_math": False,
     "font.size": 9,
-    "text.color": _INK,
-    "axes.edgecolor": _LINE,
-    "xtick.color": _SOFT,
-    "ytick.color": _INK,
+    "text.color": INK,
+    "axes.edgecolor": LINE,
+    "xtick.color": SOFT,
+    "ytick.color": INK,
 }
 #: Ticks between two powers of ten, by how many times the least the greatest is.
 _TICKS: Final = ((100.0, (1.0,)), (10.0, (1.0, 3.0)), (3.0, (1.0, 2.0, 5.0)))
@@ -69,8 +72,8 @@ def times_plot(measures: Sequence[Measure], prefix: str) -> Any:
     """
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
 
-    with mpl.rc_context(_SETTINGS):
-        figure, axes = _axes(4.4, 0.75 + 0.5 * len(measures), "time of one call")
+    with mpl.rc_context(SETTINGS):
+        figure, axes = bare_axes(4.4, 0.75 + 0.5 * len(measures), "time of one call")
         for place, measure in enumerate(measures):
             _draw_series(axes, measure, place)
         axes.set_yticks(
@@ -80,7 +83,7 @@ def times_plot(measures: Sequence[Measure], prefix: str) -> Any:
         samples = [sample for measure in measures for sample in measure.samples]
         _time_axis(axes, min(samples) / 1.06, max(samples) * 1.06)
         spoken = ", ".join(f"{m.backend} {seconds_text(m.median)}" for m in measures)
-        return _markup(figure, prefix, f"Times of {measures[0].case}: medians {spoken}")
+        return markup(figure, prefix, f"Times of {measures[0].case}: medians {spoken}")
 
 
 def ratio_plot(comparison: Comparison, prefix: str) -> Any:
@@ -98,11 +101,11 @@ def ratio_plot(comparison: Comparison, prefix: str) -> Any:
         for row in comparison.rows
         if row.low is not None and row.high is not None
     ]
-    with mpl.rc_context(_SETTINGS):
-        figure, axes = _axes(4.9, 0.8 + 0.42 * max(1, len(rows)), "new time / old time")
+    with mpl.rc_context(SETTINGS):
+        figure, axes = bare_axes(4.9, 0.8 + 0.42 * max(1, len(rows)), "new time / old time")
         margin = 1 + comparison.margin
         axes.axvspan(1 / margin, margin, color=_WASH, linewidth=0)
-        axes.axvline(1, color=_SOFT, linewidth=0.8)
+        axes.axvline(1, color=SOFT, linewidth=0.8)
         for place, (row, ends) in enumerate(rows):
             _draw_ratio(axes, row, ends, place)
         axes.set_yticks([])
@@ -110,10 +113,10 @@ def ratio_plot(comparison: Comparison, prefix: str) -> Any:
         reach = max([1.1, *(max(high, 1 / low) for _, (low, high) in rows)]) * 1.03
         _ratio_axis(axes, reach)
         counts = ", ".join(f"{count} {verdict}" for verdict, count in comparison.counts.items())
-        return _markup(figure, prefix, f"Ratios of new to old times: {counts}")
+        return markup(figure, prefix, f"Ratios of new to old times: {counts}")
 
 
-def _axes(width: float, height: float, along: str) -> tuple[Figure, Axes]:
+def bare_axes(width: float, height: float, along: str) -> tuple[Figure, Axes]:
     """A figure of inches, and its axes: a logarithmic one, labelled `along`, and rows."""
     from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
@@ -125,14 +128,14 @@ def _axes(width: float, height: float, along: str) -> tuple[Figure, Axes]:
     for side in ("top", "left", "right"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", which="major", color=_LINE, linewidth=0.6)
+    axes.grid(axis="x", which="major", color=LINE, linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_xlabel(along, color=_SOFT, fontsize=8)
+    axes.set_xlabel(along, color=SOFT, fontsize=8)
     return figure, axes
 
 
 def _draw_series(axes: Axes, measure: Measure, place: int) -> None:
-    colour = _SERIES[place % len(_SERIES)]
+    colour = SERIES[place % len(SERIES)]
     line = {"color": colour, "linewidth": 1.1}
     axes.boxplot(
         [list(measure.samples)],
@@ -144,13 +147,13 @@ def _draw_series(axes: Axes, measure: Measure, place: int) -> None:
         boxprops=line,
         whiskerprops=line,
         capprops=line,
-        medianprops={"color": _INK, "linewidth": 2},
+        medianprops={"color": INK, "linewidth": 2},
     )
     rows = [place + 0.1 + 0.05 * (index % 5) for index in range(len(measure.samples))]
     axes.plot(
         measure.samples,
         rows,
-        _MARKERS[place % len(_MARKERS)],
+        MARKERS[place % len(MARKERS)],
         color=colour,
         markersize=2.6,
         markeredgewidth=0,
@@ -204,7 +207,7 @@ def _ticks(axes: Axes, places: Iterable[float], text: Any) -> None:
     axes.set_xticks(chosen, [text(place) for place in chosen])
 
 
-def _markup(figure: Figure, prefix: str, label: str) -> Any:
+def markup(figure: Figure, prefix: str, label: str) -> Any:
     """The figure as inline SVG: our colours, no style, ids of its own, a label for readers."""
     from markupsafe import Markup  # noqa: PLC0415 - comes with jinja2
 

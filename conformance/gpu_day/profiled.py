@@ -22,7 +22,7 @@ _BASIC: Final = (
     "dram__bytes.sum",
     *(
         f"smsp__sass_thread_inst_executed_op_{kind}{what}_pred_on.sum"
-        for kind in "fdh"
+        for kind in "fd"
         for what in ("add", "mul", "fma")
     ),
 )

@@ -1,8 +1,8 @@
 """Small programs that together launch every kind of kernel, to be run on a GPU and on a CPU.
 
 A program builds its graph in the default graph and returns what is fetched; variables are
-initialized before. Both devices must give the same. It draws nothing but what a seed decides, and its numbers are well inside of
-what rounding may move.
+initialized before. Both devices must give the same: it draws nothing but what a seed decides, and
+its numbers are well inside of what rounding may move.
 """
 
 from __future__ import annotations

@@ -124,7 +124,10 @@ def _run(step: Step, folder: Path, limit: float) -> dict[str, Any]:
     with log.open("wb") as file:
         status = _status([part.format(folder=folder) for part in step.command], file, limit)
     line["seconds"] = round(time.monotonic() - began, 1)
-    return line | {"state": _state(step, folder, status), "says": _last_line(log)}
+    return line | {
+        "state": _state(step, folder, status),
+        "says": _last_line(log).replace(f"{folder}/", ""),
+    }
 
 
 def _status(command: Sequence[str], log: Any, limit: float) -> int | None:

@@ -16,8 +16,8 @@ __all__ = ["main"]
 #: Commands in the order of `--help`; each module has SUMMARY, configure(parser) and run(args).
 COMMANDS: Final = (
     "certify", "verify", "pack", "diff", "scoreboard", "run", "replay", "doctor", "init-adapter",
-    "declare", "bench", "compare", "explain", "spec", "selfcheck", "expect", "serve", "worker",
-    "freeze",
+    "declare", "bench", "compare", "report", "explain", "spec", "selfcheck", "expect", "serve",
+    "worker", "freeze",
 )  # fmt: skip
 
 
