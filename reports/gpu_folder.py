@@ -25,7 +25,16 @@ __all__ = ["GpuFolder", "Program", "StepRun", "read_gpu_folder"]
 
 T = TypeVar("T")
 #: What a reader of a broken file may raise.
-_BROKEN: Final = (OSError, ValueError, KeyError, TypeError, SpecError, PackageError, RecursionError)
+_BROKEN: Final = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+    SpecError,
+    PackageError,
+    RecursionError,
+)
 #: How the summaries of Compute Sanitizer begin.
 _SUMMARIES: Final = ("ERROR SUMMARY", "RACECHECK SUMMARY")
 _RULE: Final = "========="
@@ -59,6 +68,7 @@ class GpuFolder:
       name: the folder's name.
       steps: the last try of each step, in the order of their first.
       survey: what the machine is, or None.
+      peers: library to its version, or why it is not measured.
       programs: the small programs that ran.
       certificates: profile to its package.
       benches: name of a run to what it measured; `ceilings` is that of the survey.
@@ -71,6 +81,7 @@ class GpuFolder:
     name: str
     steps: list[StepRun] = field(default_factory=list)
     survey: Mapping[str, Any] | None = None
+    peers: Mapping[str, str] = field(default_factory=dict)
     programs: list[Program] = field(default_factory=list)
     certificates: dict[str, Certificate] = field(default_factory=dict)
     benches: dict[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -118,6 +129,7 @@ def read_gpu_folder(folder: Path) -> GpuFolder:
         name=folder.resolve().name,
         steps=list({it.step: it for it in reader.lines("steps.jsonl", _step)}.values()),
         survey=reader.file(folder / "survey.json", _survey),
+        peers=reader.file(folder / "peers.json", _peers) or {},
         programs=list({it.name: it for it in reader.lines("smoke.jsonl", _program)}.values()),
         certificates={
             path.parent.name: certificate
@@ -159,7 +171,7 @@ class _Reader:
                 yield path, value
 
     def lines(self, name: str, form: Callable[[Any], T]) -> list[T]:
-        """The lines of a file that are not broken; the first that is is told."""
+        """The lines of a file that are not broken; of the others the first is told."""
         path, good = self._folder / name, []
         text = self.file(path, lambda path: path.read_text(encoding="utf-8")) or ""
         for number, line in enumerate(text.splitlines(), 1):
@@ -214,6 +226,14 @@ def _survey(path: Path) -> dict[str, Any]:
     if not all(isinstance(gpu, dict) for gpu in form["gpus"]):
         raise TypeError("'gpus' has something that describes no GPU")
     return dict(form)
+
+
+def _peers(path: Path) -> dict[str, str]:
+    form = read_json(path)
+    return {
+        str(name): _text(answer, "version" if "version" in answer else "absent")
+        for name, answer in form.items()
+    }
 
 
 def _kernels(path: Path) -> list[Kernel]:

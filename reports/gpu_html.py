@@ -20,6 +20,7 @@ from sessrun.reports.gpu_tables import (
     held_down,
     kernel_rows,
     launches,
+    left_out,
     rounds,
 )
 from sessrun.reports.html import FACES, content_policy, flat, template, template_text
@@ -28,8 +29,6 @@ from sessrun.reports.printable import number, printable, shortened
 
 __all__ = ["gpu_html"]
 
-#: What to run where a part is missing.
-_COMMANDS: Final = {part: f"make gpu-{part}" for part in ("survey", "certify", "bench", "profile")}
 #: Style class and mark of a step's state.
 _STATES: Final = {
     "done": ("holds", "✓"),
@@ -52,10 +51,10 @@ def gpu_html(day: GpuFolder) -> str:
       day: the folder, as `sessrun.reports.gpu_folder.read_gpu_folder` gives it.
 
     """
-    style = "".join(template_text(name) for name in ("style.css", "bench.css", "gpu.css"))
+    style = template_text("style.css") + template_text("bench.css") + template_text("gpu.css")
     page: str = template("gpu.html.j2").render(
         title=f"sess.run on {_device(day)}",
-        style=template_text("style.css") + template_text("bench.css") + template_text("gpu.css"),
+        style=style,
         policy=content_policy(style),
         simulated=day.simulated,
         no_times=_NO_TIMES,
@@ -64,7 +63,6 @@ def gpu_html(day: GpuFolder) -> str:
         steps=[_step(step) for step in day.steps],
         certificates=[_certificate(name, it) for name, it in day.certificates.items()],
         smoke=_smoke(day),
-        missing={part: f"Nothing is here yet: {command}" for part, command in _COMMANDS.items()},
         counts=_counts(day),
         times={} if day.simulated else _times(day),
         sanitizers=[(name, shortened(said, 300)) for name, said in day.sanitizers.items()],
@@ -108,9 +106,13 @@ def _facts(day: GpuFolder) -> list[tuple[str, str]]:
     machine = survey.get("machine")
     if isinstance(machine, Mapping):
         wanted = {"Processor": "processor", "System": "system", "Python": "python"}
-        facts |= {name: shortened(machine.get(key, ""), 90) for name, key in wanted.items()}
+        facts |= {
+            name: shortened(machine[key], 90) for name, key in wanted.items() if key in machine
+        }
     if survey:
         facts["Backend"] = shortened(survey["backend"], 60)
+    for name, answer in day.peers.items():
+        facts[shortened(name, 20)] = shortened(answer, 200)
     return list(facts.items())
 
 
@@ -196,7 +198,8 @@ def _times(day: GpuFolder) -> dict[str, Any]:
     return {
         "ceilings": ceiling_rows(runs),
         "profiles": profiles,
-        "families": families(runs),
+        "families": families({name: run for name, run in runs.items() if name != "ceilings"}),
+        "left_out": left_out(runs),
         "states": states_plot(states, "states") if states else None,
         "rounds": rounds(runs),
         "held": held_down(runs),

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["Curve", "counts_plot", "roofline_plot", "states_plot", "throughput_plot", "unit_text"]
 
 _PREFIXES: Final = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
+#: Ceilings closer than this factor have one label.
+_CLOSE: Final = 1.6
 #: The ceilings of arithmetic, and what they are called.
 _ROOFS: Final = {
     "flops": "float32",
@@ -70,20 +72,18 @@ def roofline_plot(ceilings: Mapping[str, float], kernels: Sequence[Kernel], pref
     low = min([0.1, *(x / 2 for x, _ in spots)])
     high = max([ridge * 8, *(x * 2 for x, _ in spots)])
     with mpl.rc_context(SETTINGS):
-        _, axes = both = bare_axes(6.4, 3.9, "FLOP for each byte of memory traffic")
+        figure, axes = bare_axes(4.9, 3.7, "FLOP for each byte of memory traffic")
         axes.set_yscale("log")
         axes.grid(axis="y", which="major", color=LINE, linewidth=0.6)
-        for name, roof in roofs.items():
-            start = roof / ceilings["bytes"]
-            axes.plot(
-                [low, start, high], [low * ceilings["bytes"], roof, roof], color=SOFT, linewidth=1
-            )
-            axes.text(
-                high, roof * 1.1, f"{name} {unit_text(roof, 'FLOP/s')}", ha="right", fontsize=8
-            )
+        for roof in roofs.values():
+            corner = roof / ceilings["bytes"]
+            ends = [low * ceilings["bytes"], roof, roof]
+            axes.plot([low, corner, high], ends, color=SOFT, linewidth=1)
+        for height, label in _labels(roofs):
+            axes.text(high, height * 1.12, label, ha="right", fontsize=8)
         for index, (x, y) in enumerate(spots):
             axes.plot([x], [y], MARKERS[0], color=SERIES[0], markersize=6)
-            axes.annotate(str(index + 1), (x, y), (5, 4), textcoords="offset points", fontsize=9)
+            axes.annotate(str(index + 1), (x, y), (6, -10), textcoords="offset points", fontsize=9)
         axes.set_xlim(low, high)
         least = min([low * ceilings["bytes"], *(y / 2 for _, y in spots)])
         axes.set_ylim(least, max(roofs.values()) * 2.5)
@@ -92,7 +92,7 @@ def roofline_plot(ceilings: Mapping[str, float], kernels: Sequence[Kernel], pref
         spoken = ", ".join(
             f"{shortened(k.name, 30)} {k.intensity:.3g} FLOP by byte" for k in kernels
         )
-        return markup(both[0], prefix, f"Roofline: {spoken or 'ceilings alone'}")
+        return markup(figure, prefix, f"Roofline: {spoken or 'ceilings alone'}")
 
 
 def throughput_plot(
@@ -111,15 +111,16 @@ def throughput_plot(
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
 
     with mpl.rc_context(SETTINGS):
-        figure, axes = bare_axes(5.2, 3.0, along)
+        figure, axes = bare_axes(4.9, 3.0, along)
         axes.set_yscale("log")
         axes.grid(axis="y", which="major", color=LINE, linewidth=0.6)
-        for name, roof in roofs.items():
+        for roof in roofs.values():
             axes.axhline(roof, color=SOFT, linewidth=1, linestyle=(0, (4, 3)))
+        for height, label in _labels(roofs, unit):
             axes.text(
                 0.01,
-                roof,
-                f"ceiling {name}",
+                height,
+                f"ceiling: {label}",
                 transform=axes.get_yaxis_transform(),
                 va="bottom",
                 fontsize=8,
@@ -159,7 +160,7 @@ def states_plot(states: Sequence[Mapping[str, Any]], prefix: str) -> Any:
     with mpl.rc_context(SETTINGS):
         from matplotlib.figure import Figure  # noqa: PLC0415 - as above
 
-        figure = Figure(figsize=(6.4, 3.4), layout="constrained")
+        figure = Figure(figsize=(4.9, 3.6), layout="constrained")
         figure.patch.set_visible(False)
         for index, ((key, label), axes) in enumerate(
             zip(shown, figure.subplots(len(shown), sharex=True), strict=True)
@@ -192,18 +193,28 @@ def counts_plot(counts: Mapping[str, int], prefix: str) -> Any:
     import matplotlib as mpl  # noqa: PLC0415 - slow to import
 
     with mpl.rc_context(SETTINGS):
-        figure, axes = bare_axes(5.6, 0.8 + 0.27 * len(counts), "launches of one call")
-        for place, launches in enumerate(counts.values()):
-            axes.plot([0.8, max(launches, 0.8)], [place, place], color=LINE, linewidth=1.5)
+        figure, axes = bare_axes(4.9, 0.8 + 0.27 * len(counts), "launches of one call")
+        for row, launches in enumerate(counts.values()):
+            axes.plot([0.8, max(launches, 0.8)], [row, row], color=LINE, linewidth=1.5)
             if launches:
-                axes.plot([launches], [place], MARKERS[0], color=SERIES[0], markersize=5)
-            axes.text(max(launches, 0.8) * 1.18, place, f"{launches:,}", va="center", fontsize=8)
+                axes.plot([launches], [row], MARKERS[0], color=SERIES[0], markersize=5)
+            axes.text(max(launches, 0.8) * 1.18, row, f"{launches:,}", va="center", fontsize=8)
         axes.set_yticks(range(len(counts)), [shortened(name, 30) for name in counts])
         axes.set_ylim(len(counts) - 0.5, -0.5)
         axes.set_xlim(0.8, max([10, *counts.values()]) * 2.2)
         _decades(axes, "x", lambda value: f"{value:,.0f}")
         spoken = ", ".join(f"{name} {launches:,}" for name, launches in counts.items())
         return markup(figure, prefix, f"Launches: {spoken}")
+
+
+def _labels(roofs: Mapping[str, float], unit: str = "FLOP/s") -> list[tuple[float, str]]:
+    """Where each label of a ceiling stands; ceilings that lie close share one."""
+    groups: list[list[tuple[float, str]]] = []
+    for name, roof in sorted(roofs.items(), key=lambda pair: pair[1]):
+        if not groups or roof > groups[-1][0][0] * _CLOSE:
+            groups.append([])
+        groups[-1].append((roof, f"{name} {unit_text(roof, unit)}"))
+    return [(group[-1][0], ", ".join(label for _, label in group)) for group in groups]
 
 
 def _decades(axes: Axes, which: str, text: Callable[[float], str]) -> None:

@@ -20,6 +20,7 @@ __all__ = [
     "held_down",
     "kernel_rows",
     "launches",
+    "left_out",
     "rounds",
 ]
 
@@ -160,13 +161,35 @@ def _throughput(run: Mapping[str, Any], prefix: str) -> Any:
                 points.setdefault(name, []).append((series[key], rate))
         curves = [Curve(name, at) for name, at in points.items() if len(at) >= _CURVE]
         if curves:
+            dtypes = {series.get("dtype", "float32") for series in run["series"]}
             roofs = {
-                name.partition("_")[2] or ("float32" if key == "flops" else "of a copy"): value
-                for name, value in run.get("ceilings", {}).items()
-                if name.startswith(key)
+                name: value
+                for ceiling, value in run.get("ceilings", {}).items()
+                if (name := _roof(ceiling, key)) and (key == "bytes" or name in dtypes)
             }
             return throughput_plot(curves, roofs, unit, along, prefix)
     return None
+
+
+def _roof(ceiling: str, key: str) -> str:
+    """What a ceiling of this quantity is called beside a plot; empty for one of another."""
+    quantity, _, dtype = ceiling.partition("_")
+    if quantity != key:
+        return ""
+    return dtype or ("float32" if key == "flops" else "a copy")
+
+
+def left_out(runs: Runs) -> list[tuple[str, str, str]]:
+    """What was asked and not measured, of which backend, and why; each once."""
+    entries = [
+        (entry["case"], entry.get("backend", ""), entry["reason"])
+        for run in runs.values()
+        for entry in run.get("left_out", ())
+    ]
+    return [
+        (shortened(case, 80), shortened(backend, 40), shortened(why, 300))
+        for case, backend, why in dict.fromkeys(entries)
+    ]
 
 
 def launches(runs: Runs) -> dict[str, int]:
@@ -247,7 +270,7 @@ def kernel_rows(
             "number": str(spots.index(kernel) + 1) if kernel in spots else "",
             "name": shortened(kernel.name, 160),
             "launches": f"{kernel.launches:,}",
-            "share": f"{kernel.seconds / total:.0%}" if total else "",
+            "share": share_text(kernel.seconds / total) if total else "",
             "seconds": seconds_text(kernel.seconds) if kernel.seconds else "",
             "bytes": unit_text(kernel.nbytes, "B"),
             "flops": unit_text(kernel.flops, "FLOP"),

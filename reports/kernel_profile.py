@@ -84,6 +84,8 @@ def read_profile(text: str) -> list[Kernel]:
     rows = list(csv.DictReader(lines[begin:]))
     if not rows or rows[0].get("ID") or _TIME not in rows[0]:
         raise ProfileError("the line of units, or the time of the kernels, is missing")
+    if any(None in row.values() for row in rows):
+        raise ProfileError("a line has too few columns: it was cut")
     units, launches = rows[0], rows[1:]
     by_name: dict[str, list[Mapping[str, str]]] = {}
     for row in launches:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -25,8 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--simulated", action="store_true", help="on a simulated GPU, a few cases")
     parser.add_argument("--profiles", nargs="*", default=(), help="certify these")
     args = parser.parse_args(argv)
-    steps = steps_of(args.part, Target(args.simulated, args.profiles))
-    return 1 if run_steps(steps, args.folder.resolve(), _PART_S) else 0
+    folder = args.folder.resolve()
+    folder.mkdir(parents=True, exist_ok=True)
+    began = time.monotonic()
+    steps = steps_of(args.part, Target(folder, args.simulated, args.profiles))
+    return 1 if run_steps(steps, folder, _PART_S - (time.monotonic() - began)) else 0
 
 
 if __name__ == "__main__":

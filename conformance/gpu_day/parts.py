@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
-from sessrun.conformance.benchmarks.jobs import JOBS
+from sessrun.conformance.benchmarks.jobs import JOBS, Job
+from sessrun.conformance.benchmarks.selection import FAMILIES, select
 from sessrun.conformance.gpu_day.steps import Step
 from sessrun.conformance.workers import MOST_WORKERS
 
@@ -19,14 +22,23 @@ PARTS: Final = ("survey", "certify", "bench", "profile")
 #: What is certified unless other profiles are named: on a GPU, and to rehearse it.
 PROFILES: Final = ("core", "gpu", "state", "training")
 REHEARSED: Final = ("tracing",)
-#: Peers that are measured beside the reference where they are installed.
-_PEERS: Final = ("torch", "jax")
-#: What is measured and profiled where the times mean nothing.
-_REHEARSED_JOBS: Final = ("no-op", "matmul-256", "cnn-step")
+#: What is measured where the times mean nothing, and counts are all that is wanted.
+_REHEARSED_JOBS: Final = (
+    "no-op",
+    "matmul-float32-64",
+    "add-float32-1",
+    "chain-resident-100",
+    "cnn-adam-fed-4",
+    "cnn-adam-resident-4",
+)
 _ROUNDS: Final = 20
 _REHEARSED_ROUNDS: Final = 2
-#: The jobs that a profiler looks at: a step of training, and a product.
-_PROFILED_JOBS: Final = ("cnn-step", "matmul-256")
+#: The jobs that a profiler looks at: a step of training, and products.
+_PROFILED_JOBS: Final = (
+    "cnn-adam-resident-256",
+    "matmul-float32-4096",
+    "matmul-bfloat16-4096",
+)
 #: The seed of every plan and order: what was compiled to warm up is what is certified then.
 _SEED: Final = 2026
 #: As many drawn cases a property as `certify` has.
@@ -38,11 +50,13 @@ class Target:
     """What is measured.
 
     Attributes:
+      folder: where everything is written.
       simulated: whether on the stand-in, quickly, to see that everything runs.
       profiles: what is certified.
 
     """
 
+    folder: Path
     simulated: bool
     profiles: Sequence[str] = ()
 
@@ -65,13 +79,6 @@ def steps_of(part: str, target: Target) -> list[Step]:
         "bench": _bench,
         "profile": _profile,
     }[part](target)
-
-
-def _family(job: str) -> str:
-    """What comes before the first hyphen of a job's name, where several jobs share it."""
-    head = job.partition("-")[0]
-    shared = sum(other.name.partition("-")[0] == head for other in JOBS) > 1
-    return head if shared else "single"
 
 
 def _module(name: str, *arguments: str) -> tuple[str, ...]:
@@ -160,26 +167,42 @@ def _certified(target: Target, profile: str) -> tuple[str, ...]:
 
 def _bench(target: Target) -> list[Step]:
     """A run for each family of jobs, so that one that is cut costs its own alone."""
-    families: dict[str, list[str]] = {}
-    for job in JOBS:
-        if not target.simulated:
-            families.setdefault(_family(job.name), []).append(job.name)
-        elif job.name in _REHEARSED_JOBS:
-            families.setdefault("rehearsal", []).append(job.name)
+    families: dict[str, tuple[tuple[Job, ...], list[str]]]
+    if target.simulated:
+        families = {"rehearsal": (select(_REHEARSED_JOBS), [])}
+    else:
+        peers = _peers(target)
+        families = {"calls": (JOBS, [])}
+        for name, (sizes, make) in FAMILIES.items():
+            jobs = tuple(make(size) for size in sizes)
+            families[name] = (jobs, peers if all(job.peer for job in jobs) else [])
     return [
         Step(
             f"bench-{family}",
             "bench",
-            _measured(target, f"bench/{family}", names),
+            _measured(target, f"bench/{family}", [job.name for job in jobs], by),
             240,
             f"bench/{family}/bench.json",
         )
-        for family, names in families.items()
+        for family, (jobs, by) in families.items()
     ]
 
 
-def _measured(target: Target, output: str, names: Sequence[str]) -> tuple[str, ...]:
-    peers = [name for name in _PEERS if importlib.util.find_spec(name) and not target.simulated]
+def _peers(target: Target) -> list[str]:
+    """The peers that compute on the GPU, asked in a process of its own: each takes memory there."""
+    path = target.folder / "peers.json"
+    if not path.exists():
+        subprocess.run(_module("peers", str(path)), check=False, timeout=120)  # noqa: S603 - ours
+    try:
+        peers = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return []
+    return [name for name, answer in peers.items() if "version" in answer]
+
+
+def _measured(
+    target: Target, output: str, names: Sequence[str], peers: Sequence[str] = ()
+) -> tuple[str, ...]:
     rounds = _REHEARSED_ROUNDS if target.simulated else _ROUNDS
     jobs = [word for name in names for word in ("--job", name)]
     return _sessrun(
