@@ -24,9 +24,9 @@ def folder(tmp_path, failing) -> Path:
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory, failing) -> str:
+def full_page(tmp_path_factory, failing) -> str:
     """The page of a folder in which everything is."""
-    day = read_gpu_folder(gpu_folder(tmp_path_factory.mktemp("whole") / "gpu", failing.path))
+    day = read_gpu_folder(gpu_folder(tmp_path_factory.mktemp("full") / "gpu", failing.path))
     assert not day.problems
     return gpu_html(day)
 
@@ -35,35 +35,35 @@ def page_of(folder: Path) -> str:
     return gpu_html(read_gpu_folder(folder))
 
 
-def test_the_page_has_every_part_of_a_whole_folder(whole):
-        assert "sess.run on NVIDIA H200" in whole
+def test_the_page_has_every_part_of_a_whole_folder(full_page):
+    assert "sess.run on NVIDIA H200" in full_page
     for text in ("NOT CERTIFIED", "1 of 2 gave the same on both", "ERROR SUMMARY: 0 errors",
-                 "cuBLAS is too old", "sw_power_cap in 6 rounds", "torch", "make gpu"):  # fmt: skip
-        assert text in whole, text
-    assert whole.count("<svg") >= 6
-    assert "Nothing of this is here" not in whole
-    assert "SIMULATED" not in whole
+                 "cuBLAS is too old", "sw_power_cap in 6 rounds", "torch"):  # fmt: skip
+        assert text in full_page, text
+    assert full_page.count("<svg") >= 6
+    assert "Nothing of this is here" not in full_page
+    assert "SIMULATED" not in full_page
 
 
-def test_the_page_loads_nothing_and_runs_nothing_that_it_shows(whole):
-        assert "<script" not in whole
-    assert "default-src &#39;none&#39;" in whole
-    assert not re.search(r'(?:src|href)="(?!#)', whole)
-    assert "&lt;b&gt;failed&lt;/b&gt;" in whole
+def test_the_page_loads_nothing_and_runs_nothing_that_it_shows(full_page):
+    assert "<script" not in full_page
+    assert "default-src &#39;none&#39;" in full_page
+    assert not re.search(r'(?:src|href)="(?!#)', full_page)
+    assert "&lt;b&gt;failed&lt;/b&gt;" in full_page
 
 
-def test_times_are_medians_with_their_quartiles_and_ratios_of_medians(whole):
-        ours, theirs = (np.array(series["samples"]) for series in matmuls()[2:4])
-    assert seconds_text(float(np.median(ours))) in whole
+def test_times_are_medians_with_their_quartiles_and_ratios_of_medians(full_page):
+    ours, theirs = (np.array(series["samples"]) for series in matmuls()[2:4])
+    assert seconds_text(float(np.median(ours))) in full_page
     low, high = np.quantile(ours, (0.25, 0.75))
-    assert f"{seconds_text(float(low)).split()[0]} to {seconds_text(float(high))}" in whole
-    assert f">{np.median(theirs) / np.median(ours):.3g}</td>" in whole
+    assert f"{seconds_text(float(low)).split()[0]} to {seconds_text(float(high))}" in full_page
+    assert f">{np.median(theirs) / np.median(ours):.3g}</td>" in full_page
 
 
-def test_ceilings_stand_before_and_after_with_units(whole):
-        assert unit_text(CEILINGS["flops_bfloat16"], "FLOP/s") in whole
-    assert unit_text(CEILINGS["bytes"] * 0.99, "B/s") in whole
-    assert "-1.0%" in whole
+def test_ceilings_stand_before_and_after_with_units(full_page):
+    assert unit_text(CEILINGS["flops_bfloat16"], "FLOP/s") in full_page
+    assert unit_text(CEILINGS["bytes"] * 0.99, "B/s") in full_page
+    assert "-1.0%" in full_page
 
 
 def test_a_folder_of_the_stand_in_says_so_and_shows_no_figure_of_a_gpu(tmp_path):
