@@ -18,7 +18,7 @@ from sessrun.reports.certificate import Certificate, read_certificate
 from sessrun.reports.comparison import read_bench
 from sessrun.reports.kernel_profile import Kernel, read_profile
 from sessrun.spec.loader import read_json
-from sessrun.spec.records import SIMULATED
+from sessrun.spec.records import SIMULATED, read_record
 from sessrun.spec.schema import SpecError
 
 __all__ = ["GpuFolder", "Program", "StepRun", "read_gpu_folder"]
@@ -71,6 +71,7 @@ class GpuFolder:
       peers: library to its version, or why it is not measured.
       programs: the small programs that ran.
       certificates: profile to its package.
+      begun: profile that has no package yet to how many cases were answered, and of how many.
       benches: name of a run to what it measured; `ceilings` is that of the survey.
       kernels: job to its kernels.
       sanitizers: tool to what it says in the end, empty if it came to no end.
@@ -84,6 +85,7 @@ class GpuFolder:
     peers: Mapping[str, str] = field(default_factory=dict)
     programs: list[Program] = field(default_factory=list)
     certificates: dict[str, Certificate] = field(default_factory=dict)
+    begun: dict[str, tuple[int, int]] = field(default_factory=dict)
     benches: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     kernels: dict[str, list[Kernel]] = field(default_factory=dict)
     sanitizers: dict[str, str] = field(default_factory=dict)
@@ -134,6 +136,11 @@ def read_gpu_folder(folder: Path) -> GpuFolder:
         certificates={
             path.parent.name: certificate
             for path, certificate in reader.files(f"certify/*/{PACKAGE}", read_certificate)
+        },
+        begun={
+            path.parent.name: counts
+            for path, counts in reader.files("certify/*/record.jsonl", _begun)
+            if not (path.parent / PACKAGE).exists()
         },
         benches={
             path.parent.name: run
@@ -226,6 +233,11 @@ def _survey(path: Path) -> dict[str, Any]:
     if not all(isinstance(gpu, dict) for gpu in form["gpus"]):
         raise TypeError("'gpus' has something that describes no GPU")
     return dict(form)
+
+
+def _begun(path: Path) -> tuple[int, int]:
+    record = read_record(path)
+    return len(record.results), int(record.header["plan"]["cases"])
 
 
 def _peers(path: Path) -> dict[str, str]:

@@ -62,6 +62,10 @@ def gpu_html(day: GpuFolder) -> str:
         problems=[(printable(file), shortened(why, 400)) for file, why in day.problems.items()],
         steps=[_step(step) for step in day.steps],
         certificates=[_certificate(name, it) for name, it in day.certificates.items()],
+        begun=[
+            (shortened(name, 40), f"{done:,} of {planned:,}")
+            for name, (done, planned) in day.begun.items()
+        ],
         smoke=_smoke(day),
         counts=_counts(day),
         times={} if day.simulated else _times(day),
@@ -102,7 +106,7 @@ def _facts(day: GpuFolder) -> list[tuple[str, str]]:
         shown = {str(key): shortened(flat(value), 80) for key, value in gpu_facts.items()}
         facts |= {_label(key): value for key, value in shown.items() if key != "name"}
     if runs:
-        facts["Measured"] = shortened(runs[0]["started"], 40).replace("T", " ")
+        facts["Begun"] = shortened(runs[0]["started"], 40).replace("T", " ")
     machine = survey.get("machine")
     if isinstance(machine, Mapping):
         wanted = {"Processor": "processor", "System": "system", "Python": "python"}

@@ -89,6 +89,16 @@ def test_an_empty_folder_says_of_every_part_what_makes_it(tmp_path):
     assert not FIGURE.search(page)
 
 
+def test_a_certification_that_was_cut_says_how_far_it_is(folder, failing):
+    (folder / "certify/core/package.zip").unlink()
+    record = failing.run.path.read_bytes().splitlines(keepends=True)
+    (folder / "certify/core/record.jsonl").write_bytes(b"".join(record[:11]) + record[11][:20])
+    answered = sum(b'"kind":"result"' in line for line in record[:11])
+    page = page_of(folder)
+    assert f"core was cut after {answered} of {len(failing.run.record.results):,} cases" in page
+    assert "could not be read" not in page
+
+
 FILES = {
     "survey.json": "AMD EPYC</dd>",
     "peers.json": "2.11.0",
