@@ -1,7 +1,7 @@
 """Nsight Compute over one job: of each kernel its time, its memory traffic and its arithmetic.
 
-Which of the counters a device has, its `ncu` says: those of tensor cores have other names from one
-release to the next. All are written as they come; what is made of them is the report's business
+Which counters of tensor cores a device has, its `ncu` says: their names differ from release to
+release. All are written as they come; what is made of them is the report's business
 (`sessrun.reports.kernel_profile`).
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -27,24 +27,22 @@ _BASIC: Final = (
     ),
 )
 #: Operations of tensor cores by the types of their inputs and sums.
-_TENSOR: Final = re.compile(r"^(sm__ops_path_tensor_src_\w+)", re.MULTILINE)
-#: Where a kernel counts twice: its parts beside the sum of both.
-_PART: Final = re.compile(r"_sparsity_(on|off)$")
-#: So many kernels are looked at: each runs several times, and is slow to look at.
-_KERNELS: Final = 1500
+_TENSOR: Final = re.compile(r"^(sm__ops_path_tensor_src_(?:bf16|fp16|fp64|tf32)\w*)", re.MULTILINE)
+#: So many launches are looked at, the first ones: each runs several times under the profiler, and a
+#: step of training has fewer.
+_KERNELS: Final = 500
 
 
 def chosen(known: str) -> list[str]:
-    """The counters to ask for, of the names that `ncu --query-metrics` prints."""
-    names = set(re.findall(r"^(\w+)", known, re.MULTILINE))
-    basic = [name for name in _BASIC if name.removesuffix(".sum") in names or not names]
-    tensor = sorted({name for name in _TENSOR.findall(known) if _counts_once(name, names)})
-    return [*basic, *(f"{name}.sum" for name in tensor)]
+    """The counters to ask for, of the names that `ncu --query-metrics` prints.
 
-
-def _counts_once(name: str, names: Collection[str]) -> bool:
-    part = _PART.sub("", name)
-    return part == name or part not in names
+    Of a counter and its parts (`…_dst_fp32` and `…_dst_fp32_sparsity_on`) the counter alone.
+    """
+    names = set(_TENSOR.findall(known))
+    tensor = sorted(
+        name for name in names if not any(name.startswith(f"{other}_") for other in names)
+    )
+    return [*_BASIC, *(f"{name}.sum" for name in tensor)]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
