@@ -106,7 +106,9 @@ def _facts(day: GpuFolder) -> list[tuple[str, str]]:
         shown = {str(key): shortened(flat(value), 80) for key, value in gpu_facts.items()}
         facts |= {_label(key): value for key, value in shown.items() if key != "name"}
     if runs:
-        facts["Begun"] = shortened(runs[0]["started"], 40).replace("T", " ")
+        facts["Begun"] = (
+            shortened(runs[0]["started"], 40).replace("T", " ").replace("+00:00", " UTC")
+        )
     machine = survey.get("machine")
     if isinstance(machine, Mapping):
         wanted = {"Processor": "processor", "System": "system", "Python": "python"}
@@ -154,14 +156,21 @@ def _certificate(name: str, certificate: Certificate) -> dict[str, Any]:
         "verdict": summary.verdict,
         "style": style,
         "glyph": glyph,
-        "clauses": f"{required['holds'] - required['in part']:,} of {required['total']:,} hold",
-        "cases": f"{summary.counts['pass']:,} of {summary.planned:,} passed",
+        "clauses": f"{required['holds'] - required['in part']:,} of {required['total']:,} hold"
+        + _beside({"not applicable here": required["not applicable here"]}),
+        "cases": f"{summary.counts['pass']:,} of {summary.planned:,} passed"
+        + _beside({name: n for name, n in summary.counts.items() if name != "pass"}),
         "reasons": [printable(reason) for reason in summary.reasons[:2]],
         "causes": [shortened(cause, 200) for cause in causes],
         "more": number(more, "more cause") if more > 0 else "",
         "seed": str(summary.header["plan"]["seed"]),
         "command": f"sessrun verify {shlex.quote(f'certify/{name}/package.zip')}",
     }
+
+
+def _beside(counts: Mapping[str, int]) -> str:
+    """What is there besides, to be appended: `, 2 skipped`."""
+    return "".join(f", {count:,} {name}" for name, count in counts.items() if count)
 
 
 def _smoke(day: GpuFolder) -> dict[str, Any]:
