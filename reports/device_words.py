@@ -9,6 +9,7 @@ from sessrun.reports.measures import seconds_text
 from sessrun.reports.printable import number, shortened
 
 __all__ = [
+    "CEILINGS",
     "COUNTED",
     "SIMULATED",
     "ceiling_rows",
@@ -17,6 +18,8 @@ __all__ = [
     "counts_text",
     "device_facts",
     "doubts",
+    "quantity_text",
+    "throttled",
 ]
 
 SIMULATED: Final = (
@@ -26,7 +29,7 @@ SIMULATED: Final = (
 #: By how much a ceiling may differ after the run before it is a doubt.
 _APART: Final = 0.05
 #: What ceilings are, by their keys in a file.
-_CEILINGS: Final = {
+CEILINGS: Final = {
     "flops": "float32 products",
     "flops_tf32": "TF32 products",
     "flops_bfloat16": "bfloat16 products",
@@ -73,7 +76,7 @@ def device_facts(run: Mapping[str, Any]) -> list[tuple[str, str]]:
         if values:
             facts.append((label, f"{_span(min(values), max(values))} {unit}"))
     if any("throttle" in state for state in states):
-        facts.append(("Throttling", _throttled(states) or "none"))
+        facts.append(("Throttling", throttled(states) or "none"))
     return facts
 
 
@@ -81,7 +84,7 @@ def _span(low: float, high: float) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def _throttled(states: Sequence[Mapping[str, Any]]) -> str:
+def throttled(states: Sequence[Mapping[str, Any]]) -> str:
     """In how many rounds the clocks were held down, and for which reasons; empty for none."""
     held = [state for state in states if state.get("throttle")]
     reasons = sorted({reason for state in held for reason in state["throttle"]})
@@ -94,7 +97,7 @@ def doubts(run: Mapping[str, Any]) -> list[str]:
     if run.get("device", {}).get("simulated"):
         return [SIMULATED]
     changed = [
-        f"{_CEILINGS.get(name, name)} {after / before - 1:+.0%}"
+        f"{CEILINGS.get(name, name)} {after / before - 1:+.0%}"
         for name, before, after in _pairs(run)
         if max(before, after) > min(before, after) * (1 + _APART)
     ]
@@ -104,9 +107,9 @@ def doubts(run: Mapping[str, Any]) -> list[str]:
             "the last, and no time is surer than that: "
             f"{shortened(', '.join(changed), 300)}."
         )
-    throttled = _throttled(run.get("states", []))
-    if throttled:
-        sentences.append(f"The device's clocks were held down in {shortened(throttled, 200)}.")
+    held_down = throttled(run.get("states", []))
+    if held_down:
+        sentences.append(f"The device's clocks were held down in {shortened(held_down, 200)}.")
     return sentences
 
 
@@ -120,7 +123,7 @@ def ceiling_rows(run: Mapping[str, Any]) -> list[tuple[str, str, str]]:
     before, after = run.get("ceilings", {}), run.get("ceilings_after", {})
     return [
         (
-            shortened(_CEILINGS.get(name, name), 60),
+            shortened(CEILINGS.get(name, name), 60),
             ceiling_text(name, before[name]) if name in before else "",
             ceiling_text(name, after[name]) if name in after else "",
         )
@@ -133,14 +136,16 @@ def ceiling_text(name: str, value: float) -> str:
     if name.endswith("seconds"):
         return seconds_text(value)
     unit = "FLOP/s" if name.startswith("flops") else "B/s"
-    return f"{_scaled(value)}{unit}"
+    return quantity_text(value, unit)
 
 
 def counts_cells(counts: Mapping[str, Any]) -> tuple[str, ...]:
     """What one call asks of the device, as `COUNTED` names it; empty where it was not counted."""
     cells = []
     for name in COUNTED.values():
-        scaled = f"{_scaled(counts[name])}B" if name.endswith("bytes") and name in counts else None
+        scaled = (
+            quantity_text(counts[name], "B") if name.endswith("bytes") and name in counts else None
+        )
         cells.append(scaled or f"{counts[name]:,}" if name in counts else "")
     return tuple(cells)
 
@@ -152,6 +157,7 @@ def counts_text(counts: Mapping[str, Any]) -> str:
     return f"{told}; counted on {shortened(counts['counted_on'], 40)}"
 
 
-def _scaled(value: float) -> str:
+def quantity_text(value: float, unit: str) -> str:
+    """A quantity with the prefix that fits it: `51.2 TFLOP/s`."""
     scale, prefix = next((pair for pair in _PREFIXES if value >= pair[0]), (1.0, ""))
-    return f"{float(f'{value / scale:.3g}'):g} {prefix}"
+    return f"{float(f'{value / scale:.3g}'):g} {prefix}{unit}"

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reports.certificate import Certificate
+from sessrun.reports.device_words import throttled
 from sessrun.reports.gpu_folder import GpuFolder
 from sessrun.reports.gpu_plots import counts_plot, roofline_plot, states_plot
 from sessrun.reports.gpu_tables import (
     ceiling_rows,
     counted_jobs,
     families,
-    held_down,
     kernel_rows,
     launches,
     left_out,
@@ -147,7 +147,7 @@ def _step(step: Any) -> dict[str, str]:
 
 def _certificate(name: str, certificate: Certificate) -> dict[str, Any]:
     summary = certificate.summary
-    style, glyph = FACES.get(summary.verdict, FACES["VOID"])  # type: ignore[call-overload]
+    style, glyph = FACES.get(summary.verdict, FACES["VOID"])
     required = summary.required
     causes = [group.title for group in summary.failures[:_CAUSES]]
     more = len(summary.failures) - len(causes)
@@ -194,7 +194,9 @@ def _counts(day: GpuFolder) -> dict[str, Any]:
 def _times(day: GpuFolder) -> dict[str, Any]:
     """Everything that was timed on a GPU."""
     runs = day.measured
-    ceilings = next((run["ceilings"] for run in runs.values() if run.get("ceilings")), {})
+    ceilings: Mapping[str, float] = next(
+        (run["ceilings"] for run in runs.values() if run.get("ceilings")), {}
+    )
     heavy = {job: heaviest(kernels) for job, kernels in day.kernels.items()}
     profiles = []
     for index, (job, kernels) in enumerate(heavy.items()):
@@ -215,6 +217,6 @@ def _times(day: GpuFolder) -> dict[str, Any]:
         "left_out": left_out(runs),
         "states": states_plot(states, "states") if states else None,
         "rounds": rounds(runs),
-        "held": held_down(runs),
+        "held": throttled(states),
         "unclear": [shortened(name, 60) for name in day.benches if name not in runs],
     }

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from sessrun.reports.device_words import quantity_text
 from sessrun.reports.kernel_profile import Kernel
 from sessrun.reports.plots import (
     INK,
@@ -27,9 +28,8 @@ from sessrun.reports.printable import shortened
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Curve", "counts_plot", "roofline_plot", "states_plot", "throughput_plot", "unit_text"]
+__all__ = ["Curve", "counts_plot", "roofline_plot", "states_plot", "throughput_plot"]
 
-_PREFIXES: Final = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 #: Ceilings closer than this factor have one label.
 _CLOSE: Final = 1.6
 #: The ceilings of arithmetic, and what they are called.
@@ -47,12 +47,6 @@ class Curve:
 
     name: str
     points: Sequence[tuple[float, float]]
-
-
-def unit_text(value: float, unit: str, digits: int = 3) -> str:
-    """A quantity with the prefix that fits it: `52.1 TFLOP/s`."""
-    scale, prefix = next((p for p in _PREFIXES if value >= p[0]), _PREFIXES[-1])
-    return f"{float(f'{value / scale:.{digits}g}'):g} {prefix}{unit}"
 
 
 def roofline_plot(ceilings: Mapping[str, float], kernels: Sequence[Kernel], prefix: str) -> Any:
@@ -88,7 +82,7 @@ def roofline_plot(ceilings: Mapping[str, float], kernels: Sequence[Kernel], pref
         least = min([low * ceilings["bytes"], *(y / 2 for _, y in spots)])
         axes.set_ylim(least, max(roofs.values()) * 2.5)
         _decades(axes, "x", lambda value: f"{value:g}")
-        _decades(axes, "y", lambda value: unit_text(value, "FLOP/s"))
+        _decades(axes, "y", lambda value: quantity_text(value, "FLOP/s"))
         spoken = ", ".join(
             f"{shortened(k.name, 30)} {k.intensity:.3g} FLOP by byte" for k in kernels
         )
@@ -138,10 +132,10 @@ def throughput_plot(
                 label=shortened(curve.name, 40),
             )
         axes.legend(loc="best", frameon=False, fontsize=8)
-        _decades(axes, "x", lambda value: unit_text(value, unit.removesuffix("/s")))
-        _decades(axes, "y", lambda value: unit_text(value, unit))
+        _decades(axes, "x", lambda value: quantity_text(value, unit.removesuffix("/s")))
+        _decades(axes, "y", lambda value: quantity_text(value, unit))
         spoken = ", ".join(
-            f"{c.name} up to {unit_text(max(y for _, y in c.points), unit)}" for c in curves
+            f"{c.name} up to {quantity_text(max(y for _, y in c.points), unit)}" for c in curves
         )
         return markup(figure, prefix, f"Throughput: {spoken}")
 
@@ -213,7 +207,7 @@ def _labels(roofs: Mapping[str, float], unit: str = "FLOP/s") -> list[tuple[floa
     for name, roof in sorted(roofs.items(), key=lambda pair: pair[1]):
         if not groups or roof > groups[-1][0][0] * _CLOSE:
             groups.append([])
-        groups[-1].append((roof, f"{name} {unit_text(roof, unit)}"))
+        groups[-1].append((roof, f"{name} {quantity_text(roof, unit)}"))
     return [(group[-1][0], ", ".join(label for _, label in group)) for group in groups]
 
 

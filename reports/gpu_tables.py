@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reports.gpu_plots import Curve, throughput_plot, unit_text
+from sessrun.reports.device_words import CEILINGS, ceiling_text, doubts, quantity_text
+from sessrun.reports.gpu_plots import Curve, throughput_plot
 from sessrun.reports.kernel_profile import Kernel
 from sessrun.reports.measures import Measure, measures_of, range_text, seconds_text, share_text
 from sessrun.reports.printable import number, shortened
@@ -17,7 +17,6 @@ __all__ = [
     "ceiling_rows",
     "counted_jobs",
     "families",
-    "held_down",
     "kernel_rows",
     "launches",
     "left_out",
@@ -25,18 +24,6 @@ __all__ = [
 ]
 
 Runs = Mapping[str, Mapping[str, Any]]
-#: Ceilings: what they are, and the unit; seconds are shown as times.
-_CEILINGS: Final = {
-    "flops": ("Products in float32", "FLOP/s"),
-    "flops_tf32": ("Products in TF32", "FLOP/s"),
-    "flops_bfloat16": ("Products in bfloat16", "FLOP/s"),
-    "flops_float64": ("Products in float64", "FLOP/s"),
-    "bytes": ("Copy within the device, read and written", "B/s"),
-    "upload_bytes": ("Upload from pinned memory", "B/s"),
-    "download_bytes": ("Download to pinned memory", "B/s"),
-    "launch_seconds": ("Launch of an empty kernel", "s"),
-    "graph_node_seconds": ("Empty kernel in a captured graph", "s"),
-}
 #: The counts of a call, in the order of the table's columns.
 _COUNTS: Final = (
     "launches",
@@ -45,6 +32,11 @@ _COUNTS: Final = (
     "uploads",
     "downloads",
 )
+#: What is reached in a second, its unit, and what the work of one call is called.
+_RATES: Final = {
+    "flops": ("FLOP/s", "floating-point operations of one call"),
+    "bytes": ("B/s", "bytes of one call, read and written"),
+}
 #: So many sizes make a curve.
 _CURVE: Final = 3
 
@@ -55,7 +47,7 @@ def ceiling_rows(runs: Runs) -> list[dict[str, str]]:
     Each run measures them before its first round and after its last one.
     """
     rows = []
-    for key, (name, unit) in _CEILINGS.items():
+    for key, name in CEILINGS.items():
         before = [run["ceilings"][key] for run in runs.values() if key in run.get("ceilings", {})]
         after = [
             run["ceilings_after"][key]
@@ -66,23 +58,19 @@ def ceiling_rows(runs: Runs) -> list[dict[str, str]]:
             rows.append(
                 {
                     "name": name,
-                    "before": _spread(before, unit),
-                    "after": _spread(after, unit),
+                    "before": _spread(key, before),
+                    "after": _spread(key, after),
                     "change": _change(before, after),
                 }
             )
     return rows
 
 
-def _spread(values: Sequence[float], unit: str) -> str:
+def _spread(key: str, values: Sequence[float]) -> str:
     if not values:
         return "not measured"
-    low, middle, high = (_quantity(float(q), unit) for q in np.quantile(values, (0, 0.5, 1)))
+    low, middle, high = (ceiling_text(key, float(q)) for q in np.quantile(values, (0, 0.5, 1)))
     return middle if low == high else f"{middle} ({low} to {high})"
-
-
-def _quantity(value: float, unit: str) -> str:
-    return seconds_text(value) if unit == "s" else unit_text(value, unit)
 
 
 def _change(before: Sequence[float], after: Sequence[float]) -> str:
@@ -101,7 +89,8 @@ def families(runs: Runs) -> list[dict[str, Any]]:
             {
                 "name": shortened(name, 60),
                 "rounds": number(run["rounds"], "round"),
-                "plot": _throughput(run, f"family{index}"),
+                "doubts": doubts(run),
+                "plot": _throughput(run, measures, f"family{index}"),
                 "jobs": [
                     {
                         "name": shortened(case, 80),
@@ -127,7 +116,7 @@ def _row(measure: Measure, first: Measure, series: Mapping[str, Any]) -> dict[st
         "compile": "" if compile_s is None else seconds_text(compile_s),
         "ratio": "" if times is None or measure is first else f"{1 / times:.3g}",
         "reached": ", ".join(
-            f"{share_text(share)} of the ceiling of {'memory' if name == 'bytes' else name}"
+            f"{share_text(share)} of the ceiling: {CEILINGS.get(name, name)}"
             for name, share in measure.ceilings.items()
         ),
         "wrong": "" if measure.correct else f"wrong answer: {shortened(measure.detail, 200)}",
@@ -142,20 +131,29 @@ def _time(samples: Sequence[float] | None) -> dict[str, str] | None:
     return {"median": seconds_text(middle), "quartiles": range_text(low, high)}
 
 
-def _throughput(run: Mapping[str, Any], prefix: str) -> Any:
-    """Throughput over the work of a call, of series with arithmetic or else with bytes."""
-    for key, unit, along in (
-        ("flops", "FLOP/s", "floating-point operations of one call"),
-        ("bytes", "B/s", "bytes of one call"),
-    ):
+def _throughput(
+    run: Mapping[str, Any], measures: Mapping[str, Sequence[Measure]], prefix: str
+) -> Any:
+    """Throughput over the work of a call, in what comes closer to its ceiling."""
+    shares = {
+        key: max(
+            (
+                share
+                for members in measures.values()
+                for measure in members
+                for name, share in measure.ceilings.items()
+                if name.startswith(key)
+            ),
+            default=0.0,
+        )
+        for key in _RATES
+    }
+    for key in sorted(_RATES, key=lambda key: -shares[key]):
+        unit, along = _RATES[key]
         points: dict[str, list[tuple[float, float]]] = {}
         for series in run["series"]:
-            if key in series and series["correct"]:
-                name = (
-                    f"{series['backend']}, {series['dtype']}"
-                    if "dtype" in series
-                    else series["backend"]
-                )
+            if key in series and "dtype" in series and series["correct"]:
+                name = f"{series['backend']}, {series['dtype']}"
                 samples = series.get("device_samples") or series["samples"]
                 rate = series[key] / float(np.median(samples))
                 points.setdefault(name, []).append((series[key], rate))
@@ -211,7 +209,7 @@ def counted_jobs(runs: Runs) -> list[dict[str, str]]:
             if counts is not None:
                 shown = {key: f"{counts[key]:,}" if key in counts else "" for key in _COUNTS}
                 sizes = {
-                    key: unit_text(counts[key], "B") if counts.get(key) else ""
+                    key: quantity_text(counts[key], "B") if counts.get(key) else ""
                     for key in ("upload_bytes", "download_bytes", "pool_bytes")
                 }
                 rows.append(
@@ -246,17 +244,6 @@ def rounds(runs: Runs) -> list[dict[str, str]]:
     return rows
 
 
-def held_down(runs: Runs) -> list[tuple[str, str]]:
-    """Reason for which clocks were held down, and in how many rounds of all runs."""
-    reasons = Counter(
-        reason
-        for run in runs.values()
-        for state in run.get("states", ())
-        for reason in state.get("throttle", ())
-    )
-    return [(shortened(name, 60), number(count, "round")) for name, count in reasons.most_common()]
-
-
 def kernel_rows(
     kernels: Sequence[Kernel],
     spots: Sequence[Kernel],
@@ -272,8 +259,8 @@ def kernel_rows(
             "launches": f"{kernel.launches:,}",
             "share": share_text(kernel.seconds / total) if total else "",
             "seconds": seconds_text(kernel.seconds) if kernel.seconds else "",
-            "bytes": unit_text(kernel.nbytes, "B"),
-            "flops": unit_text(kernel.flops, "FLOP"),
+            "bytes": quantity_text(kernel.nbytes, "B"),
+            "flops": quantity_text(kernel.flops, "FLOP"),
             "units": kernel.units,
             "bandwidth": share_text(kernel.nbytes / kernel.seconds / ceilings["bytes"])
             if kernel.seconds and "bytes" in ceilings

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from synthetic_gpu import CEILINGS, gpu_folder, matmuls, ncu_text
+from synthetic_gpu import CEILINGS, gpu_folder, matmuls, ncu_text, run, series
 
 from sessrun.cli.main import main
+from sessrun.reports.device_words import quantity_text
 from sessrun.reports.gpu_folder import read_gpu_folder
 from sessrun.reports.gpu_html import gpu_html
-from sessrun.reports.gpu_plots import unit_text
+from sessrun.reports.gpu_tables import families
 from sessrun.reports.kernel_profile import ProfileError, heaviest, read_profile
 from sessrun.reports.measures import seconds_text
 
@@ -37,8 +38,14 @@ def page_of(folder: Path) -> str:
 
 def test_the_page_has_every_part_of_a_whole_folder(full_page):
     assert "sess.run on NVIDIA H200" in full_page
-    for text in ("NOT CERTIFIED", "1 of 2 gave the same on both", "ERROR SUMMARY: 0 errors",
-                 "cuBLAS is too old", "sw_power_cap in 6 rounds", "torch"):  # fmt: skip
+    for text in (
+        "NOT CERTIFIED",
+        "1 of 2 gave the same on both",
+        "ERROR SUMMARY: 0 errors",
+        "cuBLAS is too old",
+        "held down in 6 of 36 rounds: sw_power_cap",
+        "torch",
+    ):
         assert text in full_page, text
     assert full_page.count("<svg") >= 6
     assert "Nothing of this is here" not in full_page
@@ -53,7 +60,7 @@ def test_the_page_loads_nothing_and_runs_nothing_that_it_shows(full_page):
 
 
 def test_times_are_medians_with_their_quartiles_and_ratios_of_medians(full_page):
-    ours, theirs = (np.array(series["samples"]) for series in matmuls()[2:4])
+    ours, theirs = (np.array(member["samples"]) for member in matmuls()[2:4])
     assert seconds_text(float(np.median(ours))) in full_page
     low, high = np.quantile(ours, (0.25, 0.75))
     assert f"{seconds_text(float(low)).split()[0]} to {seconds_text(float(high))}" in full_page
@@ -61,9 +68,22 @@ def test_times_are_medians_with_their_quartiles_and_ratios_of_medians(full_page)
 
 
 def test_ceilings_stand_before_and_after_with_units(full_page):
-    assert unit_text(CEILINGS["flops_bfloat16"], "FLOP/s") in full_page
-    assert unit_text(CEILINGS["bytes"] * 0.99, "B/s") in full_page
+    assert quantity_text(CEILINGS["flops_bfloat16"], "FLOP/s") in full_page
+    assert quantity_text(CEILINGS["bytes"] * 0.99, "B/s") in full_page
     assert "-1.0%" in full_page
+
+
+def test_throughput_is_drawn_in_what_comes_closer_to_its_ceiling():
+    adds = [
+        series(f"add-float32-{size}", "reference", 3 * size / 3.9e12, size % 97, dtype="float32",
+               bytes=3.0 * size, flops=size / 4)
+        for size in (4 * 2**20, 64 * 2**20, 2**30)
+    ]  # fmt: skip
+    (table,) = families({"add": run(adds, simulated=False)})
+    assert "bytes of one call" in table["plot"]
+    assert "a copy 4.1 TB/s" in table["plot"]
+    (table,) = families({"matmul": run(matmuls(), simulated=False)})
+    assert "floating-point operations of one call" in table["plot"]
 
 
 def test_a_folder_of_the_stand_in_says_so_and_shows_no_figure_of_a_gpu(tmp_path):
