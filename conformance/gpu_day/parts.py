@@ -173,10 +173,11 @@ def _bench(target: Target) -> list[Step]:
         families = {"rehearsal": (select(_REHEARSED_JOBS), [])}
     else:
         peers = _peers(target)
-        families = {"calls": (JOBS, [])}
+        families = {}
         for name, (sizes, make) in FAMILIES.items():
             jobs = tuple(make(size) for size in sizes)
             families[name] = (jobs, peers if all(job.peer for job in jobs) else [])
+        families["calls"] = (JOBS, [])
     return [
         Step(
             f"bench-{family}",

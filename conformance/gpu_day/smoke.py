@@ -109,6 +109,7 @@ def _in_fresh_processes(spec: str, output: Path) -> int:
                 print(f"{'passed' if line['passed'] else 'FAILED'} {line['program']}", flush=True)
         failed += sum(not line["passed"] for line in lines)
         left = left[len(lines) :]
+    print(f"{len(PROGRAMS) - failed} of {len(PROGRAMS)} gave the same on both devices")
     return 1 if failed else 0
 
 

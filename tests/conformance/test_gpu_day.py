@@ -1,5 +1,6 @@
 """What `make gpu` runs: steps that resume and go on after a failure, programs, a profiler."""
 
+import itertools
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sessrun.conformance.benchmarks.selection import select
 from sessrun.conformance.gpu_day import smoke
 from sessrun.conformance.gpu_day.parts import PARTS, Target, steps_of
 from sessrun.conformance.gpu_day.profiled import chosen
@@ -102,10 +104,14 @@ def test_every_step_has_a_name_of_its_own_and_a_part_takes_ten_minutes_at_most(t
         names = [step.name for step in steps]
         assert len(set(names)) == len(names)
         assert all(step.seconds <= 600 for step in steps)
+        words = [pair for step in steps for pair in itertools.pairwise(step.command)]
+        assert select(name for word, name in words if word == "--job")  # and none is unknown
     measured = steps_of("bench", Target(tmp_path, simulated=False))
     with_peers = {step.name for step in measured if "torch" in step.command}
     assert {"bench-matmul-float32", "bench-cnn-adam-resident"} <= with_peers
     assert "bench-calls" not in with_peers
+    profiled = [s.command[-2] for s in steps_of("profile", Target(tmp_path, simulated=False))]
+    assert select(name for name in profiled if "adam" in name or "matmul" in name)
     assert not any("jax" in step.command for step in measured)
 
 
