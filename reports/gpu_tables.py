@@ -114,7 +114,7 @@ def _row(measure: Measure, first: Measure, series: Mapping[str, Any]) -> dict[st
         "device": _time(series.get("device_samples")),
         "cold": _time(series.get("cold_samples")),
         "compile": "" if compile_s is None else seconds_text(compile_s),
-        "ratio": "" if times is None or measure is first else f"{1 / times:.3g}",
+        "ratio": "none" if times is None else "1" if measure is first else f"{1 / times:.3g}",
         "reached": ", ".join(
             f"{share_text(share)} of the ceiling: {CEILINGS.get(name, name)}"
             for name, share in measure.ceilings.items()

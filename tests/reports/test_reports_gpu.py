@@ -86,6 +86,15 @@ def test_throughput_is_drawn_in_what_comes_closer_to_its_ceiling():
     assert "floating-point operations of one call" in table["plot"]
 
 
+def test_a_wrong_answer_has_no_ratio():
+    members = matmuls()[:2]
+    members[1] |= {"correct": False, "detail": "want 2, got 3"}
+    (table,) = families({"matmul": run(members, simulated=False)})
+    right, wrong = table["jobs"][0]["rows"]
+    assert (right["ratio"], wrong["ratio"]) == ("1", "none")
+    assert wrong["wrong"] == "wrong answer: want 2, got 3"
+
+
 def test_a_folder_of_the_stand_in_says_so_and_shows_no_figure_of_a_gpu(tmp_path):
     page = page_of(gpu_folder(tmp_path / "gpu", simulated=True))
     assert "<b>SIMULATED</b>" in page
