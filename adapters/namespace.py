@@ -11,17 +11,19 @@ import functools
 import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import numpy as np
 from google.protobuf import json_format
 
 from sessrun.adapters.backend import CAPABILITIES, Description, unsupported
-from sessrun.adapters.cupy_gpu import CupyGpu
 from sessrun.spec.cases import api
 from sessrun.spec.cases.model import AskedCase, GoesOn, Observation
 from sessrun.spec.cases.outcomes import Call, Done, Fetched, Opened, Outcome, failure_of
 from sessrun.spec.devices import full_name
+
+if TYPE_CHECKING:  # no worker has it
+    from sessrun.adapters.cupy_gpu import CupyGpu
 
 __all__ = ["NamespaceBackend"]
 
