@@ -92,8 +92,8 @@ def test_dependencies_run_one_way(part: str) -> None:
 
 @pytest.mark.parametrize("part", PARTS)
 def test_backends_are_imported_by_their_adapter_only(part: str) -> None:
-    engines = {"tensorflow", "tf_keras", "cupy"}
-    allowed = {"adapters/tensorflow.py", "reference/devices.py"}
+    engines = {"tensorflow", "tf_keras", "cupy", "torch"}
+    allowed = {"adapters/tensorflow.py", "adapters/torch.py", "reference/devices.py"}
     wrong = [
         f"{path.relative_to(ROOT)}:{line} imports {name}"
         for path in modules(part)
