@@ -123,8 +123,8 @@ def _run(step: Step, folder: Path, limit: float) -> dict[str, Any]:
     began = time.monotonic()
     with log.open("wb") as file:
         status = _status([part.format(folder=folder) for part in step.command], file, limit)
-    line["seconds"] = round(time.monotonic() - began, 1)
     return line | {
+        "seconds": round(time.monotonic() - began, 1),
         "state": _state(step, folder, status),
         "says": _last_line(log).replace(f"{folder}/", ""),
     }
