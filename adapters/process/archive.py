@@ -34,7 +34,7 @@ _PARTS: Final = (
     "conformance/histories/*.py",
     "conformance/subjects/__init__.py", "conformance/subjects/programs/**/*.py",
     "conformance/subjects/waiting/*.py",
-    "spec/__init__.py", "spec/dtypes.py", "spec/errors.py", "spec/operations.py",
+    "spec/__init__.py", "spec/devices.py", "spec/dtypes.py", "spec/errors.py", "spec/operations.py",
     "spec/schema.py", "spec/since.py", "spec/since.toml", "spec/tensors.py", "spec/writing.py",
     "spec/cases/*.py",
 )  # fmt: skip
