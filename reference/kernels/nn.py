@@ -24,20 +24,20 @@ _SOFTPLUS_EDGE: Final = {
 }
 
 
-def _constant(xp: Any, number: float, like: Any) -> Any:
-    return xp.asarray(number).astype(like.dtype)
+def _constant(number: float, like: Any) -> Any:
+    return like.dtype.type(number)  # an argument of a kernel, which need not be uploaded
 
 
 @kernel("Relu")
 def relu(xp: Any, x: Any) -> Any:
     """max(x, 0)."""
-    return xp.maximum(x, x.dtype.type(0))
+    return xp.maximum(x, _constant(0, x))
 
 
 @kernel("Relu6")
 def relu6(xp: Any, x: Any) -> Any:
     """min(max(x, 0), 6)."""
-    return xp.minimum(relu(xp, x), _constant(xp, 6, x))
+    return xp.minimum(relu(xp, x), _constant(6, x))
 
 
 @kernel("Elu")
@@ -51,8 +51,8 @@ def elu(xp: Any, x: Any) -> Any:
 @widened
 def selu(xp: Any, x: Any) -> Any:
     """Scale * x, but scale * alpha * (exp(x) - 1) below zero."""
-    scale = _constant(xp, _SELU_SCALE, x)
-    below = _constant(xp, _SELU_SCALE * _SELU_ALPHA, x)
+    scale = _constant(_SELU_SCALE, x)
+    below = _constant(_SELU_SCALE * _SELU_ALPHA, x)
     return xp.where(x < 0, below * xp.expm1(x), scale * x)
 
 
@@ -146,7 +146,7 @@ def bias_add_grad(xp: Any, x: Any, *, data_format: str) -> Any:
 def l2_loss(xp: Any, x: Any) -> Any:
     """Half the sum of squares."""
     flat = x.reshape(-1)
-    return xp.add.reduce(flat * flat, dtype=x.dtype) / _constant(xp, 2, x)
+    return xp.add.reduce(flat * flat, dtype=x.dtype) / _constant(2, x)
 
 
 def _rows(features: Any) -> None:
@@ -214,9 +214,9 @@ def relu_grad(_: Any, gradients: Any, features: Any) -> Any:
 
 
 @_gradient("Relu6Grad")
-def relu6_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def relu6_grad(_: Any, gradients: Any, features: Any) -> Any:
     """The gradient times 1 where the features are between 0 and 6, times 0 elsewhere."""
-    inside = (features > 0) & (features < _constant(xp, 6, features))
+    inside = (features > 0) & (features < _constant(6, features))
     return gradients * inside.astype(gradients.dtype)
 
 
@@ -229,8 +229,8 @@ def elu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
 @_gradient("SeluGrad")
 def selu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
     """The gradient times the scale, below zero times the output plus scale * alpha."""
-    scale = _constant(xp, _SELU_SCALE, outputs)
-    below = _constant(xp, _SELU_SCALE * _SELU_ALPHA, outputs)
+    scale = _constant(_SELU_SCALE, outputs)
+    below = _constant(_SELU_SCALE * _SELU_ALPHA, outputs)
     return gradients * xp.where(outputs < 0, outputs + below, scale)
 
 
@@ -278,10 +278,10 @@ def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
 @_gradient("RsqrtGrad")
 def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
     """Elementwise dy * -0.5 * y ** 3."""
-    return _constant(xp, -0.5, y) * dy * xp.conj(y * y * y)
+    return _constant(-0.5, y) * dy * xp.conj(y * y * y)
 
 
 @_gradient("SqrtGrad")
 def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
     """Elementwise dy * 0.5 / y."""
-    return xp.where(dy == 0, dy, _constant(xp, 0.5, y) * dy / xp.conj(y))
+    return xp.where(dy == 0, dy, _constant(0.5, y) * dy / xp.conj(y))

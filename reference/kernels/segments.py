@@ -154,12 +154,14 @@ def _unsorted_segments(op_type: str, name: str) -> None:
             raise KernelError(3, f"segment_ids[{index}] = {int(rows[place])} is out of range "
                               f"[0, {count})")  # fmt: skip
         flat = data.reshape((rows.shape[0], *data.shape[segment_ids.ndim :]))
-        kept = rows >= 0
         start = _START[name](xp, data.dtype)
-        part, places = flat[xp.asarray(kept)], xp.asarray(rows[kept])
+        if (rows < 0).any():
+            kept = HOST.flatnonzero(rows >= 0)
+            flat, rows = flat[xp.asarray(kept)], rows[kept]
+        places = xp.asarray(rows)
         if name in {"maximum", "minimum"}:
-            return _combined(xp, name, part, places, count, start=start)
-        return widened(_unsorted)(xp, part, name=name, rows=places, count=count)
+            return _combined(xp, name, flat, places, count, start=start)
+        return widened(_unsorted)(xp, flat, name=name, rows=places, count=count)
 
 
 def _unsorted(xp: Any, data: Any, *, name: str, rows: Any, count: int) -> Any:

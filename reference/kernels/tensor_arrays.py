@@ -83,11 +83,12 @@ def _nothing(bind: Bind, dtype: str, shape: Shape, what: str, doing: str) -> Any
     return bind.xp.empty((0, *sizes), dtype_of(dtype))
 
 
-@binder("TensorArrayV3", host_inputs=("size",), host_outputs=("handle", "flow"))
+@binder("TensorArrayV3", host_inputs=("size",), host_outputs=("handle",))
 def tensor_array(bind: Bind) -> Callable[..., Any]:
     """A new array in each run."""
     attrs = bind.attrs
     name = attribute_text(attrs["tensor_array_name"]) or bind.node.name
+    flow = bind.xp.zeros((), dtype_of("float32"))[()]
 
     def compute(size: Any) -> Any:
         count = _index(size, "size")
@@ -98,21 +99,20 @@ def tensor_array(bind: Bind) -> Callable[..., Any]:
             grows=attrs["dynamic_size"], clears=attrs["clear_after_read"],
             identical=attrs["identical_element_shapes"],
         )  # fmt: skip
-        return array, bind.xp.float32(0)
+        return array, flow
 
     return compute
 
 
-@binder("TensorArrayGradV3", host_inputs=("handle", "flow_in"),
-        host_outputs=("grad_handle", "flow_out"))  # fmt: skip
+@binder("TensorArrayGradV3", host_inputs=("handle",), host_outputs=("grad_handle",))
 def gradient(bind: Bind) -> Callable[..., Any]:
     """The array of its gradients for this source."""
     source = attribute_text(bind.attrs["source"])
     return lambda array, flow: (array.gradient(source), flow)
 
 
-@binder("TensorArrayGradWithShape", host_inputs=("handle", "flow_in", "shape_to_prepend"),
-        host_outputs=("grad_handle", "flow_out"))  # fmt: skip
+@binder("TensorArrayGradWithShape", host_inputs=("handle", "shape_to_prepend"),
+        host_outputs=("grad_handle",))  # fmt: skip
 def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
     """The same, of elements that have more axes in front."""
     source = attribute_text(bind.attrs["source"])
@@ -126,8 +126,7 @@ def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorArrayWriteV3", host_inputs=("handle", "index", "flow_in"),
-        host_outputs=("flow_out",))  # fmt: skip
+@binder("TensorArrayWriteV3", host_inputs=("handle", "index"))
 def write(bind: Bind) -> Callable[..., Any]:
     """Writes one element."""
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
@@ -168,7 +167,7 @@ def _kept_rows(xp: Any, value: Any) -> list[Any]:
     return list(kept) if kept.ndim > 1 else [kept[row, ...] for row in range(len(kept))]
 
 
-@binder("TensorArrayReadV3", host_inputs=("handle", "index", "flow_in"))
+@binder("TensorArrayReadV3", host_inputs=("handle", "index"))
 def read(bind: Bind) -> Callable[..., Any]:
     """One element."""
     dtype = bind.attrs["dtype"]
@@ -183,7 +182,7 @@ def read(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorArrayGatherV3", host_inputs=("handle", "indices", "flow_in"))
+@binder("TensorArrayGatherV3", host_inputs=("handle", "indices"))
 def gather(bind: Bind) -> Callable[..., Any]:
     """Some elements, packed."""
     xp, dtype, declared = bind.xp, bind.attrs["dtype"], bind.attrs["element_shape"]
@@ -206,8 +205,7 @@ def gather(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorArrayScatterV3", host_inputs=("handle", "indices", "flow_in"),
-        host_outputs=("flow_out",))  # fmt: skip
+@binder("TensorArrayScatterV3", host_inputs=("handle", "indices"))
 def scatter(bind: Bind) -> Callable[..., Any]:
     """Writes rows to elements."""
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
@@ -254,7 +252,7 @@ def _check_alike(
                               f"{bracketed(shape)}")  # fmt: skip
 
 
-@binder("TensorArrayConcatV3", host_inputs=("handle", "flow_in"), host_outputs=("lengths",))
+@binder("TensorArrayConcatV3", host_inputs=("handle",), host_outputs=("lengths",))
 def concat(bind: Bind) -> Callable[..., Any]:
     """All elements joined, and their lengths."""
     xp, dtype, declared = bind.xp, bind.attrs["dtype"], bind.attrs["element_shape_except0"]
@@ -279,8 +277,7 @@ def concat(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorArraySplitV3", host_inputs=("handle", "lengths", "flow_in"),
-        host_outputs=("flow_out",))  # fmt: skip
+@binder("TensorArraySplitV3", host_inputs=("handle", "lengths"))
 def split(bind: Bind) -> Callable[..., Any]:
     """Writes pieces to all elements."""
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
@@ -308,7 +305,7 @@ def split(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorArraySizeV3", host_inputs=("handle", "flow_in"), host_outputs=("size",))
+@binder("TensorArraySizeV3", host_inputs=("handle",), host_outputs=("size",))
 def size(bind: Bind) -> Callable[..., Any]:
     """How many elements it has."""
     del bind

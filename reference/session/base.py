@@ -170,6 +170,7 @@ class BaseSession:
         for step in list(self._steps):
             step.cancel()
         self._bindings.resources.clear()
+        self._bindings.kernels.clear()  # which hold constants and variables
         open_sessions.discard(self)
 
     def as_default(self) -> AbstractContextManager[Any]:
