@@ -22,6 +22,9 @@ _OF_THE_HOST: Final = frozenset({
     "indices_or_sections", "shift", "k", "n", "s", "source", "destination", "start", "stop",
     "num", "weights_shape", "offset", "decimals", "q", "bins", "range", "size", "dims",
 })  # fmt: skip
+#: Parameters that are device arrays, alone or in lists: of a scalar of numpy's cupy would ask for
+#: numpy's own method, or refuse it.
+_OF_THE_DEVICE: Final = frozenset({"a", "arr", "array", "m", "tup", "x"})
 #: Functions that wait on their own: the size of their result, or what they do, is in the data.
 _WAITING: Final = frozenset({
     "nonzero", "flatnonzero", "argwhere", "unique", "extract", "compress", "bincount", "repeat",
@@ -103,11 +106,12 @@ def _refuse_argument(name: str, parameter: str, value: Any) -> None:
         if isinstance(value, DeviceArray) and parameter not in {"start", "stop", "q", "bins"}:
             raise TypeError(f"{name}: {parameter!r} is a number of the host, not a device array")
         return
-    if isinstance(value, np.ndarray):
+    refused = (np.ndarray, np.generic) if parameter in _OF_THE_DEVICE else np.ndarray
+    if isinstance(value, refused):
         raise TypeError(f"Unsupported type {type(value)} (argument {parameter!r} of {name})")
     if isinstance(value, list | tuple):
         for item in value:
-            if isinstance(item, np.ndarray):
+            if isinstance(item, refused):
                 raise TypeError(f"Unsupported type {type(item)} (in {parameter!r} of {name})")
 
 

@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
+from sessrun.adapters.fakes.simulated_gpu.machine import machine
 
 __all__ = ["ElementwiseKernel", "RawKernel", "RawModule", "ReductionKernel", "kernel"]
 
@@ -35,6 +36,16 @@ def _function(name: str) -> Callable[..., Any]:
     return _PYTHON[name]
 
 
+def _compile(*source: str) -> None:
+    """Count the compilation of a source that is new to the current device."""
+    now = machine()
+    key = (now.local.device, *source)
+    if key not in now.compiled:
+        now.compiled.add(key)
+        now.device.counters.compilations += 1
+        now.record("compilation", source[-1])
+
+
 class RawKernel:
     """A kernel of CUDA source, by its name."""
 
@@ -49,14 +60,16 @@ class RawKernel:
         """Launch it."""
         function = _function(self.name)
         _check_arguments(args)
+        _compile(self.code, self.name)
         compute(
             self.name, lambda *low: function(grid, block, *low), args, {},
             writes=lowered_in(args, {}), returns=False,
         )  # fmt: skip
 
     def compile(self, log_stream: Any = None) -> None:
-        """Nothing is compiled; a kernel that nothing stands for is refused here."""
+        """Nothing but counted; a kernel that nothing stands for is refused here."""
         _function(self.name)
+        _compile(self.code, self.name)
 
 
 def _check_arguments(args: tuple[Any, ...]) -> None:
@@ -92,11 +105,12 @@ class _Formula:
         self.nin = len([part for part in in_params.split(",") if part.strip()])
         self.nout = len([part for part in out_params.split(",") if part.strip()])
         self.nargs = self.nin + self.nout
-        self.operation = operation
+        self.source = in_params, out_params, operation
 
     def __call__(self, *args: Any, size: int | None = None, **named: Any) -> Any:
         function = _function(self.name)
         _check_arguments(args)
+        _compile(*self.source, *(str(it.host.dtype) for it in lowered_in(args, {})), self.name)
         outs = args[self.nin :]
         if not outs:
             return compute(self.name, function, args[: self.nin], named)

@@ -39,7 +39,8 @@ class Counters:
       launches: kernels, fills and copies within the device that cupy would launch; views and
         `empty` launch nothing. Functions that launch several are counted by a short table.
       synchronizations: waits that the program asked for, downloads included.
-      hidden_synchronizations: waits that cupy does on its own: `bool`, `int`, `item`, masks.
+      hidden_synchronizations: waits that cupy does on its own: `bool`, `int`, `item`, masks; and
+        CUDA, when memory is given back to the device.
       uploads: copies from the host, and their bytes.
       downloads: copies to the host, hidden ones included, and their bytes.
       hidden_downloads: those of them that look like a read of a Python value.
@@ -47,6 +48,7 @@ class Counters:
       allocations: blocks of memory asked of an allocator.
       peak_bytes: the most bytes that were in use at one time, in blocks of 512.
       graph_launches: launches of captured graphs; `graph_nodes` is what they held.
+      compilations: kernels of CUDA source whose source is new.
       races: accesses that nothing put in an order.
 
     """
@@ -65,6 +67,7 @@ class Counters:
     peak_bytes: int = 0
     graph_launches: int = 0
     graph_nodes: int = 0
+    compilations: int = 0
     races: int = 0
 
     def as_dict(self) -> dict[str, int]:
@@ -142,6 +145,8 @@ class Machine:
         self.stream_numbers: Iterator[int] = itertools.count(1)
         self.local = _Local()
         self.allocator: Any = None
+        self.addresses: dict[int, Any] = {}  # which the program was told
+        self.compiled: set[tuple[Any, ...]] = set()  # sources of kernels, with their devices
         self.raising = False
 
     @property

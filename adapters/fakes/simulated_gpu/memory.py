@@ -7,19 +7,27 @@ Fragmentation is not shown: a pool's free bytes are as good as one block.
 from __future__ import annotations
 
 import contextlib
+import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu.device_values import poison, poisoned
-from sessrun.adapters.fakes.simulated_gpu.machine import DeviceState, Machine, machine
+from sessrun.adapters.fakes.simulated_gpu.machine import (
+    DeviceState,
+    Machine,
+    RunTimeError,
+    machine,
+)
 from sessrun.adapters.fakes.simulated_gpu.ordering import Accesses, check_release
 
-__all__ = ["Block", "MemoryPointer", "MemoryPool", "OutOfMemoryError", "allocate", "get_allocator",
-           "set_allocator", "using_allocator"]  # fmt: skip
+__all__ = ["Block", "MemoryPointer", "MemoryPool", "OutOfMemoryError", "UnownedMemory", "allocate",
+           "get_allocator", "set_allocator", "using_allocator"]  # fmt: skip
 
 UNIT: Final = 512
+#: So many addresses are remembered that a program was told.
+_TOLD: Final = 1000
 
 
 class OutOfMemoryError(MemoryError):
@@ -42,11 +50,12 @@ class Block:
       writes: who wrote it.
       reads: who read it.
       capture: the capture within which it was allocated, or None.
+      owner: where it is another block's memory by its bare address, a reference to that block.
 
     """
 
-    __slots__ = ("__weakref__", "capture", "device", "pool", "reads", "root", "size", "stream",
-                 "writes")  # fmt: skip
+    __slots__ = ("__weakref__", "capture", "device", "owner", "pool", "reads", "root", "size",
+                 "stream", "writes")  # fmt: skip
 
     def __init__(self, now: Machine, size: int, pool: MemoryPool | None) -> None:
         self.device = now.device
@@ -58,6 +67,7 @@ class Block:
         self.writes = Accesses()
         self.reads = Accesses()
         self.capture = stream.capture
+        self.owner: weakref.ref[Block] | None = None
 
     @property
     def device_id(self) -> int:
@@ -66,8 +76,15 @@ class Block:
 
     @property
     def ptr(self) -> int:
-        """Its address."""
-        return int(self.memory().ctypes.data)
+        """Its address, which somebody may use from now on without a reference."""
+        memory = self.memory()
+        address = int(memory.ctypes.data)
+        known = machine().addresses
+        if address not in known:
+            known[address] = Told(weakref.ref(self), memory, self.writes, self.reads)
+            if len(known) > _TOLD:
+                del known[next(iter(known))]
+        return address
 
     def memory(self) -> np.ndarray:
         """The host array that stands for it, of poison until somebody writes."""
@@ -94,6 +111,49 @@ def _release(block: Block) -> None:
             device.reserved_bytes -= block.size
         else:
             block.pool.take_back(block)
+
+
+class Told(NamedTuple):
+    """A block whose address was asked for: its memory stays, of poison once the block is freed."""
+
+    block: weakref.ref[Block]
+    memory: np.ndarray
+    writes: Accesses
+    reads: Accesses
+
+
+class UnownedMemory(Block):
+    """Memory at a bare address, which somebody else has to keep.
+
+    Args:
+      ptr: the address.
+      size: bytes.
+      owner: kept as long as this; whether it keeps the memory is the caller's care.
+      device_id: whose memory it is; known by the address.
+
+    Raises:
+      RunTimeError: no array's memory was told to be there.
+
+    """
+
+    __slots__ = ("_kept",)
+
+    def __init__(self, ptr: int, size: int, owner: object, device_id: int = -1) -> None:
+        now = machine()
+        for begins, told in now.addresses.items():
+            if begins <= ptr and ptr + size <= begins + told.memory.nbytes:
+                super().__init__(now, size, None)
+                block = told.block()
+                self.device = self.device if block is None else block.device
+                whole = told.memory.ravel("K").view(np.uint8)
+                self.root = whole[ptr - begins : ptr - begins + size]
+                self.writes, self.reads, self.owner = told.writes, told.reads, told.block
+                self._kept = owner
+                return
+        raise RunTimeError(1, "cudaErrorInvalidValue", "invalid argument")
+
+    def __del__(self) -> None:
+        """It is not this one's to give back."""
 
 
 class MemoryPointer:
@@ -169,6 +229,7 @@ class MemoryPool:
 
     def __init__(self, allocator: Any = None) -> None:
         self._allocator = allocator
+        self._devices = machine().devices
         self._used: dict[int, int] = {}
         self._free: dict[tuple[int, int], int] = {}
         self._limits: dict[int, int] = {}
@@ -218,11 +279,19 @@ class MemoryPool:
         self._free[arena] = self._free.get(arena, 0) + block.size
 
     def _give_up(self, index: int, stream: int | None = None) -> None:
-        for arena in self._free:
-            if arena[0] == index and stream in {None, arena[1]}:
-                machine().devices[index].reserved_bytes -= self._free[arena]
+        device = self._devices[index]
+        for arena, size in self._free.items():
+            if arena[0] == index and size and stream in {None, arena[1]}:
+                device.reserved_bytes -= size
+                device.counters.hidden_synchronizations += 1
+                machine().record("hidden synchronization", "memory given back", size)
                 self._free[arena] = 0
                 self.changes[arena] = self.changes.get(arena, 0) + 1
+
+    def __del__(self) -> None:
+        """Give back what is free; a block in use keeps its pool."""
+        for (index, _), size in self._free.items():
+            self._devices[index].reserved_bytes -= size
 
     def free_all_blocks(self, stream: Any = None) -> None:
         """Give the free blocks of the current device back to it, of all streams or of one."""

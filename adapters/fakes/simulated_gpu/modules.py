@@ -58,8 +58,8 @@ def built(seed: int) -> dict[str, types.ModuleType]:
     contents |= {
         "cupy.cuda.memory": {
             name: getattr(memory, name)
-            for name in ("MemoryPointer", "MemoryPool", "OutOfMemoryError", "set_allocator",
-                         "using_allocator", "get_allocator")
+            for name in ("MemoryPointer", "MemoryPool", "OutOfMemoryError", "UnownedMemory",
+                         "set_allocator", "using_allocator", "get_allocator")
         } | {"alloc": memory.allocate},
         "cupy.cuda.stream": {
             name: getattr(streams, name)
@@ -160,6 +160,7 @@ def _cuda() -> dict[str, Any]:
         "MemoryPool": memory.MemoryPool,
         "PinnedMemoryPointer": transfers.PinnedMemoryPointer,
         "Stream": streams.Stream,
+        "UnownedMemory": memory.UnownedMemory,
         "alloc": memory.allocate,
         "alloc_pinned_memory": lambda size: transfers.PinnedMemoryPointer(max(1, size)),
         "get_allocator": memory.get_allocator,

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 #: So many parts of a block are told apart for a stream; more count as the whole of it.
-_PARTS = 16
+_PARTS = 64
 
 
 @dataclass(slots=True, eq=False)
@@ -92,7 +92,8 @@ class Accesses:
         if entries is None or part is None or len(entries) >= _PARTS:
             self.of[key] = [(tick, part if entries is None else None)]
         else:
-            self.of[key] = [entry for entry in entries if entry[1] is not part] + [(tick, part)]
+            others = [entry for entry in entries if not _is_same(entry[1], part)]
+            self.of[key] = [*others, (tick, part)]
 
     def unordered(self, stream: StreamState, part: np.ndarray | None) -> int | None:
         """A stream whose access to that part the given one does not come after, or None."""
@@ -109,6 +110,15 @@ class Accesses:
                 ):
                     return key
         return None
+
+
+def _is_same(one: np.ndarray | None, other: np.ndarray) -> bool:
+    """Whether two views are of the same bytes."""
+    return one is other or (
+        one is not None
+        and (one.shape, one.strides, one.dtype) == (other.shape, other.strides, other.dtype)
+        and one.__array_interface__["data"] == other.__array_interface__["data"]
+    )
 
 
 def begin(stream: StreamState) -> int:
@@ -139,6 +149,8 @@ def check_read(stream: StreamState, block: Block, part: np.ndarray, name: str) -
     """Note that a stream reads memory; whether what was written there before is visible to it."""
     other = block.writes.unordered(stream, part)
     block.reads.note(stream.key, stream.tick, part)
+    if _is_freed(block, name):
+        return False
     if other is None:
         return True
     machine().race(f"stream {stream.number} reads what stream {other} wrote", name)
@@ -150,11 +162,21 @@ def check_write(stream: StreamState, block: Block, part: np.ndarray, name: str) 
     wrote = block.writes.unordered(stream, part)
     read = block.reads.unordered(stream, part)
     block.writes.note(stream.key, stream.tick, part)
+    if _is_freed(block, name):
+        return False
     if wrote is not None:
         machine().race(f"stream {stream.number} writes what stream {wrote} writes", name)
         return False
     if read is not None:
         machine().race(f"stream {stream.number} writes over what stream {read} reads", name)
+    return True
+
+
+def _is_freed(block: Block, name: str) -> bool:
+    """Whether memory is used by its bare address after its owner was freed, which is recorded."""
+    if block.owner is None or block.owner() is not None:
+        return False
+    machine().race("memory is used that was freed", name)
     return True
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,12 @@ import numpy as np
 from sessrun.adapters.fakes.simulated_gpu import ordering, streams
 from sessrun.adapters.fakes.simulated_gpu.capture import Use
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, poison, poisoned
-from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, new_block, root_of
+from sessrun.adapters.fakes.simulated_gpu.launches import (
+    DeviceArray,
+    compute,
+    new_block,
+    root_of,
+)
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
 from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
 
@@ -57,9 +63,12 @@ def is_pinned(array: np.ndarray) -> bool:
 def upload(
     value: np.ndarray, dtype: Any = None, *, order: Any = "K", name: str = "an array"
 ) -> Any:
-    """A new device array with the values of a host array."""
+    """A new device array with the values of a host array; cupy fills one without dimensions."""
     now = machine()
     wanted = check_dtype(value.dtype if dtype is None else dtype)
+    if not value.ndim:
+        number = value.copy()
+        return compute("fill", lambda: np.array(number, wanted), (), {})
     copy = np.array(value, wanted, order=order, copy=True)
     with now.lock:
         stream = now.stream
@@ -70,7 +79,7 @@ def upload(
         ordering.check_write(stream, array.block, array.host, name)
         _count_up(name, copy.nbytes)
         if is_pinned(value):
-            _watch(stream, value, array)
+            _watch(stream, value, array, is_kept=True)
     return array
 
 
@@ -81,13 +90,27 @@ def _count_up(name: str, nbytes: int) -> None:
     machine().record("upload", name, nbytes)
 
 
-def _watch(stream: StreamState, source: np.ndarray, array: DeviceArray) -> None:
-    """Tell at the next wait if pinned memory was changed while it was read."""
+def _watch(
+    stream: StreamState, source: np.ndarray, array: DeviceArray, *, is_kept: bool = False
+) -> None:
+    """Tell at the next wait if pinned memory was changed, or freed, while it was read.
+
+    cupy keeps what it makes a new array of; a bare address may be that of memory which is kept.
+    """
     before, where = source.copy(), machine().record("asynchronous upload", "pinned memory")
+    base: Any = root_of(source).base
+    memory = getattr(base, "obj", base)
+    begins = source.ctypes.data - np.frombuffer(memory, np.uint8).ctypes.data
+    shape, dtype, strides = source.shape, source.dtype, source.strides
+    is_kept |= not isinstance(memory, PinnedMemoryPointer)
+    held: Callable[[], Any] = (lambda: memory) if is_kept else weakref.ref(memory)
 
     def compare() -> None:
-        if before.tobytes() != source.tobytes():
-            machine().race("pinned memory was changed before its upload was done", str(where))
+        kept = held()
+        now = None if kept is None else np.ndarray(shape, dtype, kept, begins, strides)
+        if now is None or now.tobytes() != before.tobytes():
+            how = "freed" if now is None else "changed"
+            machine().race(f"pinned memory was {how} before its upload was done", str(where))
             poison(array.host)
 
     stream.pending.append((stream.tick, compare))

@@ -135,6 +135,28 @@ def test_temporary_memory_of_a_graph_needs_a_pool_of_its_own(cp, machine, stream
         assert kept.shape == (4,)
 
 
+def test_graphs_may_share_a_pool_of_their_own(cp, machine, stream):
+    import cupyx  # noqa: PLC0415 - only there
+
+    pool = cp.cuda.MemoryPool()
+    given, out = cupyx.zeros_pinned((4,)), cupyx.empty_pinned((4,))
+    with stream:
+        x, weight, graphs = cp.zeros(4), cp.ones(4), []
+        for bias in (1, 2):
+            with cp.cuda.using_allocator(pool.malloc):
+                stream.begin_capture()
+                x.set(given)
+                ((x * weight + bias) * 2).get(out=out, blocking=False)
+                weight += 1
+                graphs.append(stream.end_capture())
+        for number in range(4):
+            given[...] = number
+            graphs[number % 2].launch()
+            stream.synchronize()
+            assert out.tolist() == [(number * (number + 1) + number % 2 + 1) * 2] * 4
+    assert not machine.races
+
+
 def test_a_stream_that_joins_must_come_back(cp, machine, stream):
     side = cp.cuda.Stream(non_blocking=True)
     with stream:

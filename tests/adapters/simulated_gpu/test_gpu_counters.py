@@ -59,6 +59,30 @@ def test_reads_like_pythons_are_hidden_waits(cp, call):
     assert simulated_gpu.log()[-1].file == __file__
 
 
+def test_a_number_of_the_host_is_filled_in_and_not_uploaded(cp):
+    simulated_gpu.reset()
+    assert cp.asarray(np.float32(3)).get() == 3
+    assert (simulated_gpu.counters().launches, simulated_gpu.counters().uploads) == (1, 0)
+
+
+def test_memory_that_is_given_back_is_waited_for(cp):
+    pool = cp.get_default_memory_pool()
+    simulated_gpu.reset()
+    pool.free_all_blocks()
+    assert simulated_gpu.counters().hidden_synchronizations == 0
+    cp.ones(3)
+    pool.free_all_blocks()
+    assert simulated_gpu.counters().hidden_synchronizations == 1
+
+
+def test_a_source_is_compiled_once_for_its_dtypes(cp):
+    simulated_gpu.kernel("squared", lambda x: x * x)
+    for dtype in ("float32", "float64", "float32"):
+        kernel = cp.ElementwiseKernel("T x", "T y", "y = x * x", "squared")
+        assert kernel(cp.full(2, 3, dtype)).get().tolist() == [9, 9]
+    assert simulated_gpu.counters().compilations == 2
+
+
 def test_iteration_gives_arrays_without_a_wait(cp):
     array = cp.ones(3)
     simulated_gpu.reset()

@@ -39,6 +39,31 @@ def test_a_view_keeps_its_memory(cp):
     assert cp.ones(3).base is None
 
 
+def test_a_bare_address_needs_somebody_who_keeps_the_memory(cp, machine):
+    array = cp.arange(4.0)
+    view, bare = (
+        cp.ndarray((3,), array.dtype, cp.cuda.MemoryPointer(memory, 8))
+        for memory in (cp.cuda.UnownedMemory(array.data.ptr, 32, owner) for owner in (array, None))
+    )
+    view *= 2
+    assert array.get().tolist() == [0, 2, 4, 6]
+    del array
+    assert bare.get().tolist() == [2, 4, 6]
+    assert not machine.races
+    del view
+    assert np.isnan((bare + 1).get()).all()
+    assert "memory is used that was freed" in machine.races[0]
+    with pytest.raises(cp.cuda.runtime.CUDARuntimeError, match="cudaErrorInvalidValue"):
+        cp.cuda.UnownedMemory(7, 1, None)
+
+
+def test_a_pool_that_nobody_holds_gives_its_memory_back(cp):
+    for _ in range(10):
+        with cp.cuda.using_allocator(cp.cuda.MemoryPool().malloc):
+            assert cp.zeros(2**15).get()[0] == 0
+    assert cp.zeros(2**16).get()[0] == 0
+
+
 def test_bytes_are_counted_in_blocks_of_512(cp, machine):
     pool = cp.get_default_memory_pool()
     arrays = [cp.zeros(1), cp.zeros(65)]

@@ -160,6 +160,81 @@ def test_pinned_memory_that_changes_before_its_upload_is_done_is_a_race(cp, mach
     assert np.isnan(array.get()).all()
 
 
+@pytest.mark.parametrize("way", ["set", "asarray"])
+def test_pinned_memory_is_kept_by_what_cupy_makes_of_it_only(cp, machine, way):
+    import cupyx  # noqa: PLC0415 - only there
+
+    host = cupyx.zeros_pinned((4,), np.float32)
+    if way == "asarray":
+        array = cp.asarray(host)
+    else:
+        array = cp.empty(4, np.float32)
+        array.set(host)
+    del host
+    cp.cuda.Device().synchronize()
+    assert array.get().tolist() == pytest.approx([0] * 4 if way == "asarray" else [np.nan] * 4,
+                                                 nan_ok=True)  # fmt: skip
+    assert ["freed" in race for race in machine.races] == [True] * (way == "set")
+
+
+def test_streams_may_write_parts_of_one_array_any_number_of_times(cp, machine, streams):
+    array = cp.zeros(4)
+    cp.cuda.Device().synchronize()
+    for number in range(100):
+        for part, stream in enumerate(streams):
+            with stream:
+                array[2 * part : 2 * part + 2] = number
+    cp.cuda.Device().synchronize()
+    assert array.get().tolist() == [99] * 4
+    assert not machine.races
+
+
+def test_two_buffers_of_pinned_memory_take_turns(cp, machine, streams):
+    """Each is filled again once it is uploaded, each array once it was read."""
+    import cupyx  # noqa: PLC0415 - only there
+
+    copies, work = streams
+    pinned = [cupyx.empty_pinned((4,)) for _ in range(2)]
+    with copies:
+        arrays = [cp.empty(4) for _ in range(2)]
+    with work:
+        total = cp.zeros(4)
+    uploaded, read = ([cp.cuda.Event() for _ in range(2)] for _ in range(2))
+    for number in range(6):
+        turn = number % 2
+        uploaded[turn].synchronize()
+        pinned[turn][...] = number
+        copies.wait_event(read[turn])
+        arrays[turn].set(pinned[turn], stream=copies)
+        uploaded[turn].record(copies)
+        work.wait_event(uploaded[turn])
+        with work:
+            total += arrays[turn] * 2
+        read[turn].record(work)
+    assert total.get(stream=work).tolist() == [30] * 4
+    copies.wait_event(work.record())
+    del arrays
+    assert not machine.races
+
+
+def test_what_a_stream_of_another_device_made_is_copied_after_its_event(two):
+    import cupy as cp  # noqa: PLC0415 - only there
+
+    with cp.cuda.Device(1):
+        there = cp.cuda.Stream(non_blocking=True)
+        with there:
+            array = cp.full(4, 3.0)
+        made = there.record()
+    here = cp.cuda.Stream(non_blocking=True)
+    here.wait_event(made)
+    with here:
+        copied = cp.asarray(array)
+        there.wait_event(here.record())
+        assert copied.get().tolist() == [3] * 4
+    del array
+    assert not two.races
+
+
 def test_events_and_streams_are_done_when_the_host_has_waited(cp):
     stream = cp.cuda.Stream()
     event = stream.record()

@@ -123,6 +123,8 @@ def test_an_implicit_conversion_is_refused(cp, call):
         lambda cp, a: cp.array([a, HOST]),
         lambda cp, a: cp.full(a, 1),
         lambda cp, a: range(a[0]),
+        lambda cp, a: cp.stack([np.float64(1), np.float64(2)]),
+        lambda cp, a: cp.sum(np.float64(1)),
     ],
 )
 def test_arrays_of_the_host_do_not_mix(cp, call):

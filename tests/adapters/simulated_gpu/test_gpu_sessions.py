@@ -1,4 +1,7 @@
-"""Whole sessions of the reference runtime on a simulated GPU, under default placement."""
+"""Sessions of the reference runtime on a simulated GPU, under default placement.
+
+Larger ones, with budgets: tests/conformance/test_gpu_mistakes.py.
+"""
 
 import numpy as np
 import pytest
@@ -48,54 +51,6 @@ def test_a_loop_and_a_condition():
         assert session.run([count, power]) == [5, 32]
         assert session.run(either, {chosen: True}) == 33
         assert session.run(either, {chosen: False}) == 31
-
-
-def _network():
-    chance = np.random.RandomState(0)
-    images = tf.placeholder(tf.float32, (None, 8, 8, 1))
-    labels = tf.placeholder(tf.int32, (None,))
-
-    def weights(name, *shape):
-        return tf.get_variable(name, initializer=chance.randn(*shape).astype(np.float32) / 4)
-
-    hidden = tf.nn.conv2d(images, weights("filter", 3, 3, 1, 4), [1, 1, 1, 1], "SAME")
-    hidden = tf.nn.relu(hidden + weights("bias", 4))
-    hidden = tf.nn.max_pool(hidden, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
-    logits = tf.matmul(tf.reshape(hidden, (-1, 64)), weights("dense", 64, 3))
-    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-    loss = tf.reduce_mean(losses)
-    step = tf.train.AdamOptimizer(0.01).minimize(loss)
-    feeds = {images: chance.randn(6, 8, 8, 1), labels: chance.randint(0, 3, 6)}
-    return loss, step, feeds
-
-
-def test_adam_on_a_network_gives_what_the_cpu_gives():
-    def losses(device):
-        with tf.Graph().as_default(), tf.device(device):
-            loss, step, feeds = _network()
-            config = tf.ConfigProto(allow_soft_placement=True)
-            with tf.Session(config=config) as session:
-                session.run(tf.global_variables_initializer())
-                return [session.run([loss, step], feeds)[0] for _ in range(3)]
-
-    simulated_gpu.reset()
-    on_cpu = losses("/cpu:0")
-    assert simulated_gpu.counters().launches == 0
-    np.testing.assert_allclose(losses(None), on_cpu, rtol=1e-6)
-    assert simulated_gpu.counters().launches > 100
-
-
-def test_constants_and_copies_between_two_gpus():
-    """A constant is uploaded to its own device, and what crosses is there before it is read."""
-    with simulated_gpu.installed(devices=2) as machine, tf.Graph().as_default():
-        with tf.device("/gpu:1"):
-            tripled = tf.constant([1.0, 2.0]) * 3
-        with tf.device("/gpu:0"):
-            more = tripled + tf.constant([1.0, 1.0])
-        with tf.Session() as session:
-            values = session.run([tripled, more])
-        assert not machine.races
-    assert [value.tolist() for value in values] == [[3, 6], [4, 7]]
 
 
 def test_what_a_gpu_cannot_hold_or_count_stays_on_the_cpu():
