@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from sessrun.adapters.errors import AdapterError
 from sessrun.conformance.faulty.framework import Fault
@@ -48,6 +48,8 @@ _PATIENCE: Final = Patience(cases=5, seconds=40.0, again=20.0, limit=60.0, retri
 _AT_ONCE_S: Final = 12.0
 _EACH_S: Final = 0.1
 
+
+F = TypeVar("F")
 
 #: What is told of a case: its `result`, and the `clauses` that this speaks of.
 Told = Mapping[str, Any]
@@ -95,7 +97,7 @@ class FaultReport:
         return f"blurs {', '.join(self.others)}" if len(self.others) > MAX_OTHERS else ""
 
 
-def draw(faults: Sequence[Fault], count: int, seed: int) -> list[Fault]:
+def draw(faults: Sequence[F], count: int, seed: int) -> list[F]:
     """A slice of the faults: `count` of them, chosen by the seed, in their own order."""
     chosen = set(random.Random(seed).sample(range(len(faults)), min(count, len(faults))))
     return [fault for index, fault in enumerate(faults) if index in chosen]

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from sessrun.cli import selfcheck_coverage, selfcheck_mutants
+from sessrun.cli import selfcheck_coverage, selfcheck_gpu, selfcheck_mutants
 from sessrun.cli.failure import UserError
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--list", action="store_true", help="list the faults and stop")
     selfcheck_coverage.configure(parser)
     selfcheck_mutants.configure(parser)
+    selfcheck_gpu.configure(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,6 +52,8 @@ def run(args: argparse.Namespace) -> int:
         return selfcheck_coverage.run(args)
     if args.mutants is not None:
         return selfcheck_mutants.run(args)
+    if args.gpu_mistakes:
+        return selfcheck_gpu.run(args)
     chosen = _chosen(args)
     if args.list:
         for fault in chosen:
