@@ -271,8 +271,12 @@ def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
         length = max((max(part) + 1 for part in places if part), default=0)
         merged = xp.zeros((length, *rest), dtype=data[0].dtype)
         for part, values in zip(places, data, strict=True):
+            rows = values.reshape((len(part), *rest))
+            last = {place: row for row, place in enumerate(part)}
+            if len(last) < len(part):  # a GPU writes them in any order
+                rows = rows[xp.asarray([*last.values()], dtype="int64")]
             if part:
-                merged[xp.asarray(part, dtype="int64")] = values.reshape((len(part), *rest))
+                merged[xp.asarray([*last], dtype="int64")] = rows
         return merged
 
     return compute
