@@ -37,7 +37,8 @@ def test_an_echo_of_what_is_expected_would_pass() -> None:
 
 
 def test_a_backend_that_echoes_expectations_finds_none(tmp_path: Path) -> None:
-    cases = [case for case in load_vectors().values() if case.surface == "api"][::80]
+    cases = [case for case in load_vectors().values() if case.surface == "api"]
+    cases = [case for case in cases if not case.needs][::80]
     run = run_plan("hostile.echoing:backend", plan_of(*cases), tmp_path / "r.jsonl")
     assert run.summary.counts["pass"] == 0
     assert run.summary.counts["fail"] == len(cases), run.summary.counts
