@@ -86,9 +86,9 @@ def load_peer(name: str, index: int | None) -> Peer:
 
     """
     module, library, package = PEERS[name]
-    made: Peer
+    peer: Peer
     try:
-        made = importlib.import_module(module).peer(index)
+        peer = importlib.import_module(module).peer(index)
     except ImportError as error:
         raise AdapterError(
             f"{library} is not installed: pip install '{package}' ({error})"
@@ -96,4 +96,4 @@ def load_peer(name: str, index: int | None) -> Peer:
     except (LookupError, RuntimeError) as error:
         where = "the CPU" if index is None else f"GPU {index}"
         raise AdapterError(f"{library} cannot compute on {where}: {error}") from error
-    return made
+    return peer

@@ -14,7 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from sessrun.adapters.cupy_gpu import CupyGpu
-from sessrun.conformance.benchmarks.place import Place
+from sessrun.conformance.benchmarks.measured_device import MeasuredDevice
 from sessrun.conformance.benchmarks.resident import numbers
 
 __all__ = ["ceilings"]
@@ -31,17 +31,17 @@ _COMPUTE_FLOAT32, _COMPUTE_TF32 = 68, 77
 _EMPTY_KERNEL: Final = 'extern "C" __global__ void sessrun_nothing() {}'
 
 
-def ceilings(place: Place) -> tuple[dict[str, float], list[tuple[str, str]]]:
+def ceilings(target: MeasuredDevice) -> tuple[dict[str, float], list[tuple[str, str]]]:
     """Quantity to what the device reached, and the quantities that cannot be measured, with why."""
-    if place.index is None:
+    if target.index is None:
         return _of_host(), []
-    if place.gpu is None:
+    if target.gpu is None:
         return {}, [("all", "no backend of this run shows the GPU")]
     reached, left_out = {}, []
-    with place.gpu.device:
+    with target.gpu.device:
         for name, measure in _OF_GPU.items():
             try:
-                reached[name] = measure(place.gpu)
+                reached[name] = measure(target.gpu)
             except Exception as error:  # noqa: BLE001 - a library may be missing, or too old
                 left_out.append((name, f"{type(error).__name__}: {error}"))
     return reached, left_out

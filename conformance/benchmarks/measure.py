@@ -25,7 +25,7 @@ from sessrun.adapters.registry import load
 from sessrun.conformance.benchmarks.ceilings import ceilings
 from sessrun.conformance.benchmarks.clock import OtherClock
 from sessrun.conformance.benchmarks.jobs import JOBS, Job, Prepared
-from sessrun.conformance.benchmarks.place import Place, place_of
+from sessrun.conformance.benchmarks.measured_device import MeasuredDevice, measured_device
 from sessrun.conformance.benchmarks.selection import Fitted, fitted, gpu_jobs
 from sessrun.conformance.benchmarks.series import Series
 from sessrun.conformance.facts import environment
@@ -67,16 +67,16 @@ def measure(
     if len(set(backends)) < len(backends):
         raise AdapterError(f"a backend is named twice: {', '.join(backends)}")
     loaded = {spec: _loaded(spec, device) for spec in backends}
-    place = place_of(device, list(loaded.values()))
-    chosen = _chosen(jobs, place, len(loaded))
+    target = measured_device(device, list(loaded.values()))
+    chosen = _chosen(jobs, target, len(loaded))
     left_out: list[dict[str, str]] = [_left(name, why) for name, why in chosen.left_out]
-    series = _ready(chosen, loaded, device, place, left_out)
-    before, unknown = ceilings(place)
+    series = _ready(chosen, loaded, device, target, left_out)
+    before, unknown = ceilings(target)
     left_out += [_left(f"ceiling {name}", why) for name, why in unknown]
     states: list[dict[str, Any]] = []
 
     def after_round(number: int) -> None:
-        state = place.state()
+        state = target.state()
         if state is not None:
             states.append({"round": number, **state})
         if progress is not None:
@@ -87,9 +87,9 @@ def measure(
             began = clock.moment(perf_counter)
             order = _interleave(series, rounds, seed, clock, after_round)
             apart = began.disagreement(clock.moment(perf_counter))
-        if not place.simulated:  # whose times count for nothing anyway
+        if not target.simulated:  # whose times count for nothing anyway
             _check_clocks(series, apart)
-        after = {} if place.index is None else ceilings(place)[0]
+        after = {} if target.index is None else ceilings(target)[0]
     finally:
         for entry in series:
             entry.prepared.close()
@@ -100,8 +100,8 @@ def measure(
         "bench": 1,
         "sessrun": __version__,
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "fingerprint": facts | place.fingerprint(),
-        "device": place.to_json(),
+        "fingerprint": facts | target.fingerprint(),
+        "device": target.to_json(),
         "seed": seed,
         "rounds": rounds,
         "order": order,
@@ -129,12 +129,12 @@ def _version(backend: _Backend) -> str:
     )
 
 
-def _chosen(jobs: Sequence[Job], place: Place, copies: int) -> Fitted:
+def _chosen(jobs: Sequence[Job], target: MeasuredDevice, copies: int) -> Fitted:
     """The jobs that were named, else those that suit the device; on a GPU of sizes that fit it."""
-    wanted = tuple(jobs) or (JOBS if place.index is None else (*JOBS, *gpu_jobs()))
-    if place.gpu is None:
+    wanted = tuple(jobs) or (JOBS if target.index is None else (*JOBS, *gpu_jobs()))
+    if target.gpu is None:
         return Fitted(wanted, {}, [])
-    gpu = place.gpu
+    gpu = target.gpu
     small = gpu.simulated and not jobs  # what is named is done, if it takes minutes
     return fitted(wanted, copies, gpu.free_bytes, gpu.cache_bytes, small=small)
 
@@ -147,7 +147,7 @@ def _ready(
     chosen: Fitted,
     loaded: Mapping[str, _Backend],
     device: str,
-    place: Place,
+    target: MeasuredDevice,
     left_out: list[dict[str, str]],
 ) -> list[Series]:
     """Every job on every backend that does it, warmed up; what one cannot do is left out.
@@ -162,10 +162,10 @@ def _ready(
     for job in chosen.jobs:
         for spec, backend in loaded.items():
             try:
-                made = _series(job, spec, backend, device, place)
-                if made is not None:
-                    made.note = chosen.notes.get(job.name, "")
-                    series.append(made)
+                measured = _series(job, spec, backend, device, target)
+                if measured is not None:
+                    measured.note = chosen.notes.get(job.name, "")
+                    series.append(measured)
             except AdapterError as error:
                 left_out.append(_left(job.name, str(error), backend=spec))
     for spec in loaded:
@@ -175,32 +175,34 @@ def _ready(
     return series
 
 
-def _series(job: Job, spec: str, backend: _Backend, device: str, place: Place) -> Series | None:
+def _series(
+    job: Job, spec: str, backend: _Backend, device: str, target: MeasuredDevice
+) -> Series | None:
     """A job on a backend, warmed up; None if peers do not do it."""
     clock: DeviceClock | None
     with _told(job, spec):
         if isinstance(backend, NamespaceBackend):
             prepared = job.prepare(backend.namespace, device)
-            clock = place.gpu if backend.gpu is not None else None
+            clock = target.gpu if backend.gpu is not None else None
         elif job.peer is None:
             return None
         else:
             prepared, clock = job.peer(backend), backend.clock
-        series = Series(job, spec, _settled(prepared, place), clock)
-        counts = place.gpu is not None and clock is place.gpu
+        series = Series(job, spec, _settled(prepared, target), clock)
+        counts = target.gpu is not None and clock is target.gpu
         try:
-            series.warm_up(place.gpu.counted if counts and place.gpu else lambda _: None)
+            series.warm_up(target.gpu.counted if counts and target.gpu else lambda _: None)
         except Exception:
             prepared.close()  # its memory is for the others
             raise
     return series
 
 
-def _settled(prepared: Prepared, place: Place) -> Prepared:
+def _settled(prepared: Prepared, target: MeasuredDevice) -> Prepared:
     """The job, waiting for the whole device where its backend has no way of its own."""
-    if prepared.settle is not None or place.gpu is None:
+    if prepared.settle is not None or target.gpu is None:
         return prepared
-    return replace(prepared, settle=place.gpu.settle)
+    return replace(prepared, settle=target.gpu.settle)
 
 
 def _check_clocks(series: Sequence[Series], apart: str | None) -> None:

@@ -89,10 +89,10 @@ def fitted(
     sized = [_rotating(job, cache_bytes) for job in sized]
     budget = free_bytes * _SHARE / copies
     while needed_bytes(sized) > budget:
-        place, largest = max(enumerate(sized), key=lambda pair: _bytes(pair[1]))
+        index, largest = max(enumerate(sized), key=lambda pair: _bytes(pair[1]))
         if largest.resized is None or largest.size < 2:
             break
-        sized[place] = _rotating(largest.resized(largest.size // 2, 1), cache_bytes)
+        sized[index] = _rotating(largest.resized(largest.size // 2, 1), cache_bytes)
     why = (
         "a simulated GPU computes on the host"
         if small

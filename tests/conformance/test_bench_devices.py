@@ -17,7 +17,7 @@ from sessrun.adapters.peer import Training
 from sessrun.conformance.benchmarks import measure
 from sessrun.conformance.benchmarks.clock import OtherClock
 from sessrun.conformance.benchmarks.jobs import Job, Prepared
-from sessrun.conformance.benchmarks.place import Place
+from sessrun.conformance.benchmarks.measured_device import MeasuredDevice
 from sessrun.conformance.benchmarks.selection import (
     FAMILIES,
     fitted,
@@ -316,7 +316,7 @@ def test_the_state_of_a_gpu_is_what_its_driver_tells(
     tool.write_text(SMI)
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    gpu = Place("a GPU", 0)
+    gpu = MeasuredDevice("a GPU", 0)
     assert gpu.state() == {
         "sm_clock_mhz": 1755.0,
         "memory_clock_mhz": 3201.0,
@@ -330,6 +330,6 @@ def test_the_state_of_a_gpu_is_what_its_driver_tells(
         "most_memory_clock_mhz": "3201",
         "power_limit_w": "700.00",
     }
-    assert Place("a CPU").state() is None
+    assert MeasuredDevice("a CPU").state() is None
     monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
     assert gpu.state() is None

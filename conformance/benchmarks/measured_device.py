@@ -14,7 +14,7 @@ from sessrun.adapters.namespace import NamespaceBackend
 from sessrun.conformance.facts import environment, gpus
 from sessrun.spec import devices
 
-__all__ = ["Place", "place_of"]
+__all__ = ["MeasuredDevice", "measured_device"]
 
 #: What is asked of the driver once, by its name and ours, and after each round.
 _SETTINGS: Final = {
@@ -44,7 +44,7 @@ _BITS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MeasuredDevice:
     """A device.
 
     Attributes:
@@ -117,7 +117,7 @@ def _is_number(text: str) -> bool:
     return re.fullmatch(r"\d+(\.\d+)?", text) is not None
 
 
-def place_of(device: str, backends: Sequence[Any]) -> Place:
+def measured_device(device: str, backends: Sequence[Any]) -> MeasuredDevice:
     """Where graphs on a device compute.
 
     Args:
@@ -133,14 +133,14 @@ def place_of(device: str, backends: Sequence[Any]) -> Place:
     sessions = [it for it in backends if isinstance(it, NamespaceBackend)]
     kind = name.kind or ("GPU" if any(map(_lists_gpu, sessions[:1])) else "CPU")
     if kind != "GPU":
-        return Place(str(environment()["processor"]))
+        return MeasuredDevice(str(environment()["processor"]))
     index = name.index or 0
     showing = next((it for it in sessions if it.gpu is not None), None)
     gpu = showing.gpu(index) if showing is not None and showing.gpu is not None else None
     if gpu is not None:
-        return Place(gpu.name, index, gpu)
+        return MeasuredDevice(gpu.name, index, gpu)
     listed = gpus()
-    return Place(listed[index].split(",")[0] if index < len(listed) else "GPU", index)
+    return MeasuredDevice(listed[index].split(",")[0] if index < len(listed) else "GPU", index)
 
 
 def _lists_gpu(backend: NamespaceBackend) -> bool:
