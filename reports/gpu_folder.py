@@ -73,6 +73,8 @@ class GpuFolder:
       certificates: profile to its package.
       begun: profile that has no package yet to how many cases were answered, and of how many.
       benches: name of a run to what it measured; `ceilings` is that of the survey.
+      counts: what calls of some jobs ask of a device, counted on the stand-in beside what a GPU
+        measured; None where there is none.
       kernels: job to its kernels.
       sanitizers: tool to what it says in the end, empty if it came to no end.
       problems: file to what is wrong with it.
@@ -87,6 +89,7 @@ class GpuFolder:
     certificates: dict[str, Certificate] = field(default_factory=dict)
     begun: dict[str, tuple[int, int]] = field(default_factory=dict)
     benches: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    counts: Mapping[str, Any] | None = None
     kernels: dict[str, list[Kernel]] = field(default_factory=dict)
     sanitizers: dict[str, str] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
@@ -147,6 +150,7 @@ def read_gpu_folder(folder: Path) -> GpuFolder:
             for pattern in ("ceilings/bench.json", "bench/*/bench.json")
             for path, run in reader.files(pattern, read_bench)
         },
+        counts=reader.file(folder / "counts/bench.json", read_bench),
         kernels={path.stem: it for path, it in reader.files("profile/*.csv", _kernels)},
         sanitizers={path.stem: it for path, it in reader.files("profile/*.txt", _sanitizer)},
         problems=reader.problems,

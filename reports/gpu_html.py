@@ -184,9 +184,10 @@ def _smoke(day: GpuFolder) -> dict[str, Any]:
 
 def _counts(day: GpuFolder) -> dict[str, Any]:
     """Launches and copies of one call: counted, so that they are shown of a simulated GPU too."""
-    counted = launches(day.benches)
+    runs = day.benches if day.counts is None else {**day.benches, "counts": day.counts}
+    counted = launches(runs)
     return {
-        "rows": counted_jobs(day.benches),
+        "rows": counted_jobs(runs),
         "plot": counts_plot(counted, "launches") if counted else None,
     }
 

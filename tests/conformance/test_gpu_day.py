@@ -110,6 +110,8 @@ def test_every_step_has_a_name_of_its_own_and_a_part_takes_ten_minutes_at_most(t
     with_peers = {step.name for step in measured if "torch" in step.command}
     assert {"bench-matmul-float32", "bench-cnn-adam-resident"} <= with_peers
     assert "bench-calls" not in with_peers
+    assert measured[-1].name == "counts"  # on the stand-in, when nothing is timed any more
+    assert "reference#simulated-gpu" in measured[-1].command
     profiled = [s.command[-2] for s in steps_of("profile", Target(tmp_path, simulated=False))]
     assert select(name for name in profiled if "adam" in name or "matmul" in name)
     assert not any("jax" in step.command for step in measured)

@@ -90,12 +90,12 @@ def matmuls() -> list[dict]:
     return members
 
 
-def training() -> list[dict]:
+def training(*, counted: bool) -> list[dict]:
     members = []
     for number, batch in enumerate((32, 256, 1024)):
         for other, backend in enumerate(("reference", "torch", "jax")):
             seconds = (2.4e-3, 1.6e-3, 1.2e-3)[other] * (1 + batch / 700)
-            more = {"counts": COUNTS} if backend == "reference" else {}
+            more = {"counts": COUNTS} if counted and backend == "reference" else {}
             members.append(
                 series(f"cnn-adam-resident-{batch}", backend, seconds, 500 + 100 * number + other,
                        flops=8.3e7 * batch, dtype="float32", **more)
@@ -130,11 +130,14 @@ def gpu_folder(folder: Path, package: Path | None = None, *, simulated: bool = F
     ]  # fmt: skip
     for name, lines in (("smoke.jsonl", programs), ("steps.jsonl", steps)):
         (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
-    for name, members in (("matmul-float32", matmuls()), ("cnn-adam-resident", training())):
+    trained = training(counted=simulated)
+    for name, members in (("matmul-float32", matmuls()), ("cnn-adam-resident", trained)):
         write_json(folder / "bench" / name / "bench.json", run(members, simulated=simulated))
     write_json(folder / "ceilings" / "bench.json",
                run([series("no-op", "reference", 1e-6, 3)], simulated=simulated))  # fmt: skip
     if not simulated:
+        counted = series("cnn-adam-fed-256", "reference#simulated-gpu", 1.5, 4, counts=COUNTS)
+        write_json(folder / "counts" / "bench.json", run([counted], simulated=True))
         (folder / "profile").mkdir()
         (folder / "profile" / "cnn-adam-resident-256.csv").write_text(ncu_text())
         (folder / "profile" / "memcheck.txt").write_text(

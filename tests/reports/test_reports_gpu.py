@@ -11,7 +11,7 @@ from sessrun.cli.main import main
 from sessrun.reports.device_words import quantity_text
 from sessrun.reports.gpu_folder import read_gpu_folder
 from sessrun.reports.gpu_html import gpu_html
-from sessrun.reports.gpu_tables import families
+from sessrun.reports.gpu_tables import counted_jobs, families
 from sessrun.reports.kernel_profile import ProfileError, heaviest, read_profile
 from sessrun.reports.measures import seconds_text
 
@@ -57,6 +57,18 @@ def test_the_page_loads_nothing_and_runs_nothing_that_it_shows(full_page):
     assert "default-src &#39;none&#39;" in full_page
     assert not re.search(r'(?:src|href)="(?!#)', full_page)
     assert "&lt;b&gt;failed&lt;/b&gt;" in full_page
+
+
+def test_what_the_stand_in_counts_beside_a_gpu_makes_no_simulation_of_it(folder):
+    day = read_gpu_folder(folder)
+    assert day.counts is not None
+    assert not day.simulated
+    assert [row["job"] for row in counted_jobs({"counts": day.counts})] == ["cnn-adam-fed-256"]
+    page = gpu_html(day)
+    assert ">cnn-adam-fed-256</th>" in page
+    assert "1.5 s" not in page, "the stand-in's times are nobody's"
+    (folder / "counts" / "bench.json").unlink()
+    assert "cnn-adam-fed-256" not in page_of(folder)
 
 
 def test_times_are_medians_with_their_quartiles_and_ratios_of_medians(full_page):
