@@ -231,8 +231,8 @@ def certified(folder: Path) -> Path:
     from sessrun.reports.package import write_package  # noqa: PLC0415 - heavy
     from sessrun.spec.loader import load_clauses  # noqa: PLC0415 - heavy
 
-    whole = build_plan("core", generated=0)
-    plan = Plan("core", whole.seed, 0, whole.cases[:3])
+    tracing = build_plan("tracing", generated=0)
+    plan = Plan("tracing", tracing.seed, 0, tracing.cases[:3])
     runner = Runner(f"exec:{sys.executable} -m sessrun.adapters.worker {TINY}")
     execute(plan, runner, folder / "record.jsonl")
     runner.shutdown()
