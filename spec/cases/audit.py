@@ -96,7 +96,8 @@ def _is_refused(step: str, seen: Iterable[Observation], undeclared: Collection[s
     own steps, and these count.
     """
     steps = {step} if step in undeclared else undeclared
-    return any(entry["step"] in steps and entry["outcome"] == "failure" for entry in seen)
+    refusals = {"failure", "unsupported"}
+    return any(entry["step"] in steps and entry["outcome"] in refusals for entry in seen)
 
 
 def _undeclared_steps(case: Case, offer: Offer) -> frozenset[str]:

@@ -155,6 +155,7 @@ def test_a_record_has_the_probes_and_says_of_the_others_that_they_were_not_asked
     ("wrong_step", "fed_outcome", "result"),
     [
         ("1", "failure", "unsupported"),  # a wrong value with constants is told by other cases
+        ("1", "unsupported", "unsupported"),
         ("1", "value", "error"),
         ("4", "failure", "unsupported"),
         ("4", "value", "error"),
