@@ -1,7 +1,6 @@
 """Kernels of gathering, scattering, searching and sorting out.
 
-On a GPU an index out of range cannot be reported: gathered elements are 0 there, updates are left
-out. On a CPU it is an error.
+An index out of range is an error; a GPU is waited for, to see that there is none.
 """
 
 from __future__ import annotations
