@@ -9,7 +9,15 @@ from typing import Any, Final
 from sessrun.reports.comparison import Comparison, Row
 from sessrun.reports.device_words import ceiling_rows, counts_text, device_facts, doubts
 from sessrun.reports.html import content_policy, flat, template, template_text
-from sessrun.reports.measures import Measure, measures_of, range_text, seconds_text, share_text
+from sessrun.reports.measures import (
+    Measure,
+    is_of_stand_in,
+    is_on_gpu,
+    measures_of,
+    range_text,
+    seconds_text,
+    share_text,
+)
 from sessrun.reports.plots import ratio_plot, times_plot
 from sessrun.reports.printable import number, printable, shortened
 
@@ -46,7 +54,7 @@ def bench_html(run: Mapping[str, Any], comparisons: Sequence[Comparison] = ()) -
 
 
 def _simulated(run: Mapping[str, Any]) -> str:
-    return "SIMULATED: " if run.get("device", {}).get("simulated") else ""
+    return "SIMULATED: " if is_of_stand_in(run) else ""
 
 
 def comparison_html(comparison: Comparison, old: Mapping[str, Any], new: Mapping[str, Any]) -> str:
@@ -116,7 +124,7 @@ def _page(
         facts=[(printable(name), value) for name, value in facts],
         notes=[printable(note) for note in notes],
         comparisons=[_compared(item, index) for index, item in enumerate(comparisons)],
-        on_gpu=run.get("device", {}).get("kind") == "gpu",
+        on_gpu=is_on_gpu(run),
         ceilings=ceiling_rows(run),
         left_out=[
             {key: shortened(entry.get(key, ""), 200) for key in ("case", "backend", "reason")}

@@ -11,7 +11,14 @@ from rich.text import Text
 
 from sessrun.reports.comparison import Comparison, Row
 from sessrun.reports.device_words import COUNTED, ceiling_rows, counts_cells, device_facts, doubts
-from sessrun.reports.measures import Measure, measures_of, range_text, seconds_text, share_text
+from sessrun.reports.measures import (
+    Measure,
+    is_on_gpu,
+    measures_of,
+    range_text,
+    seconds_text,
+    share_text,
+)
 from sessrun.reports.printable import number, shortened
 
 __all__ = ["print_bench", "print_comparison"]
@@ -30,7 +37,7 @@ def print_bench(run: Mapping[str, Any], console: Console | None = None) -> None:
       console: where to; standard output if None.
 
     """
-    on_gpu = run.get("device", {}).get("kind") == "gpu"
+    on_gpu = is_on_gpu(run)
     columns = ("wall", "device", "cold") if on_gpu else ("median", "quartiles")
     table = _table("case", "backend", *columns, "x first", "reaches", gap=1 if on_gpu else 2)
     cases = measures_of(run)
@@ -61,7 +68,7 @@ def _print_device(run: Mapping[str, Any], measures: Sequence[Measure], out: Cons
         where = {shortened(measure.counts["counted_on"], 40) for measure in counted}
         out.print(Text(f"counted on {', '.join(sorted(where))}", "dim"))
     facts = device_facts(run)
-    if run.get("device", {}).get("kind") == "gpu":
+    if is_on_gpu(run):
         facts += [
             (what, f"{before or 'none'} before, {after or 'none'} after")
             for what, before, after in ceiling_rows(run)

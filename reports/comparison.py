@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sessrun.reports.device_words import doubts
+from sessrun.reports.measures import is_of_stand_in
 from sessrun.reports.printable import number, shortened
 from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError, check
@@ -212,7 +213,7 @@ def compare(
     """
     sides = [{(s["case"], s["backend"]): s for s in run["series"]} for run in (old, new)]
     theirs, ours = sides
-    simulated = _is_simulated(old) or _is_simulated(new)
+    simulated = is_of_stand_in(old) or is_of_stand_in(new)
     rows = [
         _row(*key, (theirs[key], ours[key]), paired=False, simulated=simulated, seed=seed)
         for key in theirs
@@ -256,7 +257,7 @@ def compare_backends(run: Mapping[str, Any], old: str, new: str, *, seed: int = 
             label,
             (theirs[case], ours[case]),
             paired=True,
-            simulated=_is_simulated(run),
+            simulated=is_of_stand_in(run),
             seed=seed,
         )
         for case in theirs
@@ -337,10 +338,6 @@ def _decide(ratio: float, low: float, high: float) -> tuple[RowVerdict, str]:
     if low > 1 and ratio > 1 + _MARGIN:
         return "SLOWER", f"{ratio:.2f} times as long; the interval excludes 1"
     return "UNDECIDED", "the interval neither excludes 1 clearly nor lies within the margin"
-
-
-def _is_simulated(run: Mapping[str, Any]) -> bool:
-    return bool(run.get("device", {}).get("simulated"))
 
 
 def _machine(run: Mapping[str, Any]) -> dict[str, Any]:

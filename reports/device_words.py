@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reports.measures import seconds_text
+from sessrun.reports.measures import is_of_stand_in, seconds_text
 from sessrun.reports.printable import number, shortened
 
 __all__ = [
@@ -94,7 +94,7 @@ def throttled(states: Sequence[Mapping[str, Any]]) -> str:
 def doubts(run: Mapping[str, Any]) -> list[str]:
     """Why the run's times may not be what they seem, in sentences; the first is the worst."""
     sentences = []
-    if run.get("device", {}).get("simulated"):
+    if is_of_stand_in(run):
         return [SIMULATED]
     changed = [
         f"{CEILINGS.get(name, name)} {after / before - 1:+.0%}"

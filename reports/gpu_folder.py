@@ -17,8 +17,9 @@ from sessrun.reports.archive import PACKAGE, PackageError
 from sessrun.reports.certificate import Certificate, read_certificate
 from sessrun.reports.comparison import read_bench
 from sessrun.reports.kernel_profile import Kernel, read_profile
+from sessrun.reports.measures import is_of_stand_in, is_on_gpu
 from sessrun.spec.loader import read_json
-from sessrun.spec.records import SIMULATED, read_record
+from sessrun.spec.records import is_simulated, read_record
 from sessrun.spec.schema import SpecError
 
 __all__ = ["GpuFolder", "Program", "StepRun", "read_gpu_folder"]
@@ -97,9 +98,9 @@ class GpuFolder:
     @property
     def simulated(self) -> bool:
         """Whether any of it is of a simulated GPU: then no time of it is one of a GPU."""
-        surveyed = self.survey is not None and self.survey["details"].get("gpu") == SIMULATED
+        surveyed = self.survey is not None and is_simulated(self.survey["details"])
         certified = any(
-            certificate.backend.get("details", {}).get("gpu") == SIMULATED
+            is_simulated(certificate.backend.get("details", {}))
             for certificate in self.certificates.values()
         )
         return surveyed or certified or any(map(_is_simulated, self.benches.values()))
@@ -110,14 +111,13 @@ class GpuFolder:
         return {
             name: run
             for name, run in self.benches.items()
-            if not _is_simulated(run) and run.get("device", {}).get("kind") == "gpu"
+            if not _is_simulated(run) and is_on_gpu(run)
         }
 
 
 def _is_simulated(run: Mapping[str, Any]) -> bool:
-    device = run.get("device", {})
     names = [series["backend"] for series in run["series"]]
-    return device.get("simulated", False) or any("simulated-gpu" in name for name in names)
+    return is_of_stand_in(run) or any("simulated-gpu" in name for name in names)
 
 
 def read_gpu_folder(folder: Path) -> GpuFolder:

@@ -8,7 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-__all__ = ["Measure", "measures_of", "range_text", "seconds_text", "share_text"]
+__all__ = [
+    "Measure", "is_of_stand_in", "is_on_gpu", "measures_of", "range_text", "seconds_text",
+    "share_text",
+]  # fmt: skip
 
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
@@ -55,13 +58,23 @@ class Measure:
     counts: Mapping[str, Any] = field(default_factory=dict)
 
 
+def is_on_gpu(run: Mapping[str, Any]) -> bool:
+    """Whether a run was of a GPU, or of what stands in for one."""
+    return bool(run.get("device", {}).get("kind") == "gpu")
+
+
+def is_of_stand_in(run: Mapping[str, Any]) -> bool:
+    """Whether a run's device was simulated: then its times are nobody's."""
+    return bool(run.get("device", {}).get("simulated"))
+
+
 def measures_of(run: Mapping[str, Any]) -> dict[str, list[Measure]]:
     """Case to its series in numbers, in file order; the first backend of a case is the measure."""
     cases: dict[str, list[Mapping[str, Any]]] = {}
     for series in run["series"]:
         cases.setdefault(series["case"], []).append(series)
     ceilings = run.get("ceilings", {})
-    on_gpu = run.get("device", {}).get("kind") == "gpu"
+    on_gpu = is_on_gpu(run)
     return {case: _measures(members, ceilings, on_gpu) for case, members in cases.items()}
 
 

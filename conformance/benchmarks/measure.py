@@ -93,14 +93,12 @@ def measure(
     finally:
         for entry in series:
             entry.prepared.close()
-    versions = {spec: _version(backend) for spec, backend in loaded.items()}
-    facts = environment() | {"device": device or "default", "backends": versions}
     optional = {"ceilings_after": after, "states": states, "left_out": left_out}
     return {
         "bench": 1,
         "sessrun": __version__,
         "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        "fingerprint": facts | target.fingerprint(),
+        "fingerprint": _fingerprint(loaded, device) | target.fingerprint(),
         "device": target.to_json(),
         "seed": seed,
         "rounds": rounds,
@@ -121,6 +119,12 @@ def _loaded(spec: str, device: str) -> _Backend:
             "bench times Session.run"
         )
     return backend
+
+
+def _fingerprint(loaded: Mapping[str, _Backend], device: str) -> dict[str, Any]:
+    """What is told of the machine and the backends, beside the device."""
+    versions = {spec: _version(backend) for spec, backend in loaded.items()}
+    return environment() | {"device": device or "default", "backends": versions}
 
 
 def _version(backend: _Backend) -> str:

@@ -16,8 +16,11 @@ from sessrun.cli.workers import add_workers, worker_count
 from sessrun.spec.seeds import Seed
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sessrun.conformance.expectations import Expectation
     from sessrun.reports.summary import Waiver
+    from sessrun.spec.records import RunRecord
 
 #: What of the minutes the cases may take; the rest is for shrinking failures, and the reports.
 _FOR_CASES: Final = 0.85
@@ -58,8 +61,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Certify; 0 if CERTIFIED or SIMULATED (or nothing was unexpected), 1 if not."""
-    import datetime
-
     from rich.console import Console
 
     from sessrun.cli.running import (
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         write_views,
     )
     from sessrun.cli.shrinking import shrink_failures
-    from sessrun.conformance.expectations import load_expectations, review
+    from sessrun.conformance.expectations import load_expectations
     from sessrun.conformance.patience import Patience
     from sessrun.conformance.plan import build_plan
     from sessrun.reports.package import write_package
@@ -113,11 +114,20 @@ def run(args: argparse.Namespace) -> int:
         console.print(sentence, soft_wrap=True, markup=False)
     console.print(f"report:  {folder / 'report.html'}\npackage: {package}", soft_wrap=True)
     if args.expectations:
-        seen = review(record, expected, datetime.datetime.now(datetime.UTC).date())
-        for sentence in (*(f"unexpected: {id_}" for id_ in seen.unexpected), *seen.complaints):
-            console.print(sentence, soft_wrap=True, markup=False)
-        return 0 if seen.clean else 1
+        return _reviewed(record, expected, console)
     return 0 if summary.verdict in {*CERTIFIED, "SIMULATED"} else 1
+
+
+def _reviewed(record: RunRecord, expected: Sequence[Expectation], console: Console) -> int:
+    """Print what was not expected; the exit status."""
+    import datetime
+
+    from sessrun.conformance.expectations import review
+
+    seen = review(record, expected, datetime.datetime.now(datetime.UTC).date())
+    for sentence in (*(f"unexpected: {id_}" for id_ in seen.unexpected), *seen.complaints):
+        console.print(sentence, soft_wrap=True, markup=False)
+    return 0 if seen.clean else 1
 
 
 def _refuse_without_gpus(profile: str, devices: Sequence[str], backend: str) -> None:
