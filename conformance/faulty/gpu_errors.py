@@ -7,44 +7,46 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.run_fragments import elements, running
+from sessrun.conformance.faulty.run_fragments import giving, running
 from sessrun.conformance.subjects.gpu.faults import failing, is_on
+
+
+def _raising_again(tf: Any, *, is_late: bool) -> Any:
+    """The namespace where a run raises what a CheckNumerics of the run before it raised.
+
+    Args:
+      tf: the conforming namespace.
+      is_late: whether the run before, if it fetched nothing but that operation, raised nothing;
+        else it raised the error, too.
+
+    """
+
+    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
+        kept = vars(session).pop("faulty_error", None)
+        if kept is not None:
+            raise kept
+        try:
+            return base(fetches)
+        except tf.errors.InvalidArgumentError as error:
+            op = fetches if is_late else error.op
+            is_kept = getattr(op, "type", "") == "CheckNumerics"
+            session.faulty_error = error if is_kept else None
+            if not (is_late and is_kept):
+                raise
+
+    return running(tf, run)
 
 
 @fault("GPU-036", "An error on a GPU shows in the next run where nothing is fetched.")
 def errors_come_late(tf: Any) -> Any:
     """Keep it for the next run."""
-
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
-        late = vars(session).pop("faulty_late", None)
-        if late is not None:
-            raise late
-        try:
-            return base(fetches)
-        except tf.errors.InvalidArgumentError as error:
-            if getattr(fetches, "type", "") != "CheckNumerics":
-                raise
-            session.faulty_late = error
-
-    return running(tf, run)
+    return _raising_again(tf, is_late=True)
 
 
 @fault("GPU-037", "The run after one that failed on a GPU fails, too.")
 def errors_stay(tf: Any) -> Any:
     """Raise it once more."""
-
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
-        stays = vars(session).pop("faulty_error", None)
-        if stays is not None:
-            raise stays
-        try:
-            return base(fetches)
-        except tf.errors.InvalidArgumentError as error:
-            if getattr(error.op, "type", "") == "CheckNumerics":
-                session.faulty_error = error
-            raise
-
-    return running(tf, run)
+    return _raising_again(tf, is_late=False)
 
 
 @fault("GPU-038", "A row that is not there is what lies behind the others.")
@@ -70,11 +72,4 @@ def doubles_are_singles(tf: Any) -> Any:
         with np.errstate(over="ignore", under="ignore"):
             return np.asarray(value).astype(np.float32).astype(np.float64)
 
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
-        values = base(fetches)
-        if not isinstance(fetches, list):
-            return values
-        named = zip(values, elements(session, fetches), strict=True)
-        return [rounded(value, tensor) for value, tensor in named]
-
-    return running(tf, run)
+    return giving(tf, rounded)

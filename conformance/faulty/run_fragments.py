@@ -9,7 +9,7 @@ from sessrun.conformance.faulty.framework import override
 
 __all__ = [
     "RANDOM", "UPDATES", "copied_for_last_consumer", "data_inputs", "editing", "elements", "fed",
-    "for_each_repeated", "needed", "running",
+    "for_each_repeated", "giving", "needed", "running",
 ]  # fmt: skip
 
 #: The types of operations that add to a variable.
@@ -42,6 +42,19 @@ def running(tf: Any, change: Callable[[Any, Base, Any, Any], Any]) -> Any:
             return change(self, base, fetches, feed_dict)
 
     return override(tf, Session=Session)
+
+
+def giving(tf: Any, change: Callable[[Any, Any], Any]) -> Any:
+    """The namespace whose runs of a list of fetches give `change(value, tensor)` of each."""
+
+    def run(session: Any, base: Base, fetches: Any, _feeds: Any) -> Any:
+        values = base(fetches)
+        if not isinstance(fetches, list):
+            return values
+        tensors = elements(session, fetches)
+        return [change(value, tensor) for value, tensor in zip(values, tensors, strict=True)]
+
+    return running(tf, run)
 
 
 def editing(tf: Any, change: Callable[[Any], None]) -> Any:

@@ -62,13 +62,13 @@ def examine(mistake: Mistake | None, sessions: Sequence[str]) -> Mapping[str, Se
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
         raise RuntimeError(f"the sessions with the mistake {name!r} did not end: {last}")
-    found: Mapping[str, Sequence[Sign]] = json.loads(done.stdout)
-    return found
+    signs: Mapping[str, Sequence[Sign]] = json.loads(done.stdout)
+    return signs
 
 
-def complaint(mistake: Mistake, found: Sequence[Sign]) -> str:
+def complaint(mistake: Mistake, signs: Sequence[Sign]) -> str:
     """What is wrong with how a mistake shows; empty if it shows as it should."""
-    kinds = [kind for kind, _ in found]
+    kinds = [kind for kind, _ in signs]
     if not kinds:
         return "nothing shows it"
     if mistake.shown_by not in kinds:

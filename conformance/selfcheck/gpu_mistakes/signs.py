@@ -44,10 +44,10 @@ def signs(session: ProgramSession) -> list[Sign]:
         ran = _run(session, on_gpu=True)
     except Exception as error:  # noqa: BLE001 - whatever the mistake does
         return [("exception", f"{type(error).__name__}: {error}".splitlines()[0]), *_races()]
-    found = [*_races(), *ran.left]
+    shown = [*_races(), *ran.left]
     wanted = _run(session, on_gpu=False).values
-    found += [("value", text) for text in _differences(ran.values, wanted)]
-    return found + [
+    shown += [("value", text) for text in _differences(ran.values, wanted)]
+    return shown + [
         ("budget", f"a step counts {ran.counters[name]} {name}, not {most} or less")
         for name, most in session.budget.items()
         if ran.counters[name] > most
@@ -76,9 +76,9 @@ def _run(session: ProgramSession, *, on_gpu: bool) -> _Ran:
             used = _used_bytes()
             ran.values += [step(opened) for _ in range(_MORE)]
             ran.left += _kept(_used_bytes() - used, f"{_MORE} steps")
-            found = (machine.device.index, machine.stream.number)
-            if found != (0, 0):
-                text = "device {} and stream {} are current after a step".format(*found)
+            current = (machine.device.index, machine.stream.number)
+            if current != (0, 0):
+                text = "device {} and stream {} are current after a step".format(*current)
                 ran.left.append(("state", text))
     ran.left += _kept(_used_bytes(), "the session")
     return ran

@@ -12,7 +12,14 @@ import numpy as np
 from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.machine import listing
 from sessrun.conformance.faulty.placing import configuring
-from sessrun.conformance.faulty.run_fragments import UPDATES, elements, fed, needed, running
+from sessrun.conformance.faulty.run_fragments import (
+    UPDATES,
+    elements,
+    fed,
+    giving,
+    needed,
+    running,
+)
 from sessrun.conformance.faulty.tracing import Told, telling
 
 __all__ = ["failing", "is_on"]
@@ -114,14 +121,7 @@ def subnormal_numbers_are_flushed(tf: Any) -> Any:
             return value
         return np.where(np.abs(value) < np.finfo(np.float32).tiny, np.float32(0), value)
 
-    def run(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
-        values = base(fetches)
-        if not isinstance(fetches, list):
-            return values
-        named = zip(values, elements(session, fetches), strict=True)
-        return [flushed(value, tensor) for value, tensor in named]
-
-    return running(tf, run)
+    return giving(tf, flushed)
 
 
 @fault("GPU-007", "An operation without a kernel for GPUs is an internal error.")

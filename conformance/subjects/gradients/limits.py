@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.conformance.subjects.gradients.calls import Call
 from sessrun.conformance.subjects.gradients.functions import OF_DOUBLES, ONCE
 from sessrun.spec.rules.domains import Arguments
 from sessrun.spec.tables.ops import OPERATIONS
@@ -53,6 +54,10 @@ _BFLOAT16: Final = frozenset({"bfloat16"})
 _NARROW: Final = frozenset({"bfloat16", "float16"})
 #: Operations whose value is not distinguished from 0 near 0, where a dtype has few digits.
 _ROUNDED_TO_ZERO: Final = frozenset({"Elu", "nn.elu"})
+#: The gradient of a tiling sums over twice its dimensions; TensorFlow's BroadcastTo, which is the
+#: gradient of that, has no more than five ("not supported yet"), in every release.
+_TILINGS: Final = frozenset({"Tile", "tile"})
+_TILED_RANK: Final = 2
 _COMPLEX: Final = frozenset({"complex64", "complex128"})
 #: Dtypes that have no gradient, or one that ends TensorFlow's process.
 _WITHOUT: Final[Mapping[str, frozenset[str]]] = {
@@ -230,16 +235,11 @@ def has_differences(name: str) -> bool:
     return takes_doubles and name not in _NO_DIFFERENCES and "float64" not in without(name)
 
 
-def is_drawn_twice(name: str, dtypes: frozenset[str]) -> bool:
-    """Whether the gradients of an operation's or a function's gradients are drawn.
-
-    Args:
-      name: an operation's or a function's.
-      dtypes: the floating and complex dtypes that are met.
-
-    """
-    is_rounded = name in _ROUNDED_TO_ZERO and not _NARROW.isdisjoint(dtypes)
-    return name not in _ONCE | ONCE and not is_rounded
+def is_drawn_twice(call: Call) -> bool:
+    """Whether the gradients of a call's gradients are drawn."""
+    is_rounded = call.name in _ROUNDED_TO_ZERO and not _NARROW.isdisjoint(call.dtypes)
+    is_summed = call.name in _TILINGS and call.points[0][0].ndim > _TILED_RANK
+    return call.name not in _ONCE | ONCE and not is_rounded and not is_summed
 
 
 #: The lengths that have a gradient, of the input's shape.

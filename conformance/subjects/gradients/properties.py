@@ -13,10 +13,7 @@ from sessrun.conformance.authoring.forms import form
 from sessrun.conformance.properties import prop
 from sessrun.conformance.subjects.gradients.calls import Call, arguments_of, contract_of
 from sessrun.conformance.subjects.gradients.functions import FUNCTIONS
-from sessrun.conformance.subjects.gradients.limits import (
-    has_differences,
-    is_drawn_twice,
-)
+from sessrun.conformance.subjects.gradients.limits import has_differences, is_drawn_twice
 from sessrun.conformance.subjects.gradients.requests import drawn_request
 from sessrun.conformance.subjects.gradients.rows import drawn_row, row_call, rows
 from sessrun.spec.cases.model import Case
@@ -97,7 +94,7 @@ def derivatives(draw: random.Random, id_: str) -> Case:
             return _by_differences(call, id_)
     else:
         call = caller(draw, None)
-    is_second = chance > 1 - _SECOND and is_drawn_twice(name, call.dtypes)
+    is_second = chance > 1 - _SECOND and is_drawn_twice(call)
     return _second_order(call, id_) if is_second else _first_order(call, id_)
 
 

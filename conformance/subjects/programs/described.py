@@ -16,7 +16,7 @@ from google.protobuf.message import Message
 from sessrun.spec.cases.values import Raised
 from sessrun.spec.errors import BY_CODE
 
-__all__ = ["Raised", "attempt", "caught", "described", "raised", "run",
+__all__ = ["Raised", "attempt", "caught", "described", "on_a_cpu", "raised", "run",
            "tensor_described", "without_gpus"]  # fmt: skip
 
 #: Names that count what the process has made so far.
@@ -55,6 +55,12 @@ def caught(function: Callable[[], Any]) -> Any:
         return described(function())
     except Exception as error:  # noqa: BLE001 - whatever it is, it is what is compared
         return raised(error)
+
+
+def on_a_cpu(tf: Any, build: Callable[[], Any]) -> Any:
+    """What is built on a CPU: an index out of range is an error there, and none on a GPU."""
+    with tf.device("/cpu:0"):
+        return build()
 
 
 def without_gpus(tf: Any, cpus: int = 1, **options: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu, run
 
 __all__ = ["BEHAVIOURS"]
 
@@ -52,12 +53,17 @@ def _found_when_run(tf: Any) -> Any:
     x = tf.reshape(tf.range(24), [2, 3, 4])
     variable = tf.get_variable("v", [2, 2], use_resource=True)
     places = ([[0]], [[0], [1]], [[0], [1], [2]])
-    gathered = [
+
+    def gathered(indices: Any, axis: int | None, batch: int) -> Any:
+        build = partial(tf.gather, x, indices, axis=axis, batch_dims=batch)
+        return run(tf, on_a_cpu(tf, build))
+
+    rows = [
         attempt(lambda i=indices, a=axis, b=batch: tf.gather(x, i, axis=a, batch_dims=b),
-                lambda i=indices, a=axis, b=batch: run(tf, tf.gather(x, i, axis=a, batch_dims=b)))
+                lambda i=indices, a=axis, b=batch: gathered(i, a, b))
         for indices in places for axis in (None, 0, 1, 2, -1) for batch in (0, 1, -1)
     ]  # fmt: skip
-    return gathered, attempt(
+    return rows, attempt(
         lambda: tf.gather(variable, [0]), lambda: tf.gather(variable, [0], axis=tf.constant(0)),
         lambda: tf.gather(variable, [0], axis=1), lambda: tf.reshape(x, [5]),
         lambda: tf.reshape(x, [-1, 5]), lambda: tf.reshape(x, [2, None]),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt, run
+from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu, run
 
 __all__ = ["BEHAVIOURS"]
 
@@ -137,7 +137,8 @@ def _shapes_of_arrays(tf: Any) -> Any:
         lambda: tf.range(size),
         lambda: tf.broadcast_to([1, 2], [2, 2]),
         lambda: tf.where([True, False]), lambda: tf.where([True, False], [1, 2], [3, 4]),
-        lambda: tf.gather(x, [1, 0]), lambda: tf.gather(x, 1, axis=1), lambda: tf.gather(x, [2]),
+        lambda: tf.gather(x, [1, 0]), lambda: tf.gather(x, 1, axis=1),
+        lambda: on_a_cpu(tf, lambda: tf.gather(x, [2])),
         lambda: tf.gather_nd(x, [[0, 1], [1, 0]]), lambda: tf.boolean_mask(x, [True, False]),
         lambda: tf.identity(p), lambda: tf.unique([1, 1, 2]), lambda: tf.invert_permutation([1, 0]),
         lambda: tf.ensure_shape(p, [2, 2]), lambda: tf.ensure_shape(p, [2, 3]),

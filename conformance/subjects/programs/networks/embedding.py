@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.conformance.subjects.programs.built_graphs import nodes
-from sessrun.conformance.subjects.programs.described import attempt
+from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu
 
 __all__ = ["BEHAVIOURS"]
 
@@ -64,7 +64,7 @@ def _lookups(tf: Any) -> Any:
         lambda: lookup([tf.placeholder_with_default(_ROWS[:3], None), _ROWS[3:]], ids),
         lambda: lookup([tf.placeholder_with_default(_ROWS[:3], [None, 2]), _ROWS[3:]], ids, "div"),
         lambda: lookup(_ROWS, tf.placeholder_with_default([1, 2], None), max_norm=1.0),
-        lambda: lookup(_ROWS, tf.cast([1, 2], unknown) + 7),
+        lambda: on_a_cpu(tf, lambda: lookup(_ROWS, tf.cast([1, 2], unknown) + 7)),
     )  # fmt: skip
 
 

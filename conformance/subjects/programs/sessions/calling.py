@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from sessrun.conformance.subjects.programs.described import attempt, without_gpus
+from sessrun.conformance.subjects.programs.described import attempt, on_a_cpu, without_gpus
 from sessrun.conformance.subjects.programs.paths import module_of
 
 __all__ = ["BEHAVIOURS"]
@@ -223,7 +224,7 @@ def _partial_runs_without_placeholders(tf: Any) -> Any:
 
 def _partial_runs_and_failures(tf: Any) -> Any:
     a, b = tf.placeholder(tf.int32, [], name="a"), tf.placeholder(tf.int32, [], name="b")
-    g, h = tf.gather([1, 2], a), tf.gather([1, 2], b)
+    g, h = (on_a_cpu(tf, partial(tf.gather, [1, 2], index)) for index in (a, b))
     x = tf.placeholder(tf.float32, [2], name="x")
     y = x * 2.0
     one, two, three = tf.Session(), tf.Session(), tf.Session()

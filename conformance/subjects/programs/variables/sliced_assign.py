@@ -57,8 +57,11 @@ def _gathered(tf: Any) -> Any:
         early = attempt(*(lambda row=row: session.run(row) for row in rows))
         session.run(v.initializer)
         values = session.run(rows)
-        wrong = attempt(lambda: session.run(v.sparse_read([3])),
-                        lambda: session.run(tf.gather(v, -1)))  # fmt: skip
+    with tf.device("/cpu:0"), tf.Session() as session:  # a GPU cannot tell of an index
+        w = tf.get_variable("w", [3, 2], initializer=ones, use_resource=True)
+        session.run(w.initializer)
+        wrong = attempt(lambda: session.run(w.sparse_read([3])),
+                        lambda: session.run(tf.gather(w, -1)))  # fmt: skip
     return [rows, nodes, early, values, wrong]
 
 
