@@ -1,7 +1,4 @@
-"""Kernels of gathering, scattering, searching and sorting out.
-
-An index out of range is an error; a GPU is waited for, to see that there is none.
-"""
+"""Kernels of gathering, scattering, searching and sorting out."""
 
 from __future__ import annotations
 
@@ -11,34 +8,19 @@ from typing import Any
 
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, ints, string_array
+from sessrun.reference.kernels.index_ranges import (
+    index_vectors,
+    vectors_within,
+    within,
+    zeroed,
+)
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
-from sessrun.reference.kernels.scatters import scatter
+from sessrun.reference.kernels.scatters import SUMS, scatter
 from sessrun.reference.node_summary import bracketed
 
-__all__ = ["check_range", "index_vectors", "scattered"]
-
-
-def check_range(xp: Any, indices: Any, limit: int, what: str) -> None:
-    """Check that every index is in [0, limit).
-
-    Raises:
-      KernelError: code 3 if one is not.
-
-    """
-    if indices.size and (xp.any(indices < 0) or xp.any(indices >= limit)):
-        place = _first(xp, (indices < 0) | (indices >= limit))
-        raise KernelError(3, f"{what}{_at(place)} = {int(indices[place])} is not in [0, {limit})")
-
-
-def _first(xp: Any, wrong: Any) -> tuple[int, ...]:
-    """Where the first true element is."""
-    return tuple(int(places[0]) for places in xp.nonzero(wrong)) if wrong.ndim else ()
-
-
-def _at(place: tuple[int, ...]) -> str:
-    return f"[{','.join(map(str, place))}]" if place else ""
+__all__ = ["scattered"]
 
 
 @kernel("Gather")
@@ -46,8 +28,8 @@ def gather(xp: Any, params: Any, indices: Any) -> Any:
     """Slices of params along its first axis."""
     if params.ndim < 1:
         raise KernelError(3, "params must be at least 1 dimensional")
-    check_range(xp, indices, params.shape[0], "indices")
-    return params[indices, ...]
+    indices, inside = within(xp, indices, params.shape[0], "indices")
+    return zeroed(xp, params[indices, ...], inside)
 
 
 @kernel("GatherV2", host_inputs=("axis",))
@@ -62,10 +44,13 @@ def gather_v2(xp: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int)
     if params.shape[:batch] != indices.shape[:batch]:
         raise KernelError(3, f"params.shape[:{batch}] {params.shape} should be equal to "
                           f"indices.shape[:{batch}] {indices.shape}")  # fmt: skip
-    check_range(xp, indices, params.shape[place], "indices")
+    indices, inside = within(xp, indices, params.shape[place], "indices")
+    if inside is not None:
+        alone = (1,) * (place - batch)
+        inside = inside.reshape(indices.shape[:batch] + alone + indices.shape[batch:])
     if batch == 0:
-        return xp.take(params, indices, axis=place)
-    return _gathered_batch(xp, params, indices, place, batch)
+        return zeroed(xp, xp.take(params, indices, axis=place), inside)
+    return zeroed(xp, _gathered_batch(xp, params, indices, place, batch), inside)
 
 
 def _gathered_batch(xp: Any, params: Any, indices: Any, place: int, batch: int) -> Any:
@@ -81,45 +66,16 @@ def _gathered_batch(xp: Any, params: Any, indices: Any, place: int, batch: int) 
     return params[(*index, places, ...)]
 
 
-def index_vectors(
-    xp: Any, indices: Any, shape: tuple[int, ...], what: str = "shape"
-) -> tuple[Any, ...]:
-    """Index vectors as an index tuple, checked; `what` is what the shape is called.
-
-    Raises:
-      KernelError: code 3: vectors longer than the rank, or an index out of range.
-
-    """
-    if indices.ndim < 1:
-        raise KernelError(3, "indices must be at least a vector")
-    depth = indices.shape[-1]
-    if depth > len(shape):
-        raise KernelError(3, f"index innermost dimension length must be <= params rank; saw: "
-                          f"{depth} vs. {len(shape)}")  # fmt: skip
-    parts = tuple(indices[..., i] for i in range(depth))
-    if not indices.size:
-        return parts
-    wrong = xp.zeros(indices.shape[:-1], dtype=bool)
-    for part, limit in zip(parts, shape, strict=False):
-        wrong = wrong | (part < 0) | (part >= limit)
-    if xp.any(wrong):
-        place = _first(xp, wrong)
-        vector = ", ".join(str(int(part[place])) for part in parts)
-        raise KernelError(3, f"indices{_at(place)} = [{vector}] does not index into {what} "
-                          f"{bracketed(shape)}")  # fmt: skip
-    return parts
-
-
 @kernel("GatherNd")
 def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
     """Slices of params at index vectors."""
     if indices.ndim and indices.size and not params.size:
         raise KernelError(3, "Requested more than 0 entries, but params is empty. Params shape: "
                           f"{bracketed(params.shape)}")  # fmt: skip
-    parts = index_vectors(xp, indices, params.shape, "param shape")
+    parts, inside = vectors_within(xp, indices, params.shape, "param shape")
     if not parts:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
-    return params[(*parts, ...)]
+    return zeroed(xp, params[(*parts, ...)], inside)
 
 
 def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
@@ -144,7 +100,11 @@ def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None
     if out.ndim < 1:
         raise KernelError(3, "Output must be at least 1-D, got shape: []")
     _check_updates(indices, updates, out.shape)
-    parts = index_vectors(xp, indices, out.shape)
+    if combine in SUMS:
+        parts, inside = vectors_within(xp, indices, out.shape)
+        updates = zeroed(xp, updates, inside)
+    else:
+        parts = index_vectors(xp, indices, out.shape)
     if not updates.size:
         return out
     if combine is not None:

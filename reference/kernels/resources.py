@@ -12,7 +12,8 @@ from typing import Any
 
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array
-from sessrun.reference.kernels.indexing import check_range, gather_nd
+from sessrun.reference.kernels.index_ranges import within, zeroed
+from sessrun.reference.kernels.indexing import gather_nd
 from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 from sessrun.reference.resources import ResourceStore
@@ -195,15 +196,15 @@ def resource_gather(bind: Bind) -> Callable[..., Any]:
         params = handle.find().read()
         if params.ndim <= batch:
             raise KernelError(3, f"params must be at least {batch + 1} dimensional")
-        check_range(xp, indices, params.shape[batch], "indices")
+        indices, inside = within(xp, indices, params.shape[batch], "indices")
         if batch == 0:
-            return params[indices, ...]
+            return zeroed(xp, params[indices, ...], inside)
         places = []
         for axis in range(batch):
             shape = [1] * indices.ndim
             shape[axis] = params.shape[axis]
             places.append(xp.arange(params.shape[axis]).reshape(shape))
-        return params[(*places, indices, ...)]
+        return zeroed(xp, params[(*places, indices, ...)], inside)
 
     return compute
 

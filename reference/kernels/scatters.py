@@ -12,7 +12,10 @@ from typing import Any, Final
 
 from sessrun.reference.kernels.host import HOST, dtype_of
 
-__all__ = ["scatter"]
+__all__ = ["SUMS", "scatter"]
+
+#: What leaves an element as it is where the update is 0.
+SUMS: Final = frozenset({"add", "subtract"})
 
 _WIDE: Final = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint64"})
 #: The dtypes that cupy's `at` takes.

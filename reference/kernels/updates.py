@@ -10,9 +10,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.kernels.elementwise import truncated_quotient
-from sessrun.reference.kernels.indexing import check_range, scattered
+from sessrun.reference.kernels.index_ranges import check_range, within, zeroed
+from sessrun.reference.kernels.indexing import scattered
 from sessrun.reference.kernels.registry import KernelError
-from sessrun.reference.kernels.scatters import scatter
+from sessrun.reference.kernels.scatters import SUMS, scatter
 
 __all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
 
@@ -38,7 +39,13 @@ def row_update(ufunc: str | None) -> Update:
             raise KernelError(3, "Must have updates.shape = indices.shape + params.shape[1:] or "
                               f"updates.shape = [], got updates.shape {updates.shape}, "
                               f"indices.shape {indices.shape}, params.shape {old.shape}")
-        check_range(xp, indices, old.shape[0], "indices")
+        if ufunc in SUMS:
+            indices, inside = within(xp, indices, old.shape[0], "indices")
+            if inside is not None:
+                updates = xp.broadcast_to(updates, indices.shape + old.shape[1:])
+                updates = zeroed(xp, updates, inside)
+        else:
+            check_range(xp, indices, old.shape[0], "indices")
         new = old.copy()
         if not indices.size:
             return new
