@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from typing import Final
 
+from sessrun.conformance.generators.graphdef import CPU, GraphWriter
 from sessrun.conformance.generators.resource_histories import History
 from sessrun.conformance.generators.single import single_graph
 from sessrun.conformance.properties import prop
@@ -107,7 +108,10 @@ def ordering_refusals(draw: random.Random, id_: str) -> Case:
     operation = refusing()[_turn(id_) % len(refusing())]
     _, fault = draw.choice(sorted(faulty_arguments(operation, draw).items()))
     count = output_count(operation, fault.arguments)
-    single = single_graph(operation, fault.arguments, draw, count, kinds=("unknown",))
+    writer = GraphWriter()
+    single = single_graph(operation, fault.arguments, draw, count, ("unknown",), writer)
+    if fault.seen == "run":
+        writer.put_on("result", CPU)
     history = History()
     # An operation that has no kernel for a dtype is refused where it is placed: not by other runs.
     open_plainly(history, placePrunedGraph=True)

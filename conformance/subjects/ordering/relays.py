@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.generators.graphdef import (
+    CPU,
     GraphWriter,
     dtype_attr,
     shape_attr,
@@ -184,7 +185,9 @@ def _beyond(writer: GraphWriter, waits: Sequence[str]) -> str:
     one = writer.node("Cast", (HOLDS,), {"SrcT": BOOL, "DstT": INT})
     rows = writer.constant(np.array([5], np.int32))
     attrs = {"Tparams": INT, "Tindices": INT}
-    return writer.node("Gather", (rows, one, *waits), attrs)
+    gather = writer.node("Gather", (rows, one, *waits), attrs)
+    writer.put_on(gather, CPU)
+    return gather
 
 
 def _unread(writer: GraphWriter, waits: Sequence[str]) -> str:

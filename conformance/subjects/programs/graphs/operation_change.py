@@ -132,7 +132,7 @@ def _made_from_node_defs(tf: Any) -> Any:
 
     with tf.name_scope("scope"), tf.device("/cpu:0"), tf.control_dependencies([d]):
         inside = make(node("inside", T=kind, other=tf.AttrValue(i=3)), graph, [c, d])
-        placed = make(tf.NodeDef(op="Add", name="placed", device="/gpu:1", input=["^c"]), graph,
+        placed = make(tf.NodeDef(op="Add", name="placed", device="/gpu:901", input=["^c"]), graph,
                       [c, d])  # fmt: skip
     return inside, inside.get_attr("other"), placed, attempt(
         lambda: make(node("waits"), graph, [c, d], control_inputs=[c, d.op]),
