@@ -14,7 +14,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
+from sessrun.conformance.generators.graphdef import (
+    CPU,
+    GraphWriter,
+    dtype_attr,
+    shape_attr,
+    text_attr,
+)
 from sessrun.conformance.generators.variable_model import DTYPES
 from sessrun.spec import tensors
 
@@ -33,6 +39,7 @@ class Held:
       dtype: its dtype's spec name.
       shape: its shape.
       resource: whether it is a resource variable; else a reference variable.
+      on_cpu: whether it must be on a CPU, where an index out of range is an error.
 
     """
 
@@ -40,6 +47,7 @@ class Held:
     dtype: str
     shape: tuple[int, ...]
     resource: bool
+    on_cpu: bool
 
     @property
     def unset(self) -> list[int]:
@@ -97,11 +105,14 @@ class History:
             if self.variables and draw.random() < 0.5:
                 dtype, shape = self.variables[0].dtype, self.variables[0].shape
                 resource = resource or 0 in shape
-            made = Held(f"v{number}", dtype, shape, resource)
+            variable = Held(f"v{number}", dtype, shape, resource, on_cpu=draw.random() < 0.5)
             attrs = {"dtype": dtype_attr(dtype), "shape": shape_attr(shape)}
             attrs["shared_name"] = text_attr(f"shared{number}")
-            self.writer.node("VarHandleOp" if resource else "VariableV2", (), attrs, made.name)
-            self.variables.append(made)
+            op = "VarHandleOp" if resource else "VariableV2"
+            self.writer.node(op, (), attrs, variable.name)
+            if variable.on_cpu:
+                self.writer.put_on(variable.name, CPU)
+            self.variables.append(variable)
 
     # -- nodes
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.conformance.generators.graphdef import dtype_attr
+from sessrun.conformance.generators.graphdef import CPU, dtype_attr
 from sessrun.conformance.generators.histories import Done, Held, History
 from sessrun.conformance.generators.variable_model import (
     COMPLEX,
@@ -250,7 +250,10 @@ def gather(history: History, held: Held, indices: np.ndarray) -> str:
     axis = history.writer.constant(np.array(0, np.int32))
     value = history.node("Identity", [held.name], {"T": kind})
     attrs = {"Tparams": kind, "Tindices": rows, "Taxis": dtype_attr("int32")}
-    return history.node("GatherV2", [value, source, axis], attrs)
+    gathered = history.node("GatherV2", [value, source, axis], attrs)
+    if held.on_cpu:  # it may stand on another device than the variable
+        history.writer.put_on(gathered, CPU)
+    return gathered
 
 
 def gather_vectors(history: History, held: Held, vectors: np.ndarray) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from sessrun.conformance.generators.graphdef import GraphWriter, dtype_attr, shape_attr, text_attr
 from sessrun.conformance.generators.resource_histories import DTYPES, History, drawn, text
 from sessrun.conformance.properties import prop
-from sessrun.spec.cases.model import Case
+from sessrun.spec.cases.model import Case, clauses_of
 from sessrun.spec.dtypes import BY_NAME
 
 _LINE: Final = ("STAGING-001", "STAGING-002", "STAGING-003", "STAGING-004")
@@ -231,6 +231,8 @@ def _history(draw: random.Random, id_: str, life: Any, title: str) -> Case:
     graph = life.graph()
     life.history.open()
     for _ in range(draw.randint(6, 18)):
+        life.go_on()
+    while not clauses_of(life.history.steps):  # a turn may find nothing that it could do
         life.go_on()
     case: Case = life.history.case(id_, title, graph)
     return case
