@@ -34,6 +34,7 @@ class _Dead:
 
 
 DEAD: Final = _Dead()
+_ENTERS: Final = frozenset({"Enter", "RefEnter"})
 #: See `FlowPlan.run`.
 Watch = Callable[["Node", int, int, Sequence[Any], Sequence[Any]], None]
 
@@ -341,7 +342,9 @@ class _Run:
                 self._start(node, at, is_dead=is_dead)
         elif value is DEAD:
             dead = at.dead[number] = at.dead.get(number, 0) + 1
-            if dead == node.count and pending == 1:
+            # A loop on a branch that is not taken: no value of a later iteration will come.
+            has_entered = node.op.inputs[slot - node.first].op.type in _ENTERS
+            if pending == 1 and (has_entered or dead == node.count):
                 self._start(node, at, is_dead=True)
         elif pending & 1:  # the first that lives
             at.pending[number] = pending - 1

@@ -187,3 +187,20 @@ def test_loops_one_after_the_other_in_loops_that_are_ahead() -> None:
     """Inner loops of iterations that have begun before the last one's values are there."""
     runner = Runner("reference", in_process=True)
     assert runner.run_once(case_of("programs:2026:48"))["result"] == "pass"
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_loop_in_a_loop_that_does_not_go_round_is_dead_and_so_is_what_reads_it(
+    traced: bool,
+) -> None:
+    def count(limit: Any) -> Any:
+        return tf.while_loop(lambda k: k < limit, lambda k: k + 1, [0])
+
+    def body(i: Any) -> Any:
+        return i + 1 + tf.while_loop(lambda j: j < 0, lambda j: count(count(j)), [0])
+
+    with tf.Graph().as_default(), tf.Session() as session:
+        # An iteration begins once all of the one before it has ended, what is dead in it too.
+        end = tf.while_loop(lambda i: i < 3, body, [0], parallel_iterations=1)
+        options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE) if traced else None
+        assert session.run(end, None, options, tf.RunMetadata()) == 3
