@@ -3,17 +3,55 @@
     import sessrun.reference as tf
 
 The public names are put together in `namespace.py`; heavy groups (`tf.train`, `tf.keras`, ...)
-are imported when first used.
+are imported when first used. What lies in `compat` is found without that word, too:
+`sessrun.reference.python.framework.ops` is `sessrun.reference.compat.python.framework.ops`.
 """
 
 from __future__ import annotations
 
 import importlib as _importlib
 import sys as _sys
+from importlib import util as _util
+from importlib.abc import Loader as _Loader
+from importlib.abc import MetaPathFinder as _MetaPathFinder
+from importlib.machinery import ModuleSpec as _ModuleSpec
+from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
+from sessrun.reference import compat  # noqa: F401 - the group `tf.compat` is this package
 from sessrun.reference import namespace as _namespace
 
+
+class _CompatPaths(_MetaPathFinder, _Loader):
+    """Finds the modules of `compat` by their paths without it; each is one module, by two names."""
+
+    _subjects = frozenset(
+        {"app", "core", "flags", "python", "resource_loader", "sysconfig", "test"}
+    )
+
+    def find_spec(self, fullname: str, path: _Any, target: _Any = None) -> _ModuleSpec | None:
+        """The spec of such a module, which is imported under its real name."""
+        del path, target
+        package, _, inner = fullname.partition(f"{__name__}.")
+        if package or inner.partition(".")[0] not in self._subjects:
+            return None
+        real = _util.find_spec(f"{__name__}.compat.{inner}")
+        return real and _ModuleSpec(fullname, self, loader_state=real.name)
+
+    def create_module(self, spec: _ModuleSpec) -> _ModuleType:
+        """The module itself."""
+        module = _importlib.import_module(spec.loader_state)
+        spec.loader_state = module.__spec__
+        return module
+
+    def exec_module(self, module: _ModuleType) -> None:
+        """Give it back its own spec: it has been executed under its real name."""
+        assert module.__spec__ is not None  # the import system has set it
+        module.__spec__ = module.__spec__.loader_state
+
+
+# Before the finder of files, which would make a second module of a file in `compat`.
+_sys.meta_path.insert(0, _CompatPaths())
 _namespace.assemble(_sys.modules[__name__])
 
 

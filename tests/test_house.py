@@ -26,12 +26,12 @@ EXCEPTIONS = {("adapters/reference.py", "reference")}
 NEEDED = {"numpy", "ml_dtypes", "google"}
 #: Those that one module of it imports, each when a program first needs it.
 NEEDED_ONCE = {
-    ("reference/app.py", "absl"),
+    ("reference/compat/app.py", "absl"),
     ("reference/devices.py", "cupy"),
-    ("reference/flags.py", "absl"),
+    ("reference/compat/flags.py", "absl"),
     ("reference/kernels/pillow.py", "PIL"),
     ("reference/kernels/products.py", "threadpoolctl"),
-    ("reference/test/modes.py", "absl"),
+    ("reference/compat/test/modes.py", "absl"),
 }
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 MAX_LINES = 450
@@ -99,6 +99,19 @@ def test_backends_are_imported_by_their_adapter_only(part: str) -> None:
         for path in modules(part)
         for name, line in contents(path).imports
         if name.split(".")[0] in engines and path.relative_to(ROOT).as_posix() not in allowed
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_nothing_of_the_runtime_imports_what_programs_import_beside_it() -> None:
+    leaf = "sessrun.reference.compat"
+    wrong = [
+        f"{relative}:{line} imports {name}"
+        for path in modules("reference")
+        for name, line in contents(path).imports
+        if (name == leaf or name.startswith(f"{leaf}."))
+        and not (relative := path.relative_to(ROOT / "reference")).is_relative_to("compat")
+        and relative.as_posix() != "__init__.py"
     ]
     assert not wrong, "\n".join(wrong)
 

@@ -12,11 +12,11 @@ from sessrun.reference.framework_ops import group
 from sessrun.reference.graph_keys import GraphKeys
 from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat
-from sessrun.reference.python.ops import resources
 from sessrun.reference.saving.saver import Saver
 from sessrun.reference.stacks import get_default_graph
 from sessrun.reference.summaries.recording import merge_all
 from sessrun.reference.tables.table_initializers import tables_initializer
+from sessrun.reference.variables import shared_resources
 from sessrun.reference.variables.variable_lists import (
     global_variables,
     global_variables_initializer,
@@ -159,21 +159,21 @@ class Scaffold:
         return group(
             local_variables_initializer(),
             tables_initializer(),
-            resources.initialize_resources(resources.local_resources()),
+            shared_resources.initialize_resources(shared_resources.local_resources()),
         )
 
     @staticmethod
     def _default_init_op() -> Operation:
         return group(
             global_variables_initializer(),
-            resources.initialize_resources(resources.shared_resources()),
+            shared_resources.initialize_resources(shared_resources.shared_resources()),
             get_collection(LOADED_INITIALIZERS),
         )
 
     @staticmethod
     def _default_ready_op() -> Any:
         return concat(
-            [report_uninitialized_variables(), resources.report_uninitialized_resources()], 0
+            [report_uninitialized_variables(), shared_resources.report_uninitialized_resources()], 0
         )
 
     @staticmethod
@@ -181,7 +181,7 @@ class Scaffold:
         return concat(
             [
                 report_uninitialized_variables(global_variables()),
-                resources.report_uninitialized_resources(resources.shared_resources()),
+                shared_resources.report_uninitialized_resources(shared_resources.shared_resources()),
             ],
             0,
         )

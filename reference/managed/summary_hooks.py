@@ -14,8 +14,8 @@ from sessrun.reference.managed.run_hooks import (
     SessionRunValues,
 )
 from sessrun.reference.managed.scaffold import Scaffold
+from sessrun.reference.managed.timeline import Timeline
 from sessrun.reference.managed.timers import SecondOrStepTimer
-from sessrun.reference.python.client.timeline import Timeline
 from sessrun.reference.summaries.file_writer import FileWriterCache
 from sessrun.reference.variables.global_step import get_global_step, needed_global_step_read
 from sessrun.spec.proto import RunOptions

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from google.protobuf import json_format
+from sessrun.reference.python.framework.function import Defun
 
 import sessrun.reference as tf
-from sessrun.reference.python.framework.function import Defun
 from sessrun.spec.proto import NameAttrList
 
 ARRAYS = (

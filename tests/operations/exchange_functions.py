@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import sessrun.reference as tf
 from sessrun.reference.python.framework.function import Defun
+
+import sessrun.reference as tf
 
 __all__ = ["FUNCTIONS"]
 

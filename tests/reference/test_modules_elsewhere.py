@@ -6,10 +6,10 @@ import importlib
 import importlib.util
 
 import pytest
-
-import sessrun.reference as tf
 from sessrun.reference.python.elsewhere import ELSEWHERE
 from sessrun.reference.python.places import PLACES
+
+import sessrun.reference as tf
 
 _HERE = "sessrun.reference.python"
 

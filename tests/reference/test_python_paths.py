@@ -4,11 +4,11 @@ import importlib
 
 import pytest
 from sessrun.reference.core.protobuf import config_pb2
-
-import sessrun.reference as tf
 from sessrun.reference.python.framework import dtypes, errors_impl, ops
 from sessrun.reference.python.ops import gen_math_ops, math_ops, variables
 from sessrun.reference.python.places import PLACES
+
+import sessrun.reference as tf
 
 
 @pytest.mark.parametrize("place", sorted(PLACES))

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from absl.testing import parameterized as absl_parameterized
 from assertion_call_behaviours import FAILING, PASSING, call, case
-
-import sessrun.reference as tf
 from sessrun.reference.python.framework import test_util
 from sessrun.reference.test import parameterized
+
+import sessrun.reference as tf
 
 PROGRAM = """
 import sessrun.reference as tf

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
+from sessrun.reference.compat.python.mirror import of_places
 from sessrun.reference.errors import bad_type
-from sessrun.reference.python.mirror import of_places
 from sessrun.spec.proto import GraphDef
 
 __all__ = ["graph_defs_equal"]

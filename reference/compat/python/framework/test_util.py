@@ -7,26 +7,20 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import random_seed
-from sessrun.reference.errors import bad_value
-from sessrun.reference.functions import at_once
-from sessrun.reference.graph import Graph
-from sessrun.reference.importing.importer import import_graph_def
-from sessrun.reference.ops import array_ops, math_ops
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.test import modes
-from sessrun.reference.test.case import CapturedWrites, TensorFlowTestCase
-from sessrun.reference.test.graph_defs import (
+from sessrun.reference.compat.test import modes
+from sessrun.reference.compat.test.case import CapturedWrites, TensorFlowTestCase
+from sessrun.reference.compat.test.graph_defs import (
     assert_equal_graph_def,
     assert_meta_graph_protos_equal,
     assert_ops_in_graph,
     get_node_def_from_graph,
 )
-from sessrun.reference.test.leaks import (
+from sessrun.reference.compat.test.leaks import (
     assert_no_garbage_created,
     assert_no_new_pyobjects_executing_eagerly,
     assert_no_new_tensors,
 )
-from sessrun.reference.test.machine import (
+from sessrun.reference.compat.test.machine import (
     gpu_device_name,
     is_built_with_cuda,
     is_built_with_rocm,
@@ -34,7 +28,7 @@ from sessrun.reference.test.machine import (
     is_cpu_target_available,
     is_gpu_available,
 )
-from sessrun.reference.test.modes import (
+from sessrun.reference.compat.test.modes import (
     add_graph_building_optimization_tests,
     build_as_function_and_v1_graph,
     device,
@@ -59,9 +53,15 @@ from sessrun.reference.test.modes import (
     with_control_flow_v2,
     with_forward_compatibility_horizons,
 )
-from sessrun.reference.test.parameterized import generate_combinations_with_testcase_name
-from sessrun.reference.test.sessions import ErrorLoggingSession
-from sessrun.reference.test.tapes import AbstractGradientTape
+from sessrun.reference.compat.test.parameterized import generate_combinations_with_testcase_name
+from sessrun.reference.compat.test.sessions import ErrorLoggingSession
+from sessrun.reference.compat.test.tapes import AbstractGradientTape
+from sessrun.reference.errors import bad_value
+from sessrun.reference.functions import at_once
+from sessrun.reference.graph import Graph
+from sessrun.reference.importing.importer import import_graph_def
+from sessrun.reference.ops import array_ops, math_ops
+from sessrun.reference.tensor import Tensor
 from sessrun.spec.proto import GraphDef
 
 __all__ = [

@@ -14,12 +14,12 @@ from typing import Any, TextIO
 import numpy as np
 
 from sessrun.reference import errors, random_seed, stacks
+from sessrun.reference.compat.test.arrays import ArrayAssertions
+from sessrun.reference.compat.test.containers import ContainerAssertions
+from sessrun.reference.compat.test.protos import ProtoAssertions
+from sessrun.reference.compat.test.temporary import TempDir, TempFile, get_temp_dir
+from sessrun.reference.compat.test.threads import CheckedThread
 from sessrun.reference.device_spec import DeviceSpecV1, DeviceSpecV2
-from sessrun.reference.test.arrays import ArrayAssertions
-from sessrun.reference.test.containers import ContainerAssertions
-from sessrun.reference.test.protos import ProtoAssertions
-from sessrun.reference.test.temporary import TempDir, TempFile, get_temp_dir
-from sessrun.reference.test.threads import CheckedThread
 
 __all__ = ["CapturedWrites", "TensorFlowTestCase"]
 

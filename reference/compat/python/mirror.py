@@ -18,13 +18,13 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from sessrun.reference.python.elsewhere import ELSEWHERE
-from sessrun.reference.python.places import OTHER_NAMES, PLACES, WITH_WRAPPERS
+from sessrun.reference.compat.python.elsewhere import ELSEWHERE
+from sessrun.reference.compat.python.places import OTHER_NAMES, PLACES, WITH_WRAPPERS
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["Mirror", "install", "of_places"]
 
-_PREFIX: Final = "sessrun.reference.python."
+_PREFIX: Final = "sessrun.reference.compat.python."
 _RUNTIME: Final = "sessrun.reference"
 
 _GENERATED: Final = re.compile(r"ops\.gen_\w+_ops(?:_v2)?|framework\.test_ops")

@@ -1,4 +1,4 @@
-"""`tensorflow.python.ops.resources`: resources that programs list in a graph's collections."""
+"""Resources that programs list in a graph's collections."""
 
 from __future__ import annotations
 

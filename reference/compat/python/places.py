@@ -11,6 +11,7 @@ __all__ = ["OTHER_NAMES", "PLACES", "WITH_WRAPPERS"]
 #: the namespace itself is looked in last.
 PLACES: Final[Mapping[str, str]] = {
     "compat.compat": "compatibility",
+    "client.timeline": "managed.timeline",
     "client._pywrap_events_writer": "summaries.event_files",
     "client.pywrap_tf_session": "",
     "data.util.nest": "|nest",
@@ -150,6 +151,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.random_grad": "differentiation.random_numbers",
     "ops.random_ops": "ops.random_ops ops.distribution_ops|random",
     "ops.ref_variable": "variables.ref_variables",
+    "ops.resources": "variables.shared_resources",
     "ops.resource_variable_ops": "variables.resource_variables variables.variables",
     "ops.resource_variables_toggle": "variables.variables",
     "ops.rnn": "recurrent.steps|nn",

@@ -10,9 +10,9 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import conversion, dtypes
+from sessrun.reference.compat.test.sessions import SessionCase
 from sessrun.reference.ragged_tensor import RaggedTensor, is_ragged
 from sessrun.reference.tensor import Tensor
-from sessrun.reference.test.sessions import SessionCase
 
 __all__ = ["ArrayAssertions"]
 

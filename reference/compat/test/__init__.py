@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Final
 from unittest import mock
 
-from sessrun.reference.test.benchmarks import Benchmark, benchmark_config, run_benchmarks
-from sessrun.reference.test.case import TensorFlowTestCase
-from sessrun.reference.test.gradient_checker import compute_gradient, compute_gradient_error
-from sessrun.reference.test.graph_defs import assert_equal_graph_def
-from sessrun.reference.test.machine import (
+from sessrun.reference.compat.test.benchmarks import Benchmark, benchmark_config, run_benchmarks
+from sessrun.reference.compat.test.case import TensorFlowTestCase
+from sessrun.reference.compat.test.gradient_checker import compute_gradient, compute_gradient_error
+from sessrun.reference.compat.test.graph_defs import assert_equal_graph_def
+from sessrun.reference.compat.test.machine import (
     gpu_device_name,
     is_built_with_cuda,
     is_built_with_gpu_support,
@@ -26,9 +26,9 @@ from sessrun.reference.test.machine import (
     is_cpu_target_available,
     is_gpu_available,
 )
-from sessrun.reference.test.modes import disable_with_predicate, with_eager_op_as_function
-from sessrun.reference.test.stubs import StubOutForTesting
-from sessrun.reference.test.temporary import get_temp_dir
+from sessrun.reference.compat.test.modes import disable_with_predicate, with_eager_op_as_function
+from sessrun.reference.compat.test.stubs import StubOutForTesting
+from sessrun.reference.compat.test.temporary import get_temp_dir
 
 __all__ = [
     "Benchmark", "StubOutForTesting", "TestCase", "assert_equal_graph_def", "benchmark_config",

@@ -8,12 +8,17 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference import conversion, dtypes
+from sessrun.reference.compat.test.jacobians import (
+    Numbers,
+    by_differences,
+    by_gradients,
+    largest_error,
+)
 from sessrun.reference.differentiation.backprop import gradients
 from sessrun.reference.framework_ops import placeholder
 from sessrun.reference.indexed_slices import IndexedSlicesValue
 from sessrun.reference.stacks import get_default_session
 from sessrun.reference.tensor import Tensor
-from sessrun.reference.test.jacobians import Numbers, by_differences, by_gradients, largest_error
 
 __all__ = ["compute_gradient", "max_error"]
 

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import default_graph
+from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.control_flow.functional_mode import (
     control_flow_v2_enabled,
     giving_all,
     switched_to,
 )
 from sessrun.reference.graph import Graph
-from sessrun.reference.test.machine import gpu_device_name
 
 __all__ = [
     "DESCRIBED", "PLAIN", "add_graph_building_optimization_tests",

@@ -9,10 +9,10 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from sessrun.reference import errors, stacks
+from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.graph import Graph
 from sessrun.reference.physical import default_config
 from sessrun.reference.session.session import Session
-from sessrun.reference.test.machine import gpu_device_name
 from sessrun.spec.proto import ConfigProto
 
 __all__ = ["ErrorLoggingSession", "SessionCase"]
