@@ -3,7 +3,7 @@
     import sessrun.reference as tf
 
 The public names are put together in `namespace.py`; heavy groups (`tf.train`, `tf.keras`, ...)
-are imported when first used. What lies in `compat` is found without that word, too:
+are imported when first used. What lies in `compat` and `library` is found without these words, too:
 `sessrun.reference.python.framework.ops` is `sessrun.reference.compat.python.framework.ops`.
 """
 
@@ -22,20 +22,22 @@ from sessrun.reference import compat  # noqa: F401 - the group `tf.compat` is th
 from sessrun.reference import namespace as _namespace
 
 
-class _CompatPaths(_MetaPathFinder, _Loader):
-    """Finds the modules of `compat` by their paths without it; each is one module, by two names."""
+class _PublicPaths(_MetaPathFinder, _Loader):
+    """Finds modules by the paths that TensorFlow has for them; each is one module, by two names."""
 
-    _subjects = frozenset(
-        {"app", "core", "flags", "python", "resource_loader", "sysconfig", "test"}
-    )
+    #: The package that each lies in.
+    _homes = dict.fromkeys(
+        ("app", "core", "flags", "python", "resource_loader", "sysconfig", "test"), "compat"
+    ) | dict.fromkeys(("keras", "layers", "losses", "metrics"), "library")
 
     def find_spec(self, fullname: str, path: _Any, target: _Any = None) -> _ModuleSpec | None:
         """The spec of such a module, which is imported under its real name."""
         del path, target
         package, _, inner = fullname.partition(f"{__name__}.")
-        if package or inner.partition(".")[0] not in self._subjects:
+        home = None if package else self._homes.get(inner.partition(".")[0])
+        if home is None:
             return None
-        real = _util.find_spec(f"{__name__}.compat.{inner}")
+        real = _util.find_spec(f"{__name__}.{home}.{inner}")
         return real and _ModuleSpec(fullname, self, loader_state=real.name)
 
     def create_module(self, spec: _ModuleSpec) -> _ModuleType:
@@ -50,8 +52,8 @@ class _CompatPaths(_MetaPathFinder, _Loader):
         module.__spec__ = module.__spec__.loader_state
 
 
-# Before the finder of files, which would make a second module of a file in `compat`.
-_sys.meta_path.insert(0, _CompatPaths())
+# Before the finder of files, which would make a second module of a file in these packages.
+_sys.meta_path.insert(0, _PublicPaths())
 _namespace.assemble(_sys.modules[__name__])
 
 

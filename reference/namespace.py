@@ -171,13 +171,13 @@ _LATER: Final[Mapping[str, str]] = {
     "variables.partitioners":
         "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
         "variable_axis_size_partitioner",
-    "summaries.event_files": "train.summary_iterator",
-    "summaries.file_writer": "summary.FileWriter summary.FileWriterCache",
-    "summaries.graph_writers": "summary.all_v2_summary_ops summary.initialize",
-    "summaries.messages":
+    "input.event_files": "train.summary_iterator",
+    "library.summaries.file_writer": "summary.FileWriter summary.FileWriterCache",
+    "library.summaries.graph_writers": "summary.all_v2_summary_ops summary.initialize",
+    "library.summaries.messages":
         "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata summary.Event "
         "summary.SessionLog summary.Summary summary.SummaryDescription summary.TaggedRunMetadata",
-    "summaries.recording":
+    "ops.summary_ops":
         "summary.audio summary.get_summary_description summary.histogram summary.image "
         "summary.merge summary.merge_all summary.scalar summary.tensor_summary summary.text",
     "input.parsing_ops":
@@ -194,25 +194,26 @@ _LATER: Final[Mapping[str, str]] = {
         "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
         "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "
         "python_io.tf_record_iterator",
-    "managed.basic_loops": "train.basic_train_loop",
-    "managed.checkpoint_hook": "train.CheckpointSaverHook train.CheckpointSaverListener",
-    "managed.clusters": "train.ClusterDef train.ClusterSpec train.JobDef train.ServerDef",
-    "managed.logging_hook": "train.LoggingTensorHook",
-    "managed.monitored_session": "train.MonitoredSession train.SingularMonitoredSession",
-    "managed.replica_devices": "train.replica_device_setter",
-    "managed.run_hooks":
+    "library.managed.basic_loops": "train.basic_train_loop",
+    "library.managed.checkpoint_hook": "train.CheckpointSaverHook train.CheckpointSaverListener",
+    "library.managed.clusters": "train.ClusterDef train.ClusterSpec train.JobDef train.ServerDef",
+    "library.managed.logging_hook": "train.LoggingTensorHook",
+    "library.managed.monitored_session": "train.MonitoredSession train.SingularMonitoredSession",
+    "library.managed.replica_devices": "train.replica_device_setter",
+    "library.managed.run_hooks":
         "train.SessionRunArgs train.SessionRunContext train.SessionRunHook train.SessionRunValues",
-    "managed.scaffold": "train.Scaffold",
-    "managed.session_creators":
+    "library.managed.scaffold": "train.Scaffold",
+    "library.managed.session_creators":
         "train.ChiefSessionCreator train.SessionCreator train.WorkerSessionCreator",
-    "managed.session_manager": "train.SessionManager",
-    "managed.stopping_hooks":
+    "library.managed.session_manager": "train.SessionManager",
+    "library.managed.stopping_hooks":
         "train.FeedFnHook train.FinalOpsHook train.GlobalStepWaiterHook "
         "train.NanLossDuringTrainingError train.NanTensorHook train.StopAtStepHook",
-    "managed.summary_hooks": "train.ProfilerHook train.StepCounterHook train.SummarySaverHook",
-    "managed.supervisor": "train.Supervisor",
-    "managed.timers": "train.SecondOrStepTimer",
-    "managed.training_session": "train.MonitoredTrainingSession",
+    "library.managed.summary_hooks":
+        "train.ProfilerHook train.StepCounterHook train.SummarySaverHook",
+    "library.managed.supervisor": "train.Supervisor",
+    "library.managed.timers": "train.SecondOrStepTimer",
+    "library.managed.training_session": "train.MonitoredTrainingSession",
     "nn.atrous": "nn.atrous_conv2d_transpose",
     "nn.averages": "nn.compute_average_loss nn.scale_regularization_loss",
     "nn.batch_norms": "nn.fused_batch_norm",
@@ -245,32 +246,32 @@ _LATER: Final[Mapping[str, str]] = {
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "
         "nn.zero_fraction",
-    "recurrent.cells": "nn.rnn_cell.BasicRNNCell nn.rnn_cell.GRUCell nn.rnn_cell.RNNCell",
-    "recurrent.lstm":
+    "library.recurrent.cells": "nn.rnn_cell.BasicRNNCell nn.rnn_cell.GRUCell nn.rnn_cell.RNNCell",
+    "library.recurrent.lstm":
         "nn.rnn_cell.BasicLSTMCell nn.rnn_cell.LSTMCell nn.rnn_cell.LSTMStateTuple",
-    "recurrent.wrappers":
+    "library.recurrent.wrappers":
         "nn.rnn_cell.DeviceWrapper nn.rnn_cell.DropoutWrapper nn.rnn_cell.MultiRNNCell "
         "nn.rnn_cell.ResidualWrapper",
-    "recurrent.dynamic": "nn.bidirectional_dynamic_rnn nn.dynamic_rnn",
-    "recurrent.raw": "nn.raw_rnn",
-    "recurrent.static":
+    "library.recurrent.dynamic": "nn.bidirectional_dynamic_rnn nn.dynamic_rnn",
+    "library.recurrent.raw": "nn.raw_rnn",
+    "library.recurrent.static":
         "nn.static_bidirectional_rnn nn.static_rnn nn.static_state_saving_rnn",
-    "optimizers.adagrad": "train.AdagradDAOptimizer train.AdagradOptimizer",
-    "optimizers.adam": "train.AdamOptimizer",
-    "optimizers.averages": "train.ExponentialMovingAverage",
-    "optimizers.bounded_decays":
+    "library.optimizers.adagrad": "train.AdagradDAOptimizer train.AdagradOptimizer",
+    "library.optimizers.adam": "train.AdamOptimizer",
+    "library.optimizers.averages": "train.ExponentialMovingAverage",
+    "library.optimizers.bounded_decays":
         "train.cosine_decay train.cosine_decay_restarts train.linear_cosine_decay "
         "train.noisy_linear_cosine_decay train.polynomial_decay",
-    "optimizers.decays":
+    "library.optimizers.decays":
         "train.exponential_decay train.inverse_time_decay train.natural_exp_decay "
         "train.piecewise_constant train.piecewise_constant_decay",
-    "optimizers.descent": "train.GradientDescentOptimizer train.MomentumOptimizer",
-    "optimizers.ftrl": "train.FtrlOptimizer",
-    "optimizers.optimizer": "train.Optimizer",
-    "optimizers.proximal":
+    "library.optimizers.descent": "train.GradientDescentOptimizer train.MomentumOptimizer",
+    "library.optimizers.ftrl": "train.FtrlOptimizer",
+    "library.optimizers.optimizer": "train.Optimizer",
+    "library.optimizers.proximal":
         "train.ProximalAdagradOptimizer train.ProximalGradientDescentOptimizer",
-    "optimizers.rms_prop": "train.AdadeltaOptimizer train.RMSPropOptimizer",
-    "optimizers.sync_replicas": "train.SyncReplicasOptimizer",
+    "library.optimizers.rms_prop": "train.AdadeltaOptimizer train.RMSPropOptimizer",
+    "library.optimizers.sync_replicas": "train.SyncReplicasOptimizer",
     "nn.embeddings": "nn.embedding_lookup nn.embedding_lookup_sparse",
     "nn.safe_embeddings": "nn.safe_embedding_lookup_sparse",
     "nn.sampled_losses": "nn.nce_loss nn.sampled_softmax_loss",

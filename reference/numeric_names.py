@@ -38,18 +38,18 @@ NUMERIC_NAMES: Final[Mapping[str, str]] = {
         "math.xlog1py",
     "ops.triangular_factors": "linalg.lu_matrix_inverse linalg.lu_reconstruct linalg.lu_solve",
     "ops.tridiagonal_ops": "linalg.tridiagonal_matmul linalg.tridiagonal_solve",
-    "signals.cosines": "signal.dct signal.idct spectral.dct spectral.idct",
-    "signals.fourier":
+    "library.signals.cosines": "signal.dct signal.idct spectral.dct spectral.idct",
+    "ops.fourier_ops":
         "signal.fftshift signal.ifftshift signal.irfft signal.irfft2d signal.irfft3d signal.rfft "
         "signal.rfft2d signal.rfft3d spectral.irfft spectral.irfft2d spectral.irfft3d "
         "spectral.rfft spectral.rfft2d spectral.rfft3d",
-    "signals.framing": "signal.frame signal.overlap_and_add",
-    "signals.mel_scale":
+    "library.signals.framing": "signal.frame signal.overlap_and_add",
+    "library.signals.mel_scale":
         "signal.linear_to_mel_weight_matrix signal.mfccs_from_log_mel_spectrograms",
-    "signals.spectrograms":
+    "library.signals.spectrograms":
         "signal.inverse_mdct signal.inverse_stft signal.inverse_stft_window_fn signal.mdct "
         "signal.stft",
-    "signals.windows":
+    "library.signals.windows":
         "signal.hamming_window signal.hann_window signal.kaiser_bessel_derived_window "
         "signal.kaiser_window signal.vorbis_window",
 }  # fmt: skip

@@ -103,16 +103,16 @@ def test_backends_are_imported_by_their_adapter_only(part: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_nothing_of_the_runtime_imports_what_programs_import_beside_it() -> None:
-    leaf = "sessrun.reference.compat"
-    wrong = [
-        f"{relative}:{line} imports {name}"
-        for path in modules("reference")
-        for name, line in contents(path).imports
-        if (name == leaf or name.startswith(f"{leaf}."))
-        and not (relative := path.relative_to(ROOT / "reference")).is_relative_to("compat")
-        and relative.as_posix() != "__init__.py"
-    ]
+@pytest.mark.parametrize(("package", "above"), [("library", "compat"), ("compat", "compat")])
+def test_nothing_below_imports_the_last_packages_of_the_runtime(package: str, above: str) -> None:
+    wrong = []
+    for path in modules("reference"):
+        relative = path.relative_to(ROOT / "reference")
+        if relative.parts[0] in {package, above, "__init__.py"}:
+            continue
+        for name, line in contents(path).imports:
+            if f"{name}.".startswith(f"sessrun.reference.{package}."):
+                wrong.append(f"{relative}:{line} imports {name}")
     assert not wrong, "\n".join(wrong)
 
 

@@ -46,9 +46,9 @@ AREAS: Final[Mapping[str, tuple[str, ...]]] = {
     "gradients": ("differentiation",),
     "control flow": ("control_flow", "functions"),
     "state": ("variables", "queues", "tables", "input", "saving", "saved_model"),
-    "training": ("layers", "losses", "metrics", "nn", "optimizers", "recurrent", "keras"),
-    "functions": ("ops", "signals", "pictures", "summaries", "managed", "files", "importing"),
-    "TensorFlow's module paths": ("python", "core", "test"),
+    "functions": ("ops", "nn", "pictures", "files", "importing"),
+    "what a program could have written": ("library",),
+    "TensorFlow's module paths": ("compat",),
 }
 #: The area of what stands at the top of the reference.
 _TOP: Final = "graphs"

@@ -15,11 +15,11 @@ from sessrun.reference.operation import Operation
 from sessrun.reference.ops.array_ops import concat, expand_dims, reshape, transpose
 from sessrun.reference.ops.cast_ops import cast, conj, real
 from sessrun.reference.ops.fill_ops import ones
+from sessrun.reference.ops.fourier_ops import irfft, irfft2d, rfft, rfft2d
 from sessrun.reference.ops.math_ops import matmul, range_
 from sessrun.reference.ops.reduce_ops import reduce_prod
 from sessrun.reference.ops.shape_ops import rank as rank_of
 from sessrun.reference.ops.shape_ops import shape
-from sessrun.reference.signals.fourier import irfft, irfft2d, rfft, rfft2d
 from sessrun.reference.static_values import constant_value
 from sessrun.reference.tensor import Tensor
 

@@ -17,6 +17,7 @@ from sessrun.reference.framework_ops import no_op
 from sessrun.reference.input.sparse_components import Kept, either, restored, stored
 from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.summary_ops import fraction_summary
 from sessrun.reference.queues.queue_runner import QueueRunner, add_queue_runner
 from sessrun.reference.queues.queues import (
     FIFOQueue,
@@ -25,7 +26,6 @@ from sessrun.reference.queues.queues import (
     RandomShuffleQueue,
 )
 from sessrun.reference.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
-from sessrun.reference.summaries.recording import fraction_summary
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.tensor_shape import TensorShape
 

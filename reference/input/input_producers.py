@@ -15,10 +15,10 @@ from sessrun.reference.name_scopes import name_scope
 from sessrun.reference.ops.array_ops import gather, shape, size
 from sessrun.reference.ops.math_ops import range_
 from sessrun.reference.ops.random_ops import random_shuffle
+from sessrun.reference.ops.summary_ops import fraction_summary
 from sessrun.reference.queues.queue_runner import QueueRunner, add_queue_runner
 from sessrun.reference.queues.queues import FIFOQueue
 from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.summaries.recording import fraction_summary
 from sessrun.reference.tensor import Tensor
 from sessrun.reference.variables.variables import create
 

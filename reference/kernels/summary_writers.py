@@ -34,7 +34,7 @@ class _File:
     """An open event file, flushed when enough events or enough time have come together."""
 
     def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
-        from sessrun.reference.summaries.event_files import EventsWriter  # noqa: PLC0415 - few programs write events
+        from sessrun.reference.input.event_files import EventsWriter  # noqa: PLC0415 - few programs write events
 
         makedirs(logdir)
         self._writer = EventsWriter(f"{logdir}/events")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 import sessrun.reference as tf
-from sessrun.reference.summaries.graph_writers import create_file_writer
+from sessrun.reference.library.summaries.graph_writers import create_file_writer
 
 #: Where events are exchanged; it goes with the process.
 _FOLDER = tempfile.TemporaryDirectory()

@@ -14,7 +14,7 @@ from PIL import Image
 import sessrun.reference as tf
 from sessrun.reference.kernels.images import as_bytes
 from sessrun.reference.kernels.png_files import png
-from sessrun.reference.summaries.event_file_writer import EventFileWriter
+from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
 
 THREADS = 16
 EACH = 400

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference import stacks
-from sessrun.reference.managed.timeline import Timeline
+from sessrun.reference.library.managed.timeline import Timeline
 from sessrun.spec.proto import ConfigProto, RewriterConfig, RunMetadata, RunOptions
 
 __all__ = ["Benchmark", "benchmark_config", "run_benchmarks"]

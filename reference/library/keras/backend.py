@@ -1,0 +1,182 @@
+"""`tf.keras.backend`: the session and the settings of Keras, and functions under its names.
+
+Source: tf_keras 2.21 in graph mode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras.activations import (
+    elu,
+    hard_sigmoid,
+    relu,
+    sigmoid,
+    softmax,
+    softplus,
+    softsign,
+    tanh,
+)
+from sessrun.reference.library.keras.crossentropies import (
+    binary_crossentropy,
+    categorical_crossentropy,
+    sparse_categorical_crossentropy,
+)
+from sessrun.reference.library.keras.functions import FUNCTIONS
+from sessrun.reference.library.keras.graph_functions import function
+from sessrun.reference.library.keras.naming import get_uid, reset_uids
+from sessrun.reference.library.keras.phases import (
+    in_test_phase,
+    in_train_phase,
+    learning_phase,
+    learning_phase_scope,
+    set_learning_phase,
+    switch,
+)
+from sessrun.reference.library.keras.products import batch_dot
+from sessrun.reference.library.keras.sessions import (
+    batch_get_value,
+    batch_set_value,
+    clear_session,
+    get_session,
+    get_value,
+    manual_variable_initialization,
+    set_session,
+    set_value,
+    variable,
+)
+from sessrun.reference.library.keras.sessions import evaluated as eval  # noqa: A004 - the name that programs use
+from sessrun.reference.library.keras.settings import (
+    epsilon,
+    float_array,
+    floatx,
+    image_data_format,
+    set_epsilon,
+    set_floatx,
+    set_image_data_format,
+)
+from sessrun.reference.library.keras.steps import rnn
+from sessrun.reference.library.keras.windows import (
+    bias_add,
+    conv1d,
+    conv2d,
+    conv3d,
+    pool2d,
+    pool3d,
+    spatial_2d_padding,
+    spatial_3d_padding,
+)
+
+__all__ = [
+    "batch_dot", "batch_get_value", "batch_set_value", "bias_add", "binary_crossentropy", "cast",
+    "cast_to_floatx", "categorical_crossentropy", "clear_session", "clip", "concatenate",
+    "constant", "conv1d", "conv2d", "conv3d", "count_params", "dtype", "elu", "epsilon", "eval",
+    "flatten", "floatx", "function", "get_session", "get_uid", "get_value", "hard_sigmoid",
+    "image_data_format", "in_test_phase", "in_train_phase", "int_shape", "learning_phase",
+    "learning_phase_scope", "manual_variable_initialization", "name_scope", "ndim", "placeholder",
+    "pool2d", "pool3d", "relu", "reset_uids", "rnn", "set_epsilon", "set_floatx",
+    "set_image_data_format", "set_learning_phase", "set_session", "set_value", "sigmoid",
+    "softmax", "softplus", "softsign", "sparse_categorical_crossentropy", "spatial_2d_padding",
+    "spatial_3d_padding", "switch", "tanh", "variable",
+]  # fmt: skip
+
+name_scope = tf.name_scope
+
+
+def cast(x: Any, dtype: Any) -> Any:
+    """A tensor in another dtype."""
+    return tf.cast(x, dtype)
+
+
+def cast_to_floatx(x: Any) -> Any:
+    """A tensor in the default dtype of floats; anything else as an array of it."""
+    return tf.cast(x, floatx()) if tf.is_tensor(x) else float_array(x)
+
+
+def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+    """A tensor cut at two values; None for no end."""
+    least = -float("inf") if min_value is None else min_value
+    most = float("inf") if max_value is None else max_value
+    if isinstance(least, int | float) and isinstance(most, int | float):
+        most = max(least, most)
+    return tf.clip_by_value(x, least, most)
+
+
+def concatenate(tensors: Sequence[Any], axis: int = -1) -> Any:
+    """Tensors one after the other along an axis."""
+    if axis < 0:
+        rank = tensors[0].shape.rank
+        axis = axis % rank if rank else 0
+    return tf.concat(list(tensors), axis)
+
+
+def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+    """A constant, by default of the default dtype of floats."""
+    return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name or "Const")
+
+
+def count_params(x: Any) -> Any:
+    """How many elements a tensor of known shape has, as NumPy's product gives it."""
+    return np.prod(x.shape.as_list())
+
+
+def dtype(x: Any) -> str:
+    """The name of a tensor's dtype."""
+    return str(x.dtype.base_dtype.name)
+
+
+def flatten(x: Any) -> Any:
+    """All elements as a vector."""
+    return tf.reshape(x, [-1])
+
+
+def int_shape(x: Any) -> tuple[int | None, ...] | None:
+    """The static shape, with None for sizes that are not known; None if nothing is known."""
+    return None if x.shape.rank is None else tuple(x.shape.as_list())
+
+
+def ndim(x: Any) -> int | None:
+    """The rank, if it is known."""
+    rank: int | None = x.shape.rank
+    return rank
+
+
+def placeholder(
+    shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False,
+    name: str | None = None, ragged: bool = False,
+) -> Any:  # fmt: skip
+    """A placeholder, by default of the default dtype of floats.
+
+    Args:
+      shape: its shape.
+      ndim: its rank, where no shape is given.
+      dtype: its dtype.
+      sparse: whether it is one of a sparse tensor.
+      name: its name.
+      ragged: whether it is one of rows of different lengths, which there are not here.
+
+    Raises:
+      NotImplementedError: `ragged` is set.
+
+    """
+    if ragged:
+        raise NotImplementedError("There are no placeholders of rows of different lengths.")
+    sizes = [None] * ndim if not shape and ndim else shape
+    make = tf.sparse_placeholder if sparse else tf.placeholder
+    return make(dtype or floatx(), shape=sizes, name=name)
+
+
+def __getattr__(name: str) -> Any:
+    """A function of the table; many have the name of one of Python's own."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The names of this module, and of the table."""
+    return sorted({*globals(), *FUNCTIONS})

@@ -1,0 +1,133 @@
+"""`tf.keras.constraints`: what becomes of a variable after an update. Source: tf_keras 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
+from sessrun.reference.library.keras.settings import epsilon, floatx
+
+__all__ = [
+    "Constraint", "MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm",
+    "min_max_norm", "non_neg", "serialize", "unit_norm",
+]  # fmt: skip
+
+
+class Constraint:
+    """The base of all constraints: a function from a tensor to one of the same shape."""
+
+    _options: tuple[str, ...] = ()
+
+    def __call__(self, w: Any) -> Any:
+        """The weights as they may be."""
+        return w
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor."""
+        return {name: getattr(self, name) for name in self._options}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """The constraint of what `get_config` gave."""
+        return cls(**config)
+
+
+def _norms(w: Any, axis: Any) -> Any:
+    """The square root of a sum of squares, of which none is taken for negative."""
+    squares = tf.reduce_sum(tf.square(w), axis=axis, keepdims=True)
+    return tf.sqrt(tf.maximum(squares, tf.constant(0.0, dtype=squares.dtype.base_dtype)))
+
+
+class MaxNorm(Constraint):
+    """Weights whose norm along an axis is at most `max_value`."""
+
+    _options = ("max_value", "axis")
+
+    def __init__(self, max_value: Any = 2, axis: Any = 0) -> None:
+        self.max_value = max_value
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        """The weights as they may be."""
+        norms = _norms(w, self.axis)
+        return w * (tf.clip_by_value(norms, 0, self.max_value) / (epsilon() + norms))
+
+
+class NonNeg(Constraint):
+    """Weights of which the negative ones become 0."""
+
+    def __call__(self, w: Any) -> Any:
+        """The weights as they may be."""
+        return w * tf.cast(tf.greater_equal(w, 0.0), floatx())
+
+
+class UnitNorm(Constraint):
+    """Weights whose norm along an axis is 1."""
+
+    _options = ("axis",)
+
+    def __init__(self, axis: Any = 0) -> None:
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        """The weights as they may be."""
+        return w / (epsilon() + _norms(w, self.axis))
+
+
+class MinMaxNorm(Constraint):
+    """Weights whose norm along an axis moves into an interval, by `rate` of the way."""
+
+    _options = ("min_value", "max_value", "rate", "axis")
+
+    def __init__(
+        self, min_value: Any = 0.0, max_value: Any = 1.0, rate: Any = 1.0, axis: Any = 0
+    ) -> None:
+        self.min_value = min_value
+        self.max_value = max_value
+        self.rate = rate
+        self.axis = axis
+
+    def __call__(self, w: Any) -> Any:
+        """The weights as they may be."""
+        norms = _norms(w, self.axis)
+        inside = tf.clip_by_value(norms, self.min_value, self.max_value)
+        desired = self.rate * inside + (1 - self.rate) * norms
+        return w * (desired / (epsilon() + norms))
+
+
+max_norm = MaxNorm
+min_max_norm = MinMaxNorm
+non_neg = NonNeg
+unit_norm = UnitNorm
+
+_KNOWN: Final[Mapping[str, Any]] = {
+    "MaxNorm": MaxNorm, "MinMaxNorm": MinMaxNorm, "NonNeg": NonNeg, "UnitNorm": UnitNorm,
+    "max_norm": MaxNorm, "maxnorm": MaxNorm, "min_max_norm": MinMaxNorm, "non_neg": NonNeg,
+    "nonneg": NonNeg, "unit_norm": UnitNorm, "unitnorm": UnitNorm,
+}  # fmt: skip
+
+
+def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+    """The config of a constraint."""
+    return serialized(constraint)
+
+
+def deserialize(
+    config: Any,
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
+) -> Any:
+    """The constraint of a name or a config; raises ValueError for one that is not known."""
+    return deserialized(config, _KNOWN, "constraint", custom_objects)
+
+
+def get(identifier: Any) -> Any:
+    """A constraint by name or config; a callable itself; None for None.
+
+    Raises:
+      ValueError: it is nothing of these, or not known.
+
+    """
+    return interpreted(identifier, deserialize, "constraint function")

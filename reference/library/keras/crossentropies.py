@@ -1,0 +1,117 @@
+"""Cross entropies of `tf.keras.backend`, of probabilities or of logits. Source: tf_keras 2.21."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.settings import epsilon
+
+__all__ = ["binary_crossentropy", "categorical_crossentropy", "cut", "logits_of",
+           "sparse_categorical_crossentropy"]  # fmt: skip
+
+
+def logits_of(output: Any, from_logits: bool, maker: str) -> tuple[Any, bool]:
+    """What is to be compared, and whether it is logits: those that made it, if it shows them."""
+    if not from_logits and tf.is_tensor(output) and output.op.type == maker:
+        return output.op.inputs[0], True
+    return output, from_logits
+
+
+def cut(output: Any) -> Any:
+    """Probabilities, a little away from 0 and 1."""
+    least = tf.constant(epsilon(), dtype=output.dtype.base_dtype)
+    return tf.clip_by_value(output, least, 1.0 - least)
+
+
+def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+    """That of each element.
+
+    Args:
+      target: what is true, 0 to 1.
+      output: probabilities, or logits.
+      from_logits: whether it is logits; a sigmoid's result is taken as its logits anyhow.
+
+    """
+    target, output = tf.convert_to_tensor(target), tf.convert_to_tensor(output)
+    output, from_logits = logits_of(output, from_logits, "Sigmoid")
+    if from_logits:
+        return tf.nn.sigmoid_cross_entropy_with_logits(labels=target, logits=output)
+    output = cut(output)
+    likely = target * tf.math.log(output + epsilon())
+    likely += (1 - target) * tf.math.log(1 - output + epsilon())
+    return -likely
+
+
+def categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1
+) -> Any:
+    """That of each distribution along an axis.
+
+    Args:
+      target: the true distributions.
+      output: probabilities, which are scaled to the sum 1, or logits.
+      from_logits: whether it is logits; a softmax's result is taken as its logits anyhow.
+      axis: the axis of the classes.
+
+    Raises:
+      ValueError: the shapes are not compatible.
+
+    """
+    target, output = tf.convert_to_tensor(target), tf.convert_to_tensor(output)
+    target.shape.assert_is_compatible_with(output.shape)
+    output, from_logits = logits_of(output, from_logits, "Softmax")
+    if from_logits:
+        return tf.nn.softmax_cross_entropy_with_logits_v2(labels=target, logits=output, axis=axis)
+    output = cut(output / tf.reduce_sum(output, axis, True))
+    return -tf.reduce_sum(target * tf.math.log(output), axis)
+
+
+def sparse_categorical_crossentropy(
+    target: Any, output: Any, from_logits: bool = False, axis: int = -1,
+    ignore_class: int | None = None,
+) -> Any:  # fmt: skip
+    """As `categorical_crossentropy`, of the numbers of the true classes.
+
+    Args:
+      target: the numbers, of the outputs' shape without the axis, or with it of size 1.
+      output: probabilities, or logits.
+      from_logits: whether it is logits; a softmax's result is taken as its logits anyhow.
+      axis: the axis of the classes.
+      ignore_class: the number of a class where nothing is compared: the result is 0 there.
+
+    Raises:
+      ValueError: the rank is not known, and the axis is not the last.
+
+    """
+    target, output = tf.convert_to_tensor(target), tf.convert_to_tensor(output)
+    target = tf.cast(target, "int64")
+    output, from_logits = logits_of(output, from_logits, "Softmax")
+    if not from_logits:
+        output = tf.math.log(cut(output))
+    rank, labels_rank = output.shape.rank, target.shape.rank
+    if rank is None and axis != -1:
+        raise bad_value(
+            f"Cannot compute sparse categorical crossentropy with `axis={axis}` on an output "
+            "tensor with unknown rank"
+        )
+    if rank is not None and axis % rank != rank - 1:
+        others = [one for one in range(rank) if one != axis % rank]
+        output = tf.transpose(output, perm=[*others, axis % rank])
+    shape = tf.shape(output)
+    is_flat = labels_rank is not None and rank is not None and labels_rank != rank - 1
+    if is_flat:
+        target, output = tf.reshape(target, [-1]), tf.reshape(output, [-1, shape[-1]])
+    counts = None
+    if ignore_class is not None:
+        counts = tf.not_equal(target, tf.cast(ignore_class, target.dtype))
+        target, output = target[counts], output[counts]
+    found = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=output)
+    if counts is not None:
+        sizes = tf.cast(shape[:-1], "int64")
+        counts = tf.reshape(counts, sizes)
+        found = tf.scatter_nd(tf.where_v2(counts), found, sizes)
+        found._keras_mask = counts  # noqa: SLF001 - the name by which Keras finds it
+        return found
+    return tf.reshape(found, shape[:-1]) if is_flat and rank >= 3 else found

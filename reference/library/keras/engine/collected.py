@@ -1,0 +1,125 @@
+"""What a layer collects as it is called: losses, and updates of its variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+from weakref import WeakSet
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras.engine.call_context import current_call
+from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
+from sessrun.reference.library.keras.settings import floatx
+from sessrun.reference.variables.variable_base import Variable
+
+__all__ = ["CollectedByLayer"]
+
+
+def _reaches(inputs: Iterable[Any], target: Any) -> bool:
+    """Whether a tensor or an operation depends on one of the inputs."""
+    sources = {id(item) for item in inputs}
+    variables = {item.op for item in inputs if isinstance(item, Variable)}
+    if id(target) in sources:
+        return True
+    ahead = [getattr(target, "op", target)]
+    seen = set(ahead)
+    while ahead:
+        op = ahead.pop()
+        if op in variables or any(id(tensor) in sources for tensor in op.inputs):
+            return True
+        for before in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
+            if before not in seen:
+                seen.add(before)
+                ahead.append(before)
+    return False
+
+
+class CollectedByLayer(TraitsOfLayer):
+    """The part of a layer that has losses and updates."""
+
+    _updates: list[Any]
+    _losses: list[Any]
+    _callable_losses: list[Callable[[], Any]]
+    #: Losses and updates that depend on the inputs of a call.
+    _conditional: WeakSet[Any]
+
+    @property
+    def losses(self) -> list[Any]:
+        """The losses of this layer and of those in it; those of variables are made here."""
+        found: list[Any] = []
+        for layer in self._flatten_layers():
+            found += layer._losses  # noqa: SLF001 - a layer's own
+            made = [make() for make in layer._callable_losses]  # noqa: SLF001 - the same
+            found += [loss for loss in made if loss is not None]
+        return found
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Collect losses.
+
+        Args:
+          losses: scalars, or functions that make one whenever losses are asked for.
+          inputs: not None if they depend on the inputs of the call.
+
+        """
+        for loss in tf.nest.flatten(losses):
+            if loss is None:
+                continue
+            if callable(loss):
+                self._callable_losses.append(loss)
+                continue
+            made = loss if tf.is_tensor(loss) else tf.convert_to_tensor(loss, dtype=floatx())
+            if inputs is not None:
+                self._conditional.add(made)
+            self._losses.append(made)
+
+    def get_losses_for(self, inputs: Any) -> list[Any]:
+        """The losses that depend on these inputs; those that depend on none for None."""
+        return self._depending(self.losses, inputs)
+
+    @property
+    def updates(self) -> list[Any]:
+        """The updates of this layer and of those in it, of layers that are trained."""
+        return [
+            update
+            for layer in self._flatten_layers()
+            if layer.trainable or layer.stateful
+            for update in layer._updates  # noqa: SLF001 - a layer's own
+        ]
+
+    def add_update(self, updates: Any) -> None:
+        """Collect updates of variables.
+
+        Args:
+          updates: an operation, a tensor or a function that gives one, or a list of such.
+
+        """
+        call = current_call()
+        inputs = tf.nest.flatten(call.inputs) if call else []
+        for given in updates if isinstance(updates, list | tuple) else [updates]:
+            update = _as_update(given)
+            if _reaches(inputs, update):
+                self._conditional.add(update)
+            self._updates.append(update)
+
+    def get_updates_for(self, inputs: Any) -> list[Any]:
+        """The updates that depend on these inputs; those that depend on none for None."""
+        return self._depending(self.updates, inputs)
+
+    def _depending(self, collected: list[Any], inputs: Any) -> list[Any]:
+        conditional: set[Any] = set()
+        for layer in self._flatten_layers():
+            conditional.update(layer._conditional)  # noqa: SLF001 - a layer's own
+        if inputs is None:
+            return [item for item in collected if item not in conditional]
+        wanted = tf.nest.flatten(inputs)
+        return [item for item in collected if item in conditional and _reaches(wanted, item)]
+
+
+def _as_update(given: Any) -> Any:
+    while callable(given):
+        given = given()
+    if isinstance(given, tf.Operation):
+        return given
+    if hasattr(given, "op"):
+        return given.op
+    return tf.convert_to_tensor(given)

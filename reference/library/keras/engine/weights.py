@@ -1,0 +1,259 @@
+"""The variables of a layer: how they are made, listed, read and set."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras import constraints, initializers, regularizers, sessions
+from sessrun.reference.library.keras.engine.tracked import distinct, is_split
+from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
+from sessrun.reference.library.keras.settings import floatx
+
+__all__ = ["WeightsOfLayer", "is_trained", "make_variable"]
+
+#: What `add_weight` takes besides its named arguments.
+_OPTIONS = frozenset({"autocast", "getter", "collections", "experimental_autocast",
+                      "caching_device"})  # fmt: skip
+
+
+def make_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = tf.float32,
+    initializer: Any = None,
+    use_resource: bool | None = None,
+    partitioner: Any = None,
+    **options: Any,
+) -> Any:
+    """A variable, by default a resource variable, named by the open name scope.
+
+    Args:
+      name: its name.
+      shape: its shape.
+      dtype: its dtype.
+      initializer: a function from shape and dtype to the initial value, a class of such, or the
+        initial value.
+      use_resource: whether it is a resource variable; None for yes.
+      partitioner: not used: a variable of this kind is never in parts.
+      **options: arguments of `tf.Variable`.
+
+    """
+    del partitioner
+    if initializer is not None and not callable(initializer):
+        value, kind = initializer, None
+    else:
+        make: Any = initializer() if inspect.isclass(initializer) else initializer
+        value, kind = functools.partial(make, shape, dtype=dtype), dtype.base_dtype
+    return tf.Variable(
+        initial_value=value, name=name, dtype=kind, shape=tf.TensorShape(shape),
+        use_resource=True if use_resource is None else use_resource, **options,
+    )  # fmt: skip
+
+
+def is_trained(trainable: bool | None, synchronization: Any) -> bool:
+    """Whether a variable is trained, by what a call says of it."""
+    if synchronization == tf.VariableSynchronization.ON_READ:
+        if trainable:
+            raise bad_value(
+                "Synchronization value can be set to VariableSynchronization.ON_READ only for "
+                "non-trainable variables. You have specified trainable=True and "
+                "synchronization=VariableSynchronization.ON_READ."
+            )
+        return False
+    return True if trainable is None else trainable
+
+
+class WeightsOfLayer(TraitsOfLayer):
+    """The part of a layer that has variables."""
+
+    built: bool
+    add_loss: Callable[..., None]
+    _set_dtype_policy: Callable[[Any], None]
+
+    def add_weight(
+        self,
+        name: str | None = None,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Any = None,
+        regularizer: Any = None,
+        trainable: bool | None = None,
+        constraint: Any = None,
+        partitioner: Any = None,
+        use_resource: bool | None = None,
+        synchronization: Any = tf.VariableSynchronization.AUTO,
+        aggregation: Any = tf.VariableAggregation.NONE,
+        **kwargs: Any,
+    ) -> Any:
+        """A new variable of this layer.
+
+        Args:
+          name: its name in the open name scope.
+          shape: its shape; a scalar by default.
+          dtype: its dtype; the layer's or `floatx()` by default.
+          initializer: a function from shape and dtype to the initial value, a name or a config;
+            by default Glorot's uniform numbers for floats, zeros for integers and bool.
+          regularizer: a function to a loss, which is collected.
+          trainable: whether it is trained; by default unless it is synchronized on reading.
+          constraint: what optimizers apply after an update.
+          partitioner: how it is parted, if the getter parts variables.
+          use_resource: whether it is a resource variable.
+          synchronization: a VariableSynchronization.
+          aggregation: a VariableAggregation.
+          **kwargs: `getter`, the function that makes it; `collections`; `caching_device`.
+
+        Raises:
+          TypeError: there is another argument.
+          ValueError: it is to be trained though synchronized on reading, or needs an initializer.
+
+        """
+        unknown = kwargs.keys() - _OPTIONS
+        if unknown:
+            raise TypeError("Unknown keyword argument:", min(unknown))
+        kind = tf.as_dtype(dtype or self.dtype or floatx())
+        if self.dtype is None:
+            self._set_dtype_policy(kind.base_dtype.name)
+        trainable = is_trained(trainable, synchronization)
+        made = kwargs.get("getter", make_variable)(
+            name=name, shape=() if shape is None else shape, dtype=kind,
+            initializer=self._initializer(name, initializer, kind, has_getter="getter" in kwargs),
+            constraint=constraints.get(constraint), trainable=trainable, partitioner=partitioner,
+            use_resource=use_resource, collections=kwargs.get("collections"),
+            synchronization=synchronization, aggregation=aggregation,
+            caching_device=kwargs.get("caching_device"),
+        )  # fmt: skip
+        regularizer = regularizers.get(regularizer)
+        if regularizer is not None:
+            self._handle_weight_regularization(made.name.partition(":")[0], made, regularizer)
+        known = self._trainable_weights if trainable else self._non_trainable_weights
+        for variable in made if is_split(made) else [made]:
+            sessions.track_variable(variable)
+            known.append(variable)
+        return made
+
+    def _set_rules(self, name: str, initializer: Any, regularizer: Any, constraint: Any) -> None:
+        """Keep how a variable is made, under `NAME_initializer`, `..._regularizer` and so on."""
+        setattr(self, f"{name}_initializer", initializers.get(initializer))
+        setattr(self, f"{name}_regularizer", regularizers.get(regularizer))
+        setattr(self, f"{name}_constraint", constraints.get(constraint))
+
+    def _add_by_rules(
+        self, name: str, shape: Any, *, weight: str | None = None, **options: Any
+    ) -> Any:
+        """A trained variable as `_set_rules` said of its name; `weight` if it has another one."""
+        return self.add_weight(
+            name if weight is None else weight, shape=shape, trainable=True,
+            initializer=getattr(self, f"{name}_initializer"),
+            regularizer=getattr(self, f"{name}_regularizer"),
+            constraint=getattr(self, f"{name}_constraint"),
+            **{"dtype": self.dtype, **options},
+        )  # fmt: skip
+
+    def _initializer(self, name: str | None, given: Any, kind: Any, *, has_getter: bool) -> Any:
+        found = initializers.get(given)
+        if found is not None:
+            return found
+        if kind.is_floating:
+            return initializers.get("glorot_uniform")
+        if kind.is_integer or kind == tf.bool:
+            return initializers.get("zeros")
+        if not has_getter:
+            raise bad_value(
+                f"An initializer for variable {name} of type {kind.base_dtype} is required for "
+                f"layer {self.name}"
+            )
+        return None
+
+    def add_variable(self, *args: Any, **kwargs: Any) -> Any:
+        """The older name of `add_weight`."""
+        return self.add_weight(*args, **kwargs)
+
+    def _handle_weight_regularization(self, name: str, variable: Any, regularizer: Any) -> None:
+        def loss(part: Any) -> Any:
+            with tf.name_scope(f"{name}/Regularizer"):
+                return regularizer(part)
+
+        for part in variable if is_split(variable) else [variable]:
+            self.add_loss(functools.partial(loss, part))
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables that are trained, with those of inner layers."""
+        if not self.trainable:
+            return []
+        return distinct(self._trainable_weights + self._of_inner_layers("trainable_variables"))
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables that are not trained, with those of inner layers."""
+        if self.trainable:
+            inner = self._of_inner_layers("non_trainable_variables")
+            return distinct(self._non_trainable_weights + inner)
+        own = self._trainable_weights + self._non_trainable_weights
+        return distinct(own + self._of_inner_layers("variables"))
+
+    @property
+    def weights(self) -> list[Any]:
+        """All variables, those that are trained first."""
+        return distinct(self.trainable_weights + self.non_trainable_weights)
+
+    @property
+    def variables(self) -> list[Any]:
+        """All variables, as `weights`."""
+        return self.weights
+
+    @property
+    def trainable_variables(self) -> list[Any]:
+        """The variables that are trained, as `trainable_weights`."""
+        return self.trainable_weights
+
+    @property
+    def non_trainable_variables(self) -> list[Any]:
+        """The variables that are not trained, as `non_trainable_weights`."""
+        return self.non_trainable_weights
+
+    def get_weights(self) -> list[Any]:
+        """The values of all variables, as arrays, in the session that Keras uses."""
+        return sessions.batch_get_value(self.weights)
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Set the values of all variables, in the order of `weights`.
+
+        Raises:
+          ValueError: there are more or fewer arrays, or one has another shape.
+
+        """
+        variables = self.weights
+        if len(variables) != len(weights):
+            raise bad_value(
+                f'You called `set_weights(weights)` on layer "{self.name}" with a weight list of '
+                f"length {len(weights)}, but the layer was expecting {len(variables)} weights."
+            )
+        for variable, value in zip(variables, weights, strict=True):
+            shape = getattr(value, "shape", ())
+            if not variable.shape.is_compatible_with(shape):
+                raise bad_value(
+                    f"Layer weight shape {variable.shape} not compatible with provided weight "
+                    f"shape {shape}"
+                )
+        sessions.batch_set_value(list(zip(variables, weights, strict=True)))
+
+    def count_params(self) -> int:
+        """How many numbers the variables hold.
+
+        Raises:
+          ValueError: the layer has no variables yet.
+
+        """
+        if not self.built:
+            raise bad_value(
+                f"You tried to call `count_params` on layer {self.name}, but the layer isn't "
+                f"built. You can build it manually via: `{self.name}.build(batch_input_shape)`."
+            )
+        return sum(math.prod(variable.shape.as_list()) for variable in self.weights)

@@ -1,0 +1,147 @@
+"""`tf.keras.initializers`: those of variables, under the names and with the defaults of Keras.
+
+Source: tf_keras 2.21 in graph mode.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, Final
+
+import sessrun.reference as tf
+from sessrun.reference import dtypes
+from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
+from sessrun.reference.variables import init_ops
+
+__all__ = [
+    "Constant", "HeNormal", "HeUniform", "Identity", "Initializer", "LecunNormal", "LecunUniform",
+    "Ones", "Orthogonal", "RandomNormal", "RandomUniform", "TruncatedNormal", "VarianceScaling",
+    "Zeros", "constant", "deserialize", "get", "glorot_normal", "glorot_uniform", "he_normal",
+    "he_uniform", "identity", "lecun_normal", "lecun_uniform", "normal", "ones", "orthogonal",
+    "random_normal", "random_uniform", "serialize", "truncated_normal", "uniform", "zeros",
+]  # fmt: skip
+
+Initializer = init_ops.Initializer
+Zeros = zeros = init_ops.Zeros
+Ones = ones = init_ops.Ones
+Constant = constant = init_ops.Constant
+VarianceScaling = init_ops.VarianceScaling
+Orthogonal = orthogonal = tf.orthogonal_initializer
+Identity = identity = tf.initializers.identity
+glorot_uniform = init_ops.GlorotUniform
+glorot_normal = init_ops.GlorotNormal
+
+
+class RandomNormal(init_ops.RandomNormal):
+    """Normal numbers, by default of deviation 0.05."""
+
+    def __init__(
+        self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None, dtype: Any = dtypes.float32
+    ) -> None:
+        super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
+
+
+class RandomUniform(init_ops.RandomUniform):
+    """Uniform numbers, by default between -0.05 and 0.05."""
+
+    def __init__(
+        self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None,
+        dtype: Any = dtypes.float32,
+    ) -> None:  # fmt: skip
+        super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
+
+
+class TruncatedNormal(init_ops.TruncatedNormal):
+    """Normal numbers within two deviations, by default of deviation 0.05."""
+
+    def __init__(
+        self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None, dtype: Any = dtypes.float32
+    ) -> None:
+        super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
+
+
+class _OfFanIn(init_ops.VarianceScaling):
+    """Numbers whose variance is inverse to the number of inputs."""
+
+    _kind: tuple[float, str]
+
+    def __init__(self, seed: Any = None) -> None:
+        scale, distribution = self._kind
+        super().__init__(scale=scale, mode="fan_in", distribution=distribution, seed=seed)
+
+    def get_config(self) -> dict[str, Any]:
+        """The seed alone."""
+        return {"seed": self.seed}
+
+
+class LecunNormal(_OfFanIn):
+    """Normal numbers of variance 1 / inputs."""
+
+    _kind = (1.0, "truncated_normal")
+
+
+class LecunUniform(_OfFanIn):
+    """Uniform numbers of variance 1 / inputs."""
+
+    _kind = (1.0, "uniform")
+
+
+class HeNormal(_OfFanIn):
+    """Normal numbers of variance 2 / inputs."""
+
+    _kind = (2.0, "truncated_normal")
+
+
+class HeUniform(_OfFanIn):
+    """Uniform numbers of variance 2 / inputs."""
+
+    _kind = (2.0, "uniform")
+
+
+normal = random_normal = RandomNormal
+uniform = random_uniform = RandomUniform
+truncated_normal = TruncatedNormal
+lecun_normal, lecun_uniform = LecunNormal, LecunUniform
+he_normal, he_uniform = HeNormal, HeUniform
+
+_CLASSES: Final[Mapping[str, Any]] = {
+    "Constant": Constant, "GlorotNormal": glorot_normal, "GlorotUniform": glorot_uniform,
+    "HeNormal": HeNormal, "HeUniform": HeUniform, "Identity": Identity,
+    "LecunNormal": LecunNormal, "LecunUniform": LecunUniform, "Ones": Ones,
+    "Orthogonal": Orthogonal, "RandomNormal": RandomNormal, "RandomUniform": RandomUniform,
+    "TruncatedNormal": TruncatedNormal, "VarianceScaling": VarianceScaling, "Zeros": Zeros,
+}  # fmt: skip
+_NAMES: Final[Mapping[str, Any]] = {
+    "constant": Constant, "glorot_normal": glorot_normal, "glorot_uniform": glorot_uniform,
+    "he_normal": HeNormal, "he_uniform": HeUniform, "identity": Identity,
+    "lecun_normal": LecunNormal, "lecun_uniform": LecunUniform, "normal": RandomNormal,
+    "one": Ones, "ones": Ones, "orthogonal": Orthogonal, "random_normal": RandomNormal,
+    "random_uniform": RandomUniform, "truncated_normal": TruncatedNormal,
+    "uniform": RandomUniform, "variance_scaling": VarianceScaling, "zero": Zeros, "zeros": Zeros,
+}  # fmt: skip
+
+
+def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+    """The config of an initializer."""
+    return serialized(initializer)
+
+
+def deserialize(
+    config: Any,
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
+) -> Any:
+    """The initializer of a name or a config; raises ValueError for one that is not known."""
+    return deserialized(config, {**_CLASSES, **_NAMES}, "initializer", custom_objects)
+
+
+def get(identifier: Any) -> Any:
+    """An initializer by name, config or class; a callable itself; None for None.
+
+    Raises:
+      ValueError: it is nothing of these, or not known.
+
+    """
+    found = interpreted(identifier, deserialize, "initializer")
+    return found() if inspect.isclass(found) else found

@@ -1,0 +1,266 @@
+"""`tf.keras.layers.Bidirectional`: a recurrent layer forth, and one like it back.
+
+Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Self
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.call_context import takes
+from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.layers.named import deserialize, serialize
+from sessrun.reference.library.keras.layers.recurrent import standardized
+from sessrun.reference.library.keras.layers.wrappers import Wrapper
+
+__all__ = ["Bidirectional"]
+
+_MERGES: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
+    "concat": lambda forth, back: tf.concat([forth, back], forth.shape.rank - 1),
+    "sum": lambda forth, back: forth + back,
+    "ave": lambda forth, back: (forth + back) / 2,
+    "mul": lambda forth, back: forth * back,
+}
+
+
+def _recreated(layer: Any, *, turned: bool = False) -> Any:
+    """A layer like another one; `turned` if it goes the other way."""
+    config = layer.get_config()
+    if turned:
+        config["go_backwards"] = not config["go_backwards"]
+    make = type(layer).from_config
+    if not takes(make, "custom_objects"):
+        return make(config)
+    cell = getattr(layer, "cell", None)
+    cells = [] if cell is None else [cell, *getattr(cell, "cells", [])]
+    return make(config, custom_objects={type(one).__name__: type(one) for one in cells})
+
+
+class Bidirectional(Wrapper):
+    """A recurrent layer on its inputs, and one like it on them from the last time to the first.
+
+    Args:
+      layer: the layer; two like it are made.
+      merge_mode: what becomes of both outputs: `concat`, `sum`, `ave`, `mul`; None for a list.
+      weights: first values, of the one that goes forth first.
+      backward_layer: the layer that goes back, where it is another one.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: these are no layers, there is no such mode, or the two do not fit.
+
+    """
+
+    def __init__(
+        self,
+        layer: Any,
+        merge_mode: str | None = "concat",
+        weights: Any = None,
+        backward_layer: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        _check(layer, merge_mode, backward_layer)
+        super().__init__(layer, **kwargs)
+        self.forward_layer = _recreated(layer)
+        self._backward_layer_config = None if backward_layer is None else serialize(backward_layer)
+        self.backward_layer = (
+            _recreated(layer, turned=True) if backward_layer is None else backward_layer
+        )
+        for one, prefix in ((self.forward_layer, "forward_"), (self.backward_layer, "backward_")):
+            one._name = prefix + one.name  # noqa: SLF001 - a layer that it made
+        self._check_layers()
+        for one in (self.forward_layer, self.backward_layer):
+            if getattr(one, "zero_output_for_mask", None) is not None:
+                one.zero_output_for_mask = one.return_sequences
+        self.merge_mode = merge_mode
+        if weights:
+            half = len(weights) // 2
+            self.forward_layer._initial_weights = weights[:half]  # noqa: SLF001 - the same
+            self.backward_layer._initial_weights = weights[half:]  # noqa: SLF001 - the same
+        self.stateful = layer.stateful
+        self.return_sequences = layer.return_sequences
+        self.return_state = layer.return_state
+        self.supports_masking = True
+        self._trainable = kwargs.get("trainable", layer.trainable)
+        self._num_constants = 0
+        self.input_spec = layer.input_spec
+
+    def _wrap(self, layer: Any) -> None:
+        """Keep the layer as it is: only the two like it have variables."""
+        object.__setattr__(self, "layer", layer)
+
+    def _check_layers(self) -> None:
+        forth, back = self.forward_layer, self.backward_layer
+        if forth.go_backwards == back.go_backwards:
+            raise bad_value(
+                "Forward layer and backward layer should have different `go_backwards` value."
+                f"forward_layer.go_backwards = {forth.go_backwards},"
+                f"backward_layer.go_backwards = {back.go_backwards}"
+            )
+        for name in ("stateful", "return_sequences", "return_state"):
+            values = getattr(forth, name), getattr(back, name)
+            if values[0] != values[1]:
+                raise bad_value(
+                    "Forward layer and backward layer are expected to have the same value for "
+                    f'attribute "{name}", got "{values[0]}" for forward layer and "{values[1]}" '
+                    "for backward layer"
+                )
+
+    def build(self, input_shape: Any) -> None:
+        """Build both layers."""
+        for layer in (self.forward_layer, self.backward_layer):
+            with tf.name_scope(layer.name):
+                layer.build(input_shape)
+        Layer.build(self, input_shape)
+
+    def __call__(
+        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+    ) -> Any:
+        """The outputs of both layers, and their states if asked for.
+
+        Args:
+          inputs: of shape [batch, time, ...]; states and constants may follow in a list.
+          initial_state: the first states, first those of the layer that goes forth.
+          constants: what each step is given besides.
+          **kwargs: `mask`, `training`.
+
+        Raises:
+          ValueError: the number of states is odd.
+
+        """
+        inputs, initial_state, constants = standardized(
+            inputs, initial_state, constants, self._num_constants
+        )
+        layers = (self.forward_layer, self.backward_layer)
+        if initial_state is not None:
+            if len(initial_state) % 2:
+                raise bad_value(
+                    "When passing `initial_state` to a Bidirectional RNN, the state should be a "
+                    "list containing the states of the underlying RNNs. "
+                    f"Received: {initial_state}"
+                )
+            kwargs["initial_state"] = initial_state
+            specs = [InputSpec(shape=tuple(state.shape.as_list())) for state in initial_state]
+            half = len(specs) // 2
+            layers[0].state_spec, layers[1].state_spec = specs[:half], specs[half:]
+        if constants is not None:
+            kwargs["constants"] = constants
+            self._num_constants = len(constants)
+            for layer in layers:
+                layer._num_constants = len(constants)  # noqa: SLF001 - the same
+        return super().__call__(inputs, **kwargs)
+
+    def call(
+        self,
+        inputs: Any,
+        training: Any = None,
+        mask: Any = None,
+        initial_state: Any = None,
+        constants: Any = None,
+    ) -> Any:
+        """The outputs of both layers, and their states if asked for."""
+        given = {"training": training, "mask": mask, "constants": constants}
+        options = {key: value for key, value in given.items() if takes(self.layer.call, key)}
+        firsts: list[dict[str, Any]] = [{}, {}]
+        if takes(self.layer.call, "initial_state"):
+            half = 0 if initial_state is None else len(initial_state) // 2
+            firsts = [{"initial_state": part}
+                      for part in ((initial_state[:half], initial_state[half:])
+                                   if half else (None, None))]  # fmt: skip
+        forth = self.forward_layer(inputs, **firsts[0], **options)
+        back = self.backward_layer(inputs, **firsts[1], **options)
+        states = []
+        if self.return_state:
+            states = forth[1:] + back[1:]
+            forth, back = forth[0], back[0]
+        if self.return_sequences:
+            back = tf.reverse(back, [0 if getattr(self.forward_layer, "time_major", False) else 1])
+        if self.merge_mode is None:
+            return [forth, back, *states]
+        output = _MERGES[self.merge_mode](forth, back)
+        return [output, *states] if self.return_state else output
+
+    def reset_states(self, states: Any = None) -> None:
+        """Set the kept states of both layers; None for zeros.
+
+        Raises:
+          AttributeError: the layers keep no states.
+          ValueError: it is no list.
+
+        """
+        if not self.stateful:
+            raise AttributeError("Layer must be stateful.")
+        if states is not None and not isinstance(states, list | tuple):
+            raise bad_value(
+                "Unrecognized value for `states`. Expected `states` to be list or tuple. "
+                f"Received: {states}"
+            )
+        half = 0 if states is None else len(states) // 2
+        self.forward_layer.reset_states(states and states[:half])
+        self.backward_layer.reset_states(states and states[half:])
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The mask of the inputs for each output of all times; none of states."""
+        del inputs
+        mask = mask[0] if isinstance(mask, list) else mask
+        own = mask if self.return_sequences else None
+        masks = [own] if self.merge_mode else [own, own]
+        if self.return_state:
+            return masks + [None] * (2 * len(self.forward_layer.states))
+        return own if self.merge_mode else masks
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs; a list with those of the states, if these are returned."""
+        shapes = self.forward_layer.compute_output_shape(input_shape)
+        output, states = (shapes[0], shapes[1:]) if self.return_state else (shapes, [])
+        sizes = tf.TensorShape(output).as_list()
+        if self.merge_mode == "concat":
+            sizes[-1] *= 2
+        outputs = [tf.TensorShape(sizes)] * (1 if self.merge_mode else 2)
+        if self.return_state:
+            return [*outputs, *states, *states]
+        return outputs[0] if self.merge_mode else outputs
+
+    def get_config(self) -> dict[str, Any]:
+        """The config of the layer, and how the two are merged."""
+        config = {**super().get_config(), "merge_mode": self.merge_mode}
+        if self._num_constants:
+            config["num_constants"] = self._num_constants
+        if self._backward_layer_config is not None:
+            config["backward_layer"] = self._backward_layer_config
+        return config
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> Self:
+        """A layer like the one whose config it is."""
+        rest = {key: value for key, value in config.items()
+                if key not in {"layer", "backward_layer", "num_constants"}}  # fmt: skip
+        if config.get("backward_layer") is not None:
+            rest["backward_layer"] = deserialize(config["backward_layer"], custom_objects)
+        made = cls(deserialize(config["layer"], custom_objects), **rest)
+        made._num_constants = config.get("num_constants", 0)
+        return made
+
+
+def _check(layer: Any, merge_mode: Any, backward_layer: Any) -> None:
+    if not isinstance(layer, Layer):
+        raise bad_value(
+            "Please initialize `Bidirectional` layer with a `tf.keras.layers.Layer` instance. "
+            f"Received: {layer}"
+        )
+    if backward_layer is not None and not isinstance(backward_layer, Layer):
+        raise bad_value(
+            "`backward_layer` need to be a `tf.keras.layers.Layer` instance. "
+            f"Received: {backward_layer}"
+        )
+    if merge_mode is not None and merge_mode not in _MERGES:
+        raise bad_value(
+            f"Invalid merge mode. Received: {merge_mode}. Merge mode should be one of "
+            '{"sum", "mul", "ave", "concat", None}'
+        )

@@ -1,0 +1,243 @@
+"""Layers like convolutions whose kernel is another one at each place. Source: tf_keras 2.21."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras import activations, regularizers
+from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.layers.convolutional import constructor_of
+from sessrun.reference.library.keras.layers.sizes import (
+    normalized_format,
+    normalized_padding,
+    normalized_tuple,
+    output_length,
+)
+from sessrun.reference.library.keras.products import batch_dot
+
+__all__ = ["LocallyConnected1D", "LocallyConnected2D"]
+
+
+class LocallyConnected(Layer):
+    """activation(products of windows with the kernels of their places + bias).
+
+    Args:
+      rank: how many axes the window moves over.
+      filters: how many channels come out.
+      kernel_size: the window's size, a number or one for each axis.
+      strides: how far it moves each time.
+      padding: `valid`; or `same`, if the implementation is not 1.
+      data_format: `channels_last` or `channels_first`.
+      activation: a function or its name.
+      use_bias: whether a bias of each place is added.
+      kernel_initializer: makes the first values of the kernels.
+      bias_initializer: makes those of the bias.
+      kernel_regularizer: a loss of the kernels.
+      bias_regularizer: a loss of the bias.
+      activity_regularizer: a loss of the outputs.
+      kernel_constraint: what becomes of the kernels after an update.
+      bias_constraint: what becomes of the bias.
+      implementation: 1 for a product for each place, 2 for one with a masked matrix, 3 for one
+        with a sparse matrix.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: the padding does not fit; on building: sizes are not known, or nothing comes out.
+
+    """
+
+    _options: tuple[str, ...] = (
+        "filters", "kernel_size", "strides", "padding", "data_format", "activation", "use_bias",
+        "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer",
+        "activity_regularizer", "kernel_constraint", "bias_constraint", "implementation",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        rank: int,
+        filters: Any,
+        kernel_size: Any,
+        strides: Any = 1,
+        padding: str = "valid",
+        data_format: str | None = None,
+        activation: Any = None,
+        use_bias: bool = True,
+        kernel_initializer: Any = "glorot_uniform",
+        bias_initializer: Any = "zeros",
+        kernel_regularizer: Any = None,
+        bias_regularizer: Any = None,
+        activity_regularizer: Any = None,
+        kernel_constraint: Any = None,
+        bias_constraint: Any = None,
+        implementation: int = 1,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self.rank = rank
+        self.filters = filters
+        self.kernel_size = normalized_tuple(kernel_size, rank, "kernel_size")
+        self.strides = normalized_tuple(strides, rank, "strides", zero=True)
+        self.padding = normalized_padding(padding)
+        if self.padding != "valid" and implementation == 1:
+            raise bad_value(
+                f"Invalid border mode for {type(self).__name__} "
+                f'(only "valid" is supported if implementation is 1): {padding}'
+            )
+        self.data_format = normalized_format(data_format)
+        self.activation = activations.get(activation)
+        self.use_bias = use_bias
+        self._set_rules("kernel", kernel_initializer, kernel_regularizer, kernel_constraint)
+        self._set_rules("bias", bias_initializer, bias_regularizer, bias_constraint)
+        self.activity_regularizer = regularizers.get(activity_regularizer)
+        self.implementation = implementation
+        self.input_spec = InputSpec(ndim=rank + 2)
+
+    def _is_last(self) -> bool:
+        return self.data_format == "channels_last"
+
+    def build(self, input_shape: Any) -> None:
+        """Make kernels and bias.
+
+        Raises:
+          ValueError: sizes are not known, nothing comes out, or there is no such implementation.
+
+        """
+        sizes = tf.TensorShape(input_shape).as_list()
+        channels = sizes[-1 if self._is_last() else 1]
+        places = sizes[1:-1] if self._is_last() else sizes[2:]
+        if None in {channels, *places}:
+            raise bad_value(
+                f"The sizes of the inputs to a {type(self).__name__} layer should be fully-defined,"
+                f" but layer received the inputs shape {tuple(sizes)}"
+            )
+        self._places = tuple(self._lengths(places))
+        if min(self._places) <= 0:
+            raise bad_value(
+                f"One of the dimensions in the output is <= 0 due to downsampling in {self.name}. "
+                f"Consider increasing the input size. Received input shape {tuple(sizes)}"
+            )
+        self.kernel = self._add_by_rules("kernel", self._kernel_shape(channels, places))
+        bias = (*self._places, self.filters)
+        self.bias = self._add_by_rules("bias", bias) if self.use_bias else None
+        axes = {-1 if self._is_last() else 1: channels}
+        self.input_spec = InputSpec(ndim=self.rank + 2, axes=axes)
+        super().build(input_shape)
+
+    def _lengths(self, places: Any) -> list[Any]:
+        """The sizes of the axes that the window moved over."""
+        windows = zip(places, self.kernel_size, self.strides, strict=True)
+        return [output_length(size, window, self.padding, stride)
+                for size, window, stride in windows]  # fmt: skip
+
+    def _kernel_shape(self, channels: int, places: Any) -> tuple[int, ...]:
+        """The shape of the kernels; for implementations 2 and 3 what is connected is kept too."""
+        if self.implementation == 1:
+            return (math.prod(self._places), math.prod(self.kernel_size) * channels, self.filters)
+        if self.implementation not in {2, 3}:
+            raise bad_value(f"Unrecognized implementation mode: {self.implementation}.")
+        mask = self._connected(places)
+        if self.implementation == 2:
+            ends = (self.rank, -1) if self._is_last() else (0, -self.rank - 1)
+            for axis in ends:
+                mask = np.expand_dims(mask, axis)
+            self.kernel_mask = mask.astype(np.float32)
+            if self._is_last():
+                return (*places, channels, *self._places, self.filters)
+            return (channels, *places, self.filters, *self._places)
+        ways = mask.reshape(math.prod(places), math.prod(self._places)).T
+        shape = [ways.shape[0], self.filters, ways.shape[1], channels]
+        order = (0, 1, 2, 3) if self._is_last() else (1, 0, 3, 2)
+        whole = np.broadcast_to(ways[:, None, :, None], shape).transpose(order)
+        self.kernel_shape = (shape[0] * shape[1], shape[2] * shape[3])
+        self.kernel_idxs = np.argwhere(whole.reshape(self.kernel_shape)).tolist()
+        return (len(self.kernel_idxs),)
+
+    def _connected(self, places: Any) -> Any:
+        """Which places of the inputs each place of the outputs sees, [*inputs, *outputs]."""
+        mask = np.zeros((*places, *self._places), dtype=bool)
+        for place in itertools.product(*map(range, self._places)):
+            seen: list[Any] = []
+            for axis, at in enumerate(place):
+                window = self.kernel_size[axis]
+                start = at * self.strides[axis]
+                start -= 0 if self.padding == "valid" else window // 2
+                seen.append(slice(max(0, start), start + window))
+            mask[tuple(seen) + place] = True
+        return mask
+
+    def call(self, inputs: Any) -> Any:
+        """The outputs."""
+        if self.implementation == 1:
+            output = self._place_by_place(inputs)
+        elif self.implementation == 2:
+            output = self._by_matrix(inputs)
+        else:
+            output = self._by_sparse_matrix(inputs)
+        if self.use_bias:
+            shape = (1, *self._places, self.filters)
+            if not self._is_last():
+                shape = (1, self.filters, *self._places)
+            output += tf.reshape(self.bias, shape)
+        return self.activation(output)
+
+    def _place_by_place(self, inputs: Any) -> Any:
+        """The window of each place times its kernel."""
+        _, size, channels = self.kernel.shape.as_list()
+        windows = []
+        for place in itertools.product(*map(range, self._places)):
+            moved = [slice(at * stride, at * stride + window) for at, stride, window
+                     in zip(place, self.strides, self.kernel_size, strict=True)]  # fmt: skip
+            whole = slice(None)
+            parts = (whole, *moved, whole) if self._is_last() else (whole, whole, *moved)
+            windows.append(tf.reshape(inputs[parts], (1, -1, size)))
+        output = batch_dot(tf.concat(windows, 0), self.kernel)
+        output = tf.reshape(output, (*self._places, -1, channels))
+        axes = list(range(self.rank))
+        if self._is_last():
+            return tf.transpose(output, [self.rank, *axes, self.rank + 1])
+        return tf.transpose(output, [self.rank, self.rank + 1, *axes])
+
+    def _by_matrix(self, inputs: Any) -> Any:
+        """All inputs times one matrix, masked where they are not connected."""
+        flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
+        kernel = self.kernel_mask * self.kernel
+        sizes = tf.shape(kernel)
+        parts = sizes[: self.rank + 1], sizes[self.rank + 1 :]
+        two = tuple(tf.reduce_prod(part) for part in parts)
+        output = tf.matmul(flat, tf.reshape(kernel, two), b_is_sparse=True)
+        shape = self.compute_output_shape(inputs.shape).as_list()[1:]
+        return tf.reshape(output, [tf.shape(output)[0], *shape])
+
+    def _by_sparse_matrix(self, inputs: Any) -> Any:
+        """All inputs times one sparse matrix."""
+        flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
+        matrix = tf.SparseTensor(self.kernel_idxs, self.kernel, self.kernel_shape)
+        output = tf.transpose(tf.sparse.sparse_dense_matmul(matrix, flat, adjoint_b=True))
+        shape = self.compute_output_shape(inputs.shape).as_list()[1:]
+        return tf.reshape(output, [tf.shape(output)[0], *shape])
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        sizes = tf.TensorShape(input_shape).as_list()
+        if self._is_last():
+            return tf.TensorShape([sizes[0], *self._lengths(sizes[1:-1]), self.filters])
+        return tf.TensorShape([sizes[0], self.filters, *self._lengths(sizes[2:])])
+
+
+class LocallyConnected1D(LocallyConnected):
+    """The products of windows of sequences with the kernels of their places."""
+
+    __init__ = constructor_of(LocallyConnected, 1)
+
+
+class LocallyConnected2D(LocallyConnected):
+    """The products of windows of pictures with the kernels of their places."""
+
+    __init__ = constructor_of(LocallyConnected, 2, strides=(1, 1))

@@ -1,0 +1,210 @@
+"""Layers that put margins of zeros around sequences, images and volumes, or cut them off.
+
+Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.layers.convolutional import constructor_of
+from sessrun.reference.library.keras.layers.sizes import normalized_format, normalized_tuple
+
+__all__ = ["Cropping1D", "Cropping2D", "Cropping3D", "ZeroPadding1D", "ZeroPadding2D",
+           "ZeroPadding3D"]  # fmt: skip
+
+
+def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
+    """How much there is before and after each axis.
+
+    Raises:
+      ValueError: it is neither a number, nor one or two for each axis.
+
+    """
+    if isinstance(given, int):
+        return ((given, given),) * rank
+    if not hasattr(given, "__len__") or len(given) != rank:
+        raise bad_value(
+            f"`{name}` should be an int, or have {rank} elements: one or two ints for each axis. "
+            f"Received: {given}."
+        )
+    return tuple(
+        normalized_tuple(one, 2, f"entry {n + 1} of {name}", zero=True)
+        for n, one in enumerate(given)
+    )
+
+
+class Margin(Layer):
+    """The base of layers that change the sizes of axes by margins."""
+
+    def __init__(self, rank: int, data_format: str | None, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.data_format = normalized_format(data_format)
+        self._first = 2 if self.data_format == "channels_first" else 1
+        self.input_spec = InputSpec(ndim=rank + 2)
+
+    def _changed(self, shape: Any, margins: Any, sign: int) -> Any:
+        sizes = tf.TensorShape(shape).as_list()
+        for axis, margin in enumerate(margins, self._first):
+            if sizes[axis] is not None:
+                sizes[axis] += sign * sum(margin)
+        return tf.TensorShape(sizes)
+
+
+class ZeroPadding(Margin):
+    """Zeros before and after the axes of places.
+
+    Args:
+      rank: how many such axes there are.
+      padding: how many zeros: a number, or one or two for each axis.
+      data_format: `channels_last` or `channels_first`.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: the numbers are too few, too many or negative.
+
+    """
+
+    _options: tuple[str, ...] = ("padding", "data_format")
+
+    def __init__(
+        self, rank: int, padding: Any = 1, data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(rank, data_format, **kwargs)
+        self.padding = _margins(padding, rank, "padding")
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs with zeros around them."""
+        rank = len(self.padding)
+        pattern = [[0, 0] for _ in range(rank + 2)]
+        pattern[self._first : self._first + rank] = [list(pair) for pair in self.padding]
+        return tf.pad(inputs, pattern)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        return self._changed(input_shape, self.padding, 1)
+
+
+class ZeroPadding1D(Margin):
+    """Zeros before and after sequences.
+
+    Args:
+      padding: how many: a number, or two.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: the numbers are too few, too many or negative.
+
+    """
+
+    _options = ("padding",)
+
+    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+        super().__init__(1, "channels_last", **kwargs)
+        self.padding = normalized_tuple(padding, 2, "padding", zero=True)
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs with zeros around them."""
+        return tf.pad(inputs, [[0, 0], list(self.padding), [0, 0]])
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        return self._changed(input_shape, [self.padding], 1)
+
+
+class ZeroPadding2D(ZeroPadding):
+    """Zeros around images; the arguments are those of ZeroPadding without `rank`."""
+
+    __init__ = constructor_of(ZeroPadding, 2, padding=(1, 1))
+
+
+class ZeroPadding3D(ZeroPadding):
+    """Zeros around volumes; the arguments are those of ZeroPadding without `rank`."""
+
+    __init__ = constructor_of(ZeroPadding, 3, padding=(1, 1, 1))
+
+
+class Cropping(Margin):
+    """The inside of the axes of places.
+
+    Args:
+      rank: how many such axes there are.
+      cropping: how much is cut off: a number, or one or two for each axis.
+      data_format: `channels_last` or `channels_first`.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: the numbers are too few, too many or negative; on calling: nothing would stay.
+
+    """
+
+    _options: tuple[str, ...] = ("cropping", "data_format")
+
+    def __init__(
+        self, rank: int, cropping: Any = 0, data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(rank, data_format, **kwargs)
+        self.cropping: Any = _margins(cropping, rank, "cropping")
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs without their margins."""
+        return self._cropped(inputs, self.cropping)
+
+    def _cropped(self, inputs: Any, margins: Any) -> Any:
+        key = [slice(None)] * inputs.shape.rank
+        for axis, (before, after) in enumerate(margins, self._first):
+            size = tf.dimension_value(inputs.shape[axis])
+            if size is not None and before + after >= size:
+                raise bad_value(
+                    "Argument `cropping` must be greater than the input shape. Received: "
+                    f"inputs.shape={inputs.shape}, and cropping={margins}"
+                )
+            key[axis] = slice(before, -after if after else None)
+        return inputs[tuple(key)]
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        return self._changed(input_shape, self.cropping, -1)
+
+
+class Cropping1D(Cropping):
+    """The inside of sequences.
+
+    Args:
+      cropping: how much is cut off: a number, or two.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: the numbers are too few, too many or negative; on calling: nothing would stay.
+
+    """
+
+    _options = ("cropping",)
+
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+        super().__init__(1, 0, "channels_last", **kwargs)
+        self.cropping = normalized_tuple(cropping, 2, "cropping", zero=True)
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs without their margins."""
+        return self._cropped(inputs, [self.cropping])
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        return self._changed(input_shape, [self.cropping], -1)
+
+
+class Cropping2D(Cropping):
+    """The inside of images; the arguments are those of Cropping without `rank`."""
+
+    __init__ = constructor_of(Cropping, 2, cropping=((0, 0), (0, 0)))
+
+
+class Cropping3D(Cropping):
+    """The inside of volumes; the arguments are those of Cropping without `rank`."""
+
+    __init__ = constructor_of(Cropping, 3, cropping=((1, 1), (1, 1), (1, 1)))

@@ -1,0 +1,207 @@
+"""Layers that disturb their inputs at random while training, or whose outputs cost something.
+
+Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras import regularizers
+from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
+from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.layers.core import Dropout
+from sessrun.reference.library.keras.layers.sizes import normalized_format
+from sessrun.reference.library.keras.phases import in_train_phase
+
+__all__ = [
+    "ActivityRegularization", "AlphaDropout", "GaussianDropout", "GaussianNoise",
+    "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D",
+]  # fmt: skip
+
+#: The value and the slope of SELU where x is very small.
+_SELU_ALPHA: Final = 1.6732632423543772848170429916717
+_SELU_SCALE: Final = 1.0507009873554804934193349852946
+
+
+class Noise(RandomLayer):
+    """The base of layers whose outputs have the shape of their inputs, and are disturbed."""
+
+    def __init__(self, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(seed=seed, **kwargs)
+        self.seed = seed
+        self.supports_masking = True
+
+    def _normal(self, inputs: Any, mean: float, deviation: Any) -> Any:
+        return tf.random_normal(
+            shape=tf.shape(inputs), mean=mean, stddev=deviation, dtype=inputs.dtype,
+            seed=self._seed_of_operation(),
+        )  # fmt: skip
+
+    def _while_training(self, disturb: Callable[[], Any], inputs: Any, training: Any) -> Any:
+        return in_train_phase(disturb, inputs, training=training)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The inputs' shape, as a TensorShape."""
+        return tf.TensorShape(input_shape)
+
+
+class GaussianNoise(Noise):
+    """While training, the inputs and normal numbers.
+
+    Args:
+      stddev: their deviation.
+      seed: the operation's seed.
+      **kwargs: those of Layer.
+
+    """
+
+    _options = ("stddev", "seed")
+
+    def __init__(self, stddev: Any, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(seed=seed, **kwargs)
+        self.stddev = stddev
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """The inputs, disturbed if `training`."""
+        return self._while_training(
+            lambda: inputs + self._normal(inputs, 0.0, self.stddev), inputs, training
+        )
+
+
+class GaussianDropout(Noise):
+    """While training, the inputs times normal numbers around 1.
+
+    Args:
+      rate: the share of Dropout that has this variance.
+      seed: the operation's seed.
+      **kwargs: those of Layer.
+
+    """
+
+    _options = ("rate", "seed")
+
+    def __init__(self, rate: Any, seed: int | None = None, **kwargs: Any) -> None:
+        super().__init__(seed=seed, **kwargs)
+        self.rate = rate
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """The inputs, disturbed if `training`."""
+        if not 0 < self.rate < 1:
+            return inputs
+        deviation = math.sqrt(self.rate / (1.0 - self.rate))
+        return self._while_training(
+            lambda: inputs * self._normal(inputs, 1.0, deviation), inputs, training
+        )
+
+
+class AlphaDropout(Noise):
+    """While training, a share of elements at SELU's least value; mean and variance stay.
+
+    Args:
+      rate: the share.
+      noise_shape: the shape of what is drawn; None for that of the inputs.
+      seed: the operation's seed.
+      **kwargs: those of Layer.
+
+    """
+
+    _options = ("rate", "seed")
+
+    def __init__(
+        self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(seed=seed, **kwargs)
+        self.rate = rate
+        self.noise_shape = noise_shape
+
+    def call(self, inputs: Any, training: Any = None) -> Any:
+        """The inputs, disturbed if `training`."""
+        if not 0.0 < self.rate < 1.0:
+            return inputs
+        shape = self.noise_shape or tf.shape(inputs)
+        least, rate = -_SELU_ALPHA * _SELU_SCALE, self.rate
+
+        def dropped() -> Any:
+            drawn = tf.random_uniform(shape, minval=0.0, seed=self._seed_of_operation())
+            kept = tf.cast(tf.greater_equal(drawn, rate), inputs.dtype)
+            scale = ((1 - rate) * (1 + rate * least**2)) ** -0.5
+            value = inputs * kept + least * (1 - kept)
+            return scale * value + -scale * least * rate
+
+        return self._while_training(dropped, inputs, training)
+
+
+class SpatialDropout1D(Dropout):
+    """Dropout of whole channels of sequences.
+
+    Args:
+      rate: the share of channels.
+      **kwargs: those of Layer.
+
+    """
+
+    def __init__(self, rate: Any, **kwargs: Any) -> None:
+        super().__init__(rate, **kwargs)
+        self.input_spec = InputSpec(ndim=3)
+
+    def _get_noise_shape(self, inputs: Any) -> Any:
+        sizes = tf.shape(inputs)
+        return (sizes[0], 1, sizes[2])
+
+
+class SpatialDropout2D(Dropout):
+    """Dropout of whole channels of images.
+
+    Args:
+      rate: the share of channels.
+      data_format: `channels_last` or `channels_first`.
+      **kwargs: those of Layer.
+
+    """
+
+    _rank = 2
+
+    def __init__(self, rate: Any, data_format: str | None = None, **kwargs: Any) -> None:
+        super().__init__(rate, **kwargs)
+        self.data_format = normalized_format(data_format)
+        self.input_spec = InputSpec(ndim=self._rank + 2)
+
+    def _get_noise_shape(self, inputs: Any) -> Any:
+        sizes = tf.shape(inputs)
+        ones = (1,) * self._rank
+        if self.data_format == "channels_first":
+            return (sizes[0], sizes[1], *ones)
+        return (sizes[0], *ones, sizes[self._rank + 1])
+
+
+class SpatialDropout3D(SpatialDropout2D):
+    """Dropout of whole channels of volumes; the arguments are those of SpatialDropout2D."""
+
+    _rank = 3
+
+
+class ActivityRegularization(Layer):
+    """The inputs, which cost something.
+
+    Args:
+      l1: the factor of the sum of absolute values.
+      l2: the factor of the sum of squares.
+      **kwargs: those of Layer.
+
+    """
+
+    _options = ("l1", "l2")
+
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
+        super().__init__(activity_regularizer=regularizers.L1L2(l1=l1, l2=l2), **kwargs)
+        self.supports_masking = True
+        self.l1 = l1
+        self.l2 = l2
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The inputs' shape."""
+        return input_shape

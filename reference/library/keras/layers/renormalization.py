@@ -1,0 +1,91 @@
+"""Batch renormalization: the moments of a batch corrected towards those of all batches so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.choices import smart_cond
+from sessrun.reference.library.keras.layers.normalization import filled_like
+
+__all__ = ["add_variables", "corrections", "limits", "moved_variance"]
+
+
+def limits(clipping: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The limits of corrections.
+
+    Raises:
+      ValueError: one is none of `rmax`, `rmin` and `dmax`.
+
+    """
+    found = dict(clipping or {})
+    if found.keys() - {"rmax", "rmin", "dmax"}:
+        raise bad_value(
+            f"Received invalid keys for `renorm_clipping` argument: {clipping}. Supported values: "
+            "['rmax', 'rmin', 'dmax']."
+        )
+    return found
+
+
+def add_variables(layer: Any) -> None:
+    """Make a layer's moving deviation, and the mean and deviation that correct."""
+
+    def deviation(*args: Any, **kwargs: Any) -> Any:
+        return tf.sqrt(layer.moving_variance_initializer(*args, **kwargs))
+
+    def beside(variable: Any, name: str, initializer: Callable[..., Any]) -> Any:
+        with tf.colocate_with(variable):
+            return layer._moving(name, initializer)  # noqa: SLF001 - this is a part of the layer
+
+    layer.moving_stddev = beside(layer.moving_variance, "moving_stddev", deviation)
+    layer.renorm_mean = beside(layer.moving_mean, "renorm_mean", layer.moving_mean_initializer)
+    layer.renorm_stddev = beside(layer.moving_stddev, "renorm_stddev", deviation)
+
+
+def corrections(
+    layer: Any, mean: Any, variance: Any, training: Any
+) -> tuple[Any, Any, Any, Any]:
+    """How a batch is corrected, and its moments once what corrects is updated.
+
+    Returns:
+      A factor, an offset, the mean and the variance.
+
+    """
+    stddev = tf.sqrt(variance + layer.epsilon)
+    known = tf.maximum(layer.renorm_stddev, tf.sqrt(layer.epsilon))
+    r, d = stddev / known, (mean - layer.renorm_mean) / known
+    with tf.control_dependencies([r, d]):
+        mean, stddev = tf.identity(mean), tf.identity(stddev)
+    rmin, rmax, dmax = (layer.renorm_clipping.get(key) for key in ("rmin", "rmax", "dmax"))
+    if rmin is not None:
+        r = tf.maximum(r, rmin)
+    if rmax is not None:
+        r = tf.minimum(r, rmax)
+    if dmax is not None:
+        d = tf.minimum(tf.maximum(d, -dmax), dmax)
+    factor = smart_cond(training, lambda: r, lambda: filled_like(r, 1))
+    offset = smart_cond(training, lambda: d, lambda: filled_like(d, 0))
+
+    def updated(moving: Any, value: Any) -> Any:
+        value = tf.identity(value)
+        return smart_cond(
+            training,
+            lambda: layer._moved(moving, value, layer.renorm_momentum),  # noqa: SLF001 - as above
+            lambda: tf.identity(moving),
+        )
+
+    updates = [updated(layer.renorm_mean, mean), updated(layer.renorm_stddev, stddev)]
+    with tf.control_dependencies(updates):
+        return factor, offset, tf.identity(mean), tf.identity(variance)
+
+
+def moved_variance(layer: Any, variance: Any) -> Any:
+    """The update of the moving variance, by way of the moving deviation."""
+    deviation = layer._moved(  # noqa: SLF001 - this is a part of the layer
+        layer.moving_stddev, tf.sqrt(variance + layer.epsilon), layer.momentum
+    )
+    value = tf.nn.relu(deviation * deviation - layer.epsilon)
+    with tf.name_scope("AssignNewValue") as scope, tf.colocate_with(layer.moving_variance):
+        return tf.assign(layer.moving_variance, value, name=scope)

@@ -1,0 +1,127 @@
+"""Layers that repeat steps, rows and columns, or resize pictures. Source: tf_keras 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.enlarging import repeat_elements, resize_images, resize_volumes
+from sessrun.reference.library.keras.layers.sizes import normalized_format, normalized_tuple
+
+__all__ = ["UpSampling1D", "UpSampling2D", "UpSampling3D"]
+
+#: The ways of resizing that a layer takes.
+_INTERPOLATIONS: Final = ("area", "bicubic", "bilinear", "nearest")
+
+
+class UpSampling1D(Layer):
+    """Each step of sequences, several times.
+
+    Args:
+      size: how often.
+      **kwargs: those of Layer.
+
+    """
+
+    _options = ("size",)
+
+    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.size = int(size)
+        self.input_spec = InputSpec(ndim=3)
+
+    def call(self, inputs: Any) -> Any:
+        """The inputs, each step `size` times."""
+        return repeat_elements(inputs, self.size, 1)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        sizes = tf.TensorShape(input_shape).as_list()
+        return tf.TensorShape([sizes[0], sizes[1] and sizes[1] * self.size, sizes[2]])
+
+
+class UpSampling(Layer):
+    """The base of layers that make pictures or volumes larger."""
+
+    size: tuple[int, ...]
+
+    def _set_up(self, size: Any, data_format: str | None, rank: int) -> None:
+        self.data_format = normalized_format(data_format)
+        self.size = normalized_tuple(size, rank, "size")
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The shape of the outputs."""
+        sizes = tf.TensorShape(input_shape).as_list()
+        first = 2 if self.data_format == "channels_first" else 1
+        for axis, factor in enumerate(self.size, first):
+            sizes[axis] = sizes[axis] and sizes[axis] * factor
+        return tf.TensorShape(sizes)
+
+
+class UpSampling2D(UpSampling):
+    """Pictures, so many times as high and wide.
+
+    Args:
+      size: how many times, a number or one for each axis.
+      data_format: `channels_last` or `channels_first`.
+      interpolation: `nearest`, `bilinear`, `bicubic` or `area`.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: there is no such format, or a size is not positive.
+      NotImplementedError: there is no such interpolation.
+
+    """
+
+    _options = ("size", "data_format", "interpolation")
+
+    def __init__(
+        self,
+        size: Any = (2, 2),
+        data_format: str | None = None,
+        interpolation: str = "nearest",
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        self._set_up(size, data_format, 2)
+        self.input_spec = InputSpec(ndim=4)
+        self.interpolation = interpolation.lower()
+        if self.interpolation not in _INTERPOLATIONS:
+            raise NotImplementedError(
+                f'Value not recognized for `interpolation`: "{interpolation}". Supported values '
+                f"are: {list(_INTERPOLATIONS)}"
+            )
+
+    def call(self, inputs: Any) -> Any:
+        """The pictures, larger."""
+        height, width = self.size
+        return resize_images(inputs, height, width, self.data_format, self.interpolation)
+
+
+class UpSampling3D(UpSampling):
+    """Volumes with each slice of the three axes several times; no rank is demanded, as in Keras.
+
+    Args:
+      size: how often, a number or one for each axis.
+      data_format: `channels_last` or `channels_first`.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: there is no such format, or a size is not positive.
+
+    """
+
+    _options = ("size", "data_format")
+
+    def __init__(
+        self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any
+    ) -> None:
+        super().__init__(**kwargs)
+        self._set_up(size, data_format, 3)
+
+    def call(self, inputs: Any) -> Any:
+        """The volumes, larger."""
+        depth, height, width = self.size
+        return resize_volumes(inputs, depth, height, width, self.data_format)

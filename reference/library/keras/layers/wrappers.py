@@ -1,0 +1,184 @@
+"""Layers around a layer: `Wrapper`, and `TimeDistributed` for each time of sequences.
+
+Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.call_context import takes
+from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.layers.named import deserialize, serialize
+from sessrun.reference.library.keras.steps import rnn
+
+__all__ = ["TimeDistributed", "Wrapper"]
+
+
+class Wrapper(Layer):
+    """The base of layers that change what another layer does.
+
+    Args:
+      layer: the other layer.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: it is no layer.
+
+    """
+
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
+        if not isinstance(layer, Layer):
+            raise bad_value(
+                f"Layer {layer} supplied to wrapper is not a supported layer type. Please ensure "
+                "wrapped layer is a valid TF-Keras layer."
+            )
+        self._wrap(layer)
+        super().__init__(**kwargs)
+
+    def _wrap(self, layer: Any) -> None:
+        """Keep the layer, with its variables."""
+        self.layer = layer
+
+    def build(self, input_shape: Any) -> None:
+        """Build the layer."""
+        if not self.layer.built:
+            self.layer.build(input_shape)
+            self.layer.built = True
+        super().build(input_shape)
+
+    @property  # type: ignore[misc]  # it is the layer's
+    def activity_regularizer(self) -> Any:
+        """The loss of the layer's outputs, or None."""
+        return getattr(self.layer, "activity_regularizer", None)
+
+    def get_config(self) -> dict[str, Any]:
+        """The config of the layer, and what every layer has."""
+        return {**super().get_config(), "layer": serialize(self.layer)}
+
+    @classmethod
+    def from_config(
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+    ) -> Self:
+        """A layer like the one whose config it is."""
+        rest = {key: value for key, value in config.items() if key != "layer"}
+        return cls(deserialize(config["layer"], custom_objects), **rest)
+
+
+def _is_builtin(layer: Any) -> bool:
+    """Whether a layer is of one of Keras' own classes, or of a class derived from one."""
+    layers = tf.keras.layers
+    known = {getattr(layers, name) for name in layers.__all__} - {Layer}
+    return any(cls in known for cls in type(layer).__mro__)
+
+
+def _sizes(start: tuple[Any, ...], value: Any, first: int) -> tuple[Any, ...]:
+    """Sizes, and after them a tensor's from an axis on, as far as known as numbers."""
+    known = value.shape.as_list()[first:]
+    if None not in known:
+        return (*start, *known)
+    sizes = tf.shape(value)
+    found = [sizes[first + axis] if size is None else size for axis, size in enumerate(known)]
+    return (*start, *found)
+
+
+class TimeDistributed(Wrapper):
+    """A layer, called for each time of sequences.
+
+    Args:
+      layer: the layer, of inputs without the axis of time.
+      **kwargs: those of Layer.
+
+    Raises:
+      ValueError: it is no layer, or is called on tensors of less than 3 axes.
+
+    """
+
+    def __init__(self, layer: Any, **kwargs: Any) -> None:
+        super().__init__(layer, **kwargs)
+        self.supports_masking = True
+        #: Whether times go into the batch's axis; layers that may know the batch step in a loop.
+        self._always_use_reshape = _is_builtin(layer) and not layer.stateful
+
+    def build(self, input_shape: Any) -> None:
+        """Build the layer for inputs of one time."""
+        is_one = isinstance(input_shape, tuple) and not any(
+            isinstance(size, tuple | list | tf.TensorShape) for size in input_shape
+        )
+        shapes = (
+            tf.TensorShape(input_shape)
+            if is_one
+            else tf.nest.map_structure(tf.TensorShape, input_shape)
+        )
+        flat = tf.nest.flatten(shapes)
+        if any(shape.rank < 3 for shape in flat):
+            raise bad_value(
+                "`TimeDistributed` Layer should be passed an `input_shape ` with at least 3 "
+                f"dimensions, received: {input_shape}"
+            )
+        self.input_spec = tf.nest.map_structure(
+            lambda shape: InputSpec(shape=(None, None, *shape.as_list()[2:])), shapes
+        )
+        inner = tf.nest.map_structure(_without_time, shapes)
+        if isinstance(inner, tf.TensorShape):
+            inner = tuple(inner.as_list())
+        super().build(inner)
+
+    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+        """The layer's outputs, with the axis of time second."""
+        options = {"training": training} if takes(self.layer.call, "training") else {}
+        batch = tf.nest.flatten(inputs)[0].shape.as_list()[0]
+        if batch and not self._always_use_reshape:
+            _, outputs, _ = rnn(
+                lambda value, _: (self.layer(value, **options), []), inputs, [], mask=mask
+            )
+            return outputs
+        times = self._times(inputs)
+        inner = tf.nest.map_structure(
+            lambda value: tf.reshape(value, _sizes((-1,), value, 2)), inputs
+        )
+        if takes(self.layer.call, "mask") and mask is not None:
+            options["mask"] = tf.reshape(mask, _sizes((-1,), mask, 2))
+        outputs = self.layer(inner, **options)
+        return tf.nest.map_structure(
+            lambda value: tf.reshape(value, _sizes((batch or -1, times), value, 1)), outputs
+        )
+
+    def _times(self, inputs: Any) -> Any:
+        """How many times there are: a number, or a tensor if that is not known."""
+        flat = tf.nest.flatten(inputs)
+        known = flat[0].shape.as_list()[1]
+        return known or tf.shape(flat[0])[1]
+
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+        """The layer's own mask for each time; else that of the inputs, for times as a whole."""
+        batch = tf.nest.flatten(inputs)[0].shape.as_list()[0]
+        if batch and not self._always_use_reshape:
+            return mask
+        inner_mask = None if mask is None else tf.reshape(mask, _sizes((-1,), mask, 2))
+        inner = tf.nest.map_structure(
+            lambda value: tf.reshape(value, _sizes((-1,), value, 2)), inputs
+        )
+        found = self.layer.compute_mask(inner, inner_mask)
+        if found is not None:
+            return tf.reshape(found, _sizes((batch or -1, self._times(inputs)), found, 1))
+        if mask is None:
+            return None
+        for _ in range(2, mask.shape.rank):
+            mask = tf.reduce_any(mask, axis=-1)
+        return mask
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        """The layer's shape, with the axis of time second."""
+        shapes = tf.TensorShape(input_shape)
+        sizes = tf.TensorShape(self.layer.compute_output_shape(_without_time(shapes))).as_list()
+        return tf.TensorShape([sizes[0], shapes.as_list()[1], *sizes[1:]])
+
+
+def _without_time(shape: Any) -> Any:
+    sizes = shape.as_list()
+    return tf.TensorShape([sizes[0], *sizes[2:]])

@@ -1,0 +1,168 @@
+"""`tf.keras.metrics`: objects that sum up what layers add by `add_metric`.
+
+Source: tf_keras 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras import sessions
+from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.settings import floatx
+from sessrun.reference.ops.weight_shapes import broadcast_weights
+
+__all__ = ["Mean", "Metric", "Sum"]
+
+
+class Metric(Layer):
+    """A value over all that was seen, kept in variables.
+
+    A class of metrics makes its variables in the constructor, updates them in `update_state`,
+    whose last operation is the update, and computes the value in `result`.
+
+    Args:
+      name: its name.
+      dtype: the dtype of its variables; `floatx()` by default.
+      **kwargs: those of Layer.
+
+    """
+
+    #: What tells it from the layers that are part of a layer.
+    _is_metric: Final = True
+
+    def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+        super().__init__(name=name, dtype=dtype or floatx(), **kwargs)
+        self.stateful = True
+        self.built = True
+        computed = self.result
+
+        def result() -> Any:
+            return tf.nest.map_structure(tf.identity, computed())
+
+        # Whatever a class computes, it waits there for the updates that are waited for.
+        self.__dict__["result"] = result
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """The value once these are seen too; arguments are those of `update_state`."""
+        self.update_state(*args, **kwargs)
+        update = tf.get_default_graph().get_operations()[-1]
+        self.add_update(update)
+        with tf.control_dependencies([update]):
+            result = self.result()
+        result._metric_obj = self  # noqa: SLF001 - the name by which `add_metric` finds it
+        return result
+
+    def update_state(self, *args: Any, **kwargs: Any) -> Any:
+        """Take what is seen into account; classes say how."""
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def result(self) -> Any:
+        """The value; classes say which."""
+        raise NotImplementedError("Must be implemented in subclasses.")
+
+    def reset_state(self) -> None:
+        """Set all variables to 0, in the session that Keras uses."""
+        sessions.batch_set_value([(variable, 0) for variable in self.variables])
+
+    def reset_states(self) -> None:
+        """The older name of `reset_state`."""
+        self.reset_state()
+
+    def add_weight(  # type: ignore[override]  # the others go by keyword
+        self, name: str | None = None, shape: Any = (), **kwargs: Any
+    ) -> Any:
+        """A new variable of the metric, in no collection; arguments are those of Layer's."""
+        kept = {
+            "aggregation": tf.VariableAggregation.SUM, "collections": [], "dtype": self.dtype,
+            "synchronization": tf.VariableSynchronization.ON_READ, "trainable": False,
+        }  # fmt: skip
+        return super().add_weight(name, shape, **{**kept, **kwargs})
+
+    def get_config(self) -> dict[str, Any]:
+        """Name and dtype."""
+        return {"name": self.name, "dtype": self.dtype}
+
+
+class Sum(Metric):
+    """The sum of all values, each times its weight.
+
+    Args:
+      name: its name.
+      dtype: the dtype of its variables.
+
+    """
+
+    def __init__(self, name: str | None = "sum", dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.total = self.add_weight("total", initializer="zeros")
+
+    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
+        """Add values.
+
+        Args:
+          values: of any shape.
+          sample_weight: a factor for each; of a smaller rank for several.
+
+        """
+        return self._added(*self._weighted(tf.cast(values, self.dtype), sample_weight))
+
+    def _weighted(self, values: Any, given: Any) -> tuple[Any, Any]:
+        """Values times their weights, and the weights, or None if there are none."""
+        if given is None:
+            return values, None
+        weights = tf.cast(given, self.dtype)
+        if weights.shape.rank and values.shape.rank is not None:
+            further = weights.shape.rank - values.shape.rank
+            if further == 1:
+                weights = tf.squeeze(weights, [-1])
+            elif further == -1:
+                weights = tf.expand_dims(weights, [-1])
+        try:
+            weights = broadcast_weights(weights, values)
+        except ValueError:
+            axes = list(range(weights.shape.rank, values.shape.rank))
+            values = self._reduced(values, axes)
+        return tf.multiply(values, weights), weights
+
+    def _reduced(self, values: Any, axes: list[int]) -> Any:
+        return tf.reduce_sum(values, axis=axes)
+
+    def _added(self, values: Any, weights: Any) -> Any:
+        del weights
+        total = tf.reduce_sum(values)
+        with tf.control_dependencies([total]):
+            return self.total.assign_add(total)
+
+    def result(self) -> Any:
+        """The sum."""
+        return tf.identity(self.total)
+
+
+class Mean(Sum):
+    """The mean of all values, each times its weight; 0 as long as there are none.
+
+    Args:
+      name: its name.
+      dtype: the dtype of its variables.
+
+    """
+
+    def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
+        super().__init__(name=name, dtype=dtype)
+        self.count = self.add_weight("count", initializer="zeros")
+
+    def _reduced(self, values: Any, axes: list[int]) -> Any:
+        return tf.reduce_mean(values, axis=axes)
+
+    def _added(self, values: Any, weights: Any) -> Any:
+        update = super()._added(values, None)
+        is_plain = weights is None
+        count = tf.cast(tf.size(values), self.dtype) if is_plain else tf.reduce_sum(weights)
+        with tf.control_dependencies([update]):
+            return self.count.assign_add(count)
+
+    def result(self) -> Any:
+        """The mean."""
+        return tf.math.divide_no_nan(self.total, self.count)

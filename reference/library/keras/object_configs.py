@@ -1,0 +1,106 @@
+"""Objects by name or config: initializers, regularizers, constraints, activations, layers.
+
+A config is `{"class_name": ..., "config": {...}}`, what `get_config` of the object gave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.engine.call_context import takes
+
+__all__ = ["deserialized", "interpreted", "serialized"]
+
+#: How a kind of object is called in messages.
+_KINDS: Final = {"layer": "layer", "activation": "activation function"}
+
+
+def serialized(instance: Any) -> Any:
+    """The config of an object; the name of a function; None for None.
+
+    Raises:
+      ValueError: it is neither.
+
+    """
+    if instance is None:
+        return None
+    if hasattr(instance, "get_config"):
+        return {"class_name": type(instance).__name__, "config": instance.get_config()}
+    if hasattr(instance, "__name__"):
+        return instance.__name__
+    raise bad_value(f"Cannot serialize {instance} because it doesn't implement `get_config()`.")
+
+
+def interpreted(
+    identifier: Any,
+    deserialize: Callable[[Any], Any],
+    kind: str,
+    refuse: Callable[[str], Exception] = bad_value,
+) -> Any:
+    """What a name or a config stands for; None and what can be called are themselves.
+
+    Args:
+      identifier: what a program gave.
+      deserialize: gives the object of a name or a config.
+      kind: what the object is, for messages.
+      refuse: makes the error of a message.
+
+    Raises:
+      ValueError: it is nothing of these, or what else `refuse` makes; or it is not known.
+
+    """
+    if identifier is None or callable(identifier):
+        return identifier
+    if isinstance(identifier, str | Mapping):
+        return deserialize(identifier)
+    raise refuse(f"Could not interpret {kind} identifier: {identifier}")
+
+
+def deserialized(
+    identifier: Any,
+    known: Mapping[str, Any],
+    kind: str,
+    custom_objects: Mapping[str, Any] | None = None,
+) -> Any:
+    """The object of a name or a config.
+
+    Args:
+      identifier: a name, a config, or None for None.
+      known: classes and functions by name.
+      kind: what the object is, for messages.
+      custom_objects: more classes and functions, which come first.
+
+    Raises:
+      ValueError: the name is not known, or the config is none.
+      TypeError: the class does not take the config.
+
+    """
+    if identifier is None:
+        return None
+    table = {**known, **(custom_objects or {})}
+    if isinstance(identifier, Mapping):
+        if not {"class_name", "config"} <= identifier.keys():
+            raise bad_value(f"Improper config format for {identifier}.")
+        cls = _found(identifier["class_name"], table, kind)
+        config = identifier["config"]
+        if not hasattr(cls, "from_config"):
+            return cls(**config)
+        if custom_objects and takes(cls.from_config, "custom_objects"):
+            return cls.from_config(dict(config), custom_objects=custom_objects)
+        return cls.from_config(config)
+    if isinstance(identifier, str):
+        found = _found(identifier, table, kind)
+        return found() if isinstance(found, type) else found
+    raise bad_value(f"Could not interpret serialized {_KINDS.get(kind, kind)}: {identifier}")
+
+
+def _found(name: str, table: Mapping[str, Any], kind: str) -> Callable[..., Any]:
+    if name not in table:
+        raise bad_value(
+            f"Unknown {_KINDS.get(kind, kind)}: '{name}'. Its class or function must be known by "
+            "this name, or be given in `custom_objects`."
+        )
+    found: Callable[..., Any] = table[name]
+    return found

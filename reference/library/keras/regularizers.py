@@ -1,0 +1,150 @@
+"""`tf.keras.regularizers`: losses of variables or of what layers give. Source: tf_keras 2.21."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
+from sessrun.reference.library.keras.settings import float_array
+
+__all__ = ["L1", "L1L2", "L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2",
+           "serialize"]  # fmt: skip
+
+
+def _penalty(value: Any) -> Any:
+    """A factor as an array of the default dtype.
+
+    Raises:
+      ValueError: it is no finite number.
+
+    """
+    if not isinstance(value, float | int):
+        raise bad_value(
+            f"Value {value} is not a valid regularization penalty number, expected an int or float "
+            "value."
+        )
+    if math.isinf(value) or math.isnan(value):
+        raise bad_value(
+            f"Value {value} is not a valid regularization penalty number, an infinite number or "
+            "NaN are not valid values."
+        )
+    return float_array(value)
+
+
+def _of_older(default: float | None, kwargs: dict[str, Any]) -> Any:
+    """The factor, which older programs call `l`."""
+    value = kwargs.pop("l", default)
+    if kwargs:
+        raise TypeError(f"Argument(s) not recognized: {kwargs}")
+    return 0.01 if value is None else value
+
+
+class Regularizer:
+    """The base of all regularizers: a function from a tensor to a scalar loss."""
+
+    def __call__(self, x: Any) -> Any:
+        """The loss."""
+        del x
+        return 0.0
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any]) -> Self:
+        """The regularizer of what `get_config` gave."""
+        return cls(**config)
+
+    def get_config(self) -> dict[str, Any]:
+        """The arguments of the constructor."""
+        raise NotImplementedError(f"{self} does not implement get_config()")
+
+
+class L1L2(Regularizer):
+    """l1 * sum|x| + l2 * sum x²."""
+
+    def __init__(self, l1: Any = 0.0, l2: Any = 0.0) -> None:
+        self.l1 = _penalty(0.0 if l1 is None else l1)
+        self.l2 = _penalty(0.0 if l2 is None else l2)
+
+    def __call__(self, x: Any) -> Any:
+        """The loss."""
+        loss = tf.constant(0.0, dtype=x.dtype.base_dtype)
+        if self.l1:
+            loss += self.l1 * tf.reduce_sum(tf.abs(x))
+        if self.l2:
+            loss += 2.0 * self.l2 * tf.nn.l2_loss(x)
+        return loss
+
+    def get_config(self) -> dict[str, Any]:
+        """Both factors."""
+        return {"l1": float(self.l1), "l2": float(self.l2)}
+
+
+class L1(Regularizer):
+    """l1 * sum|x|."""
+
+    def __init__(self, l1: Any = 0.01, **kwargs: Any) -> None:
+        self.l1 = _penalty(_of_older(l1, kwargs))
+
+    def __call__(self, x: Any) -> Any:
+        """The loss."""
+        return self.l1 * tf.reduce_sum(tf.abs(x))
+
+    def get_config(self) -> dict[str, Any]:
+        """The factor."""
+        return {"l1": float(self.l1)}
+
+
+class L2(Regularizer):
+    """l2 * sum x²."""
+
+    def __init__(self, l2: Any = 0.01, **kwargs: Any) -> None:
+        self.l2 = _penalty(_of_older(l2, kwargs))
+
+    def __call__(self, x: Any) -> Any:
+        """The loss."""
+        return 2.0 * self.l2 * tf.nn.l2_loss(x)
+
+    def get_config(self) -> dict[str, Any]:
+        """The factor."""
+        return {"l2": float(self.l2)}
+
+
+def l1_l2(l1: Any = 0.01, l2: Any = 0.01) -> L1L2:
+    """l1 * sum|x| + l2 * sum x², both 0.01 by default."""
+    return L1L2(l1=l1, l2=l2)
+
+
+l1, l2 = L1, L2
+
+_KNOWN: Final[Mapping[str, Any]] = {
+    "L1": L1, "L1L2": L1L2, "L2": L2, "l1": L1, "l1_l2": l1_l2, "l2": L2,
+}  # fmt: skip
+
+
+def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+    """The config of a regularizer."""
+    return serialized(regularizer)
+
+
+def deserialize(
+    config: Any,
+    custom_objects: Mapping[str, Any] | None = None,
+    use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
+) -> Any:
+    """The regularizer of a name or a config; raises ValueError for one that is not known."""
+    if config == "l1_l2":
+        return l1_l2()
+    return deserialized(config, _KNOWN, "regularizer", custom_objects)
+
+
+def get(identifier: Any) -> Any:
+    """A regularizer by name or config; a callable itself; None for None.
+
+    Raises:
+      ValueError: it is nothing of these, or not known.
+
+    """
+    return interpreted(identifier, deserialize, "regularizer")

@@ -1,0 +1,155 @@
+"""The session that Keras keeps for itself, and values of variables read and set through it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+from weakref import WeakKeyDictionary, WeakSet
+
+import numpy as np
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras import naming, phases
+from sessrun.reference.library.keras.settings import floatx
+
+__all__ = ["batch_get_value", "batch_set_value", "clear_session", "evaluated", "get_session",
+           "get_value", "manual_variable_initialization", "set_session", "set_value",
+           "track_variable", "variable"]  # fmt: skip
+
+
+class _Kept(threading.local):
+    """The session of this thread, and whether programs initialize their variables themselves."""
+
+    session: Any = None
+    by_hand = False
+
+
+_KEPT: Final = _Kept()
+#: The variables of layers by graph, to be initialized once a session is asked for.
+_TRACKED: Final[WeakKeyDictionary[Any, WeakSet[Any]]] = WeakKeyDictionary()
+#: Those of which it is known that a session initialized them.
+_INITIALIZED: Final[WeakSet[Any]] = WeakSet()
+#: The placeholder and the assignment that set each variable's value.
+_SETTERS: Final[WeakKeyDictionary[Any, tuple[Any, Any]]] = WeakKeyDictionary()
+
+
+def track_variable(variable: Any) -> None:
+    """Let `get_session` initialize a variable."""
+    _TRACKED.setdefault(variable.graph, WeakSet()).add(variable)
+
+
+def manual_variable_initialization(value: bool) -> None:
+    """Choose whether `get_session` leaves variables as they are."""
+    _KEPT.by_hand = value
+
+
+def set_session(session: Any) -> None:
+    """Let Keras use this session."""
+    _KEPT.session = session
+
+
+def get_session(op_input_list: Sequence[Any] = ()) -> Any:
+    """The default session, or the one that Keras keeps; variables of layers are initialized.
+
+    Args:
+      op_input_list: tensors or variables; the session is one of their graph.
+
+    """
+    session = tf.get_default_session()
+    if session is None:
+        graph = next((item.graph for item in op_input_list if hasattr(item, "graph")), None)
+        graph = tf.get_default_graph() if graph is None else graph
+        if _KEPT.session is None or _KEPT.session.graph is not graph:
+            _KEPT.session = tf.Session(graph=graph)
+        session = _KEPT.session
+    if not _KEPT.by_hand:
+        with session.graph.as_default():
+            _initialize(session)
+    return session
+
+
+def _initialize(session: Any) -> None:
+    """Initialize the graph's variables that are not yet."""
+    tracked = _TRACKED.get(session.graph, ())
+    new = [variable for variable in tf.global_variables() if variable in tracked]
+    new = [variable for variable in new if variable not in _INITIALIZED]
+    if not new:
+        return
+    known = session.run([tf.is_variable_initialized(variable) for variable in new])
+    _INITIALIZED.update(new)
+    unknown = [variable for variable, is_known in zip(new, known, strict=True) if not is_known]
+    if unknown:
+        session.run(tf.variables_initializer(unknown))
+
+
+def clear_session() -> None:
+    """Begin with a new default graph, and without a session or names."""
+    tf.reset_default_graph()
+    naming.reset_uids()
+    if _KEPT.session is not None:
+        _KEPT.session.close()
+        _KEPT.session = None
+    phases.forget_phases()
+    phases.learning_phase()
+
+
+def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
+    """The values of tensors or variables, in one run."""
+    return list(get_session(tensors).run(list(tensors))) if tensors else []
+
+
+def get_value(x: Any) -> Any:
+    """The value of a tensor or a variable; anything else is its own value."""
+    if not tf.is_tensor(x):
+        return x
+    with x.graph.as_default():
+        return x.eval(session=get_session((x,)))
+
+
+def evaluated(x: Any) -> Any:
+    """The value of a tensor, of a sparse one as a dense array."""
+    return get_value(tf.sparse.to_dense(x) if isinstance(x, tf.SparseTensor) else x)
+
+
+def set_value(x: Any, value: Any) -> None:
+    """Set a variable's value to an array or a number."""
+    batch_set_value([(x, value)])
+
+
+def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
+    """Set the values of many variables in one run.
+
+    Args:
+      tuples: pairs of a variable and an array.
+
+    """
+    updates, feeds = [], {}
+    for target, given in tuples:
+        value = np.asarray(given, dtype=target.dtype.base_dtype.as_numpy_dtype)
+        if target not in _SETTERS:
+            place = tf.placeholder(target.dtype.base_dtype, [None] * value.ndim)
+            _SETTERS[target] = place, target.assign(place)
+        place, update = _SETTERS[target]
+        updates.append(update)
+        feeds[place] = value
+    if updates:
+        get_session().run(updates, feed_dict=feeds)
+
+
+def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+    """A resource variable that `get_session` initializes.
+
+    Args:
+      value: its initial value.
+      dtype: its dtype; `floatx()` by default.
+      name: its name.
+      constraint: a function of its value that optimizers apply after updates.
+
+    """
+    made = tf.Variable(
+        value, dtype=tf.as_dtype(dtype or floatx()), name=name, constraint=constraint,
+        use_resource=True,
+    )  # fmt: skip
+    track_variable(made)
+    return made

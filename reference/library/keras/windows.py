@@ -1,0 +1,186 @@
+"""Convolutions, pools, margins and biases of `tf.keras.backend`, of either data format.
+
+Source: tf_keras 2.21.
+
+Images with channels first are turned before and after: the operations of CPUs take channels last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras.functions import temporal_padding
+from sessrun.reference.library.keras.settings import image_data_format
+
+__all__ = [
+    "bias_add", "conv1d", "conv2d", "conv3d", "pool2d", "pool3d", "spatial_2d_padding",
+    "spatial_3d_padding",
+]  # fmt: skip
+
+
+def _format(data_format: str | None) -> str:
+    given = image_data_format() if data_format is None else data_format
+    if given not in {"channels_first", "channels_last"}:
+        raise bad_value(f"Unknown data_format: {given}")
+    return given
+
+
+def _padding(padding: str) -> str:
+    if padding not in {"same", "valid"}:
+        raise bad_value(f"Invalid padding: {padding}")
+    return padding.upper()
+
+
+def _with_channels_last(
+    function: Callable[[Any], Any], x: Any, rank: int, data_format: str | None
+) -> Any:
+    """What a function gives of a tensor whose channels come last, in the format of the given."""
+    if _format(data_format) == "channels_last":
+        return function(x)
+    result = function(tf.transpose(x, (0, *range(2, rank + 2), 1)))
+    return tf.transpose(result, (0, rank + 1, *range(1, rank + 1)))
+
+
+def _convolved(
+    x: Any, kernel: Any, strides: Any, padding: str, data_format: str | None, dilation_rate: Any,
+    rank: int,
+) -> Any:  # fmt: skip
+    return _with_channels_last(lambda x: tf.nn.convolution(
+        input=x, filter=kernel, dilation_rate=dilation_rate, strides=strides,
+        padding=_padding(padding), data_format={1: "NWC", 2: "NHWC", 3: "NDHWC"}[rank],
+    ), x, rank, data_format)  # fmt: skip
+
+
+def conv1d(
+    x: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None,
+    dilation_rate: Any = 1,
+) -> Any:  # fmt: skip
+    """The convolution of sequences.
+
+    Args:
+      x: of shape [batch, steps, channels], or with channels first.
+      kernel: of shape [size, channels, filters].
+      strides: how far the window moves each time.
+      padding: `valid`, `same` or `causal`, which sees nothing of what comes later.
+      data_format: `channels_last` or `channels_first`.
+      dilation_rate: the distance of the window's elements.
+
+    Raises:
+      ValueError: there is no such format or padding.
+
+    """
+    if padding == "causal":
+        reach = dilation_rate if isinstance(dilation_rate, int) else dilation_rate[0]
+        x = temporal_padding(x, (reach * (kernel.shape.as_list()[0] - 1), 0))
+        padding = "valid"
+    return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 1)
+
+
+def conv2d(
+    x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid",
+    data_format: str | None = None, dilation_rate: Any = (1, 1),
+) -> Any:  # fmt: skip
+    """The convolution of images; arguments and errors are those of `conv1d` but for `causal`."""
+    return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 2)
+
+
+def conv3d(
+    x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid",
+    data_format: str | None = None, dilation_rate: Any = (1, 1, 1),
+) -> Any:  # fmt: skip
+    """The convolution of volumes; arguments and errors are those of `conv1d` but for `causal`."""
+    return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 3)
+
+
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+    """A tensor with a bias for each channel, or for each channel of each place.
+
+    Args:
+      x: of shape [batch, ..., channels], or with channels first.
+      bias: of shape [channels] or [..., channels].
+      data_format: `channels_last` or `channels_first`.
+
+    Raises:
+      ValueError: there is no such format, or the bias has another rank.
+
+    """
+    is_first = _format(data_format) == "channels_first"
+    shape, rank = tuple(bias.shape.as_list()), x.shape.rank
+    if len(shape) not in {1, rank - 1}:
+        raise bad_value(
+            f"Unexpected bias dimensions {len(shape)}, expect to be 1 or {rank} dimensions"
+        )
+    if len(shape) == 1:
+        return tf.nn.bias_add(x, bias, data_format="NCHW" if is_first else "NHWC")
+    if rank not in {3, 4, 5}:
+        return tf.nn.bias_add(x, bias)
+    return x + tf.reshape(bias, (1, shape[-1], *shape[:-1]) if is_first else (1, *shape))
+
+
+def _pooled(
+    x: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None, pool_mode: str
+) -> Any:
+    rank = len(pool_size)
+    pools = {"max": (tf.nn.max_pool, tf.nn.max_pool3d), "avg": (tf.nn.avg_pool, tf.nn.avg_pool3d)}
+    _format(data_format)  # is refused first
+    if pool_mode not in pools:
+        raise bad_value(f"Invalid pooling mode: {pool_mode}")
+    return _with_channels_last(lambda x: pools[pool_mode][rank - 2](
+        x, (1, *pool_size, 1), (1, *strides, 1), padding=_padding(padding),
+        data_format={2: "NHWC", 3: "NDHWC"}[rank],
+    ), x, rank, data_format)  # fmt: skip
+
+
+def pool2d(
+    x: Any, pool_size: Any, strides: Any = (1, 1), padding: str = "valid",
+    data_format: str | None = None, pool_mode: str = "max",
+) -> Any:  # fmt: skip
+    """The largest element or the mean of each window of images.
+
+    Args:
+      x: of shape [batch, rows, columns, channels], or with channels first.
+      pool_size: the window's sizes.
+      strides: how far it moves each time.
+      padding: `valid` or `same`.
+      data_format: `channels_last` or `channels_first`.
+      pool_mode: `max` or `avg`.
+
+    Raises:
+      ValueError: there is no such format, padding or mode, or sizes are not two.
+
+    """
+    for name, given in (("pool_size", pool_size), ("strides", strides)):
+        if len(given) != 2:
+            raise bad_value(f"`{name}` must be a tuple of 2 integers.")
+    return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def pool3d(
+    x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid",
+    data_format: str | None = None, pool_mode: str = "max",
+) -> Any:  # fmt: skip
+    """As `pool2d`, of volumes."""
+    return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
+
+
+def spatial_2d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    """Images with zeros around them, so many before and after each axis."""
+    return _surrounded(x, padding, data_format)
+
+
+def spatial_3d_padding(
+    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+) -> Any:
+    """Volumes with zeros around them, so many before and after each axis."""
+    return _surrounded(x, padding, data_format)
+
+
+def _surrounded(x: Any, padding: Any, data_format: str | None) -> Any:
+    pairs = [list(pair) for pair in padding]
+    is_first = _format(data_format) == "channels_first"
+    return tf.pad(x, [[0, 0], [0, 0], *pairs] if is_first else [[0, 0], *pairs, [0, 0]])

@@ -1,0 +1,67 @@
+"""`tf.layers.BatchNormalization`, and the function that makes and calls one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sessrun.reference as tf
+from sessrun.reference.library.keras.layers import batch_normalization as keras_normalization
+from sessrun.reference.library.layers.base import Layer
+from sessrun.reference.library.layers.signatures import older_constructor
+
+__all__ = ["BatchNormalization", "batch_normalization"]
+
+
+class BatchNormalization(keras_normalization.BatchNormalization, Layer):
+    """`tf.keras.layers.BatchNormalization` with variables of a variable scope.
+
+    It trains only if the call says so, and puts its updates into the collection of updates.
+    """
+
+    __init__ = older_constructor(
+        keras_normalization.BatchNormalization, keep_places=True,
+        beta_initializer=tf.zeros_initializer(), gamma_initializer=tf.ones_initializer(),
+        moving_mean_initializer=tf.zeros_initializer(),
+        moving_variance_initializer=tf.ones_initializer(),
+    )  # fmt: skip
+
+    def call(self, inputs: Any, training: Any = False, mask: Any = None) -> Any:
+        """The inputs, normalized by their own moments if `training`."""
+        return super().call(inputs, training=training, mask=mask)
+
+
+def batch_normalization(
+    inputs: Any,
+    axis: Any = -1,
+    momentum: Any = 0.99,
+    epsilon: float = 1e-3,
+    center: bool = True,
+    scale: bool = True,
+    beta_initializer: Any = tf.zeros_initializer(),  # noqa: B008 - TensorFlow's signature; it has no state
+    gamma_initializer: Any = tf.ones_initializer(),  # noqa: B008 - the same
+    moving_mean_initializer: Any = tf.zeros_initializer(),  # noqa: B008 - the same
+    moving_variance_initializer: Any = tf.ones_initializer(),  # noqa: B008 - the same
+    beta_regularizer: Any = None,
+    gamma_regularizer: Any = None,
+    beta_constraint: Any = None,
+    gamma_constraint: Any = None,
+    training: Any = False,
+    trainable: bool = True,
+    name: Any = None,
+    reuse: Any = None,
+    renorm: bool = False,
+    renorm_clipping: Mapping[str, Any] | None = None,
+    renorm_momentum: Any = 0.99,
+    fused: bool | None = None,
+    virtual_batch_size: int | None = None,
+    adjustment: Callable[[Any], Any] | None = None,
+) -> Any:
+    """Make a layer, `BatchNormalization`, and call it on `inputs`.
+
+    Args are the constructor's, and `training`, that of the call; `reuse` shares variables.
+    """
+    given = dict(locals())
+    inputs, training, reuse = (given.pop(key) for key in ("inputs", "training", "reuse"))
+    layer: Any = BatchNormalization(**given, _reuse=reuse, _scope=name)
+    return layer(inputs, training=training)

@@ -1,0 +1,41 @@
+"""`tf.train.basic_train_loop`: calls a step again and again under a supervisor. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference import errors
+from sessrun.reference.library.managed.supervisor import Supervisor
+
+__all__ = ["EXPORTS", "basic_train_loop"]
+
+
+def basic_train_loop(
+    supervisor: Supervisor,
+    train_step_fn: Callable[..., Any],
+    args: Sequence[Any] | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    master: str = "",
+) -> None:
+    """Call a function until the supervisor says to stop; begin anew when a task was lost.
+
+    Args:
+      supervisor: makes the session and says when to stop.
+      train_step_fn: is called with the session and the arguments.
+      args: its arguments after the session.
+      kwargs: its keyword arguments.
+      master: the target of the session.
+
+    """
+    while True:
+        try:
+            with supervisor.managed_session(master) as sess:
+                while not supervisor.should_stop():
+                    train_step_fn(sess, *(args or ()), **(kwargs or {}))
+        except errors.AbortedError:
+            continue
+        return
+
+
+EXPORTS: Final[dict[str, Any]] = {"train.basic_train_loop": basic_train_loop}

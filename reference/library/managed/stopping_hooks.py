@@ -1,0 +1,229 @@
+"""Hooks that stop a training, wait for one, feed it, or run something at its end.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import errors, log_messages
+from sessrun.reference.library.managed.run_hooks import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from sessrun.reference.variables.global_step import needed_global_step_read
+
+__all__ = ["EXPORTS", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook",
+           "NanLossDuringTrainingError", "NanTensorHook", "StopAtStepHook"]  # fmt: skip
+
+#: How long a waiting hook sleeps between two looks, and after how many steps it says so again.
+_LOOK_S: Final = 0.5
+_STEPS_PER_MESSAGE: Final = 1000
+
+
+class StopAtStepHook(SessionRunHook):
+    """Asks to stop after a number of steps, or at a step.
+
+    Args:
+      num_steps: how many steps to go from that of the first session.
+      last_step: the last step.
+
+    Raises:
+      ValueError: both are given, or neither.
+
+    """
+
+    def __init__(self, num_steps: int | None = None, last_step: int | None = None) -> None:
+        if num_steps is None and last_step is None:
+            raise ValueError("One of num_steps or last_step must be specified.")
+        if num_steps is not None and last_step is not None:
+            raise ValueError("Only one of num_steps or last_step can be specified.")
+        self._num_steps = num_steps
+        self._last_step = last_step
+
+    def begin(self) -> None:
+        """Find the global step.
+
+        Raises:
+          RuntimeError: there is none.
+
+        """
+        self._global_step_tensor = needed_global_step_read("StopAtStepHook")
+
+    def after_create_session(self, session: Any, coord: Any) -> None:
+        """Fix the last step; a session that is made anew does not move it."""
+        del coord
+        if self._last_step is None:
+            self._last_step = session.run(self._global_step_tensor) + self._num_steps
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step, which may be that before or after the run."""
+        del run_context
+        return SessionRunArgs(self._global_step_tensor)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Ask to stop if the last step is reached; the step is read again before."""
+        assert self._last_step is not None
+        if run_values.results + 1 < self._last_step:
+            return
+        if run_context.session.run(self._global_step_tensor) >= self._last_step:
+            run_context.request_stop()
+
+
+class GlobalStepWaiterHook(SessionRunHook):
+    """Lets the first run wait until others have done a number of steps.
+
+    Args:
+      wait_until_step: the step to wait for; none if it is not above zero.
+
+    """
+
+    def __init__(self, wait_until_step: int) -> None:
+        self._wait_until_step = wait_until_step
+
+    def begin(self) -> None:
+        """Find the global step.
+
+        Raises:
+          RuntimeError: there is none.
+
+        """
+        self._has_started = False
+        self._global_step_tensor = needed_global_step_read("_GlobalStepWaiterHook")
+
+    def before_run(self, run_context: SessionRunContext) -> None:
+        """Wait, the first time."""
+        if self._has_started:
+            return
+        until = self._wait_until_step
+        if until > 0:
+            log_messages.info("Waiting for global step %d before starting training.", until)
+        said = 0
+        while until > 0:
+            step = run_context.session.run(self._global_step_tensor)
+            if step >= until:
+                break
+            if step - said > _STEPS_PER_MESSAGE:
+                said = step
+                text = "Waiting for global step %d before starting training. Current step is %d."
+                log_messages.info(text, until, step)
+            time.sleep(_LOOK_S)
+        self._has_started = True
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    """The loss of a training is not a number."""
+
+    def __str__(self) -> str:
+        """Always the same."""
+        return "NaN loss during training."
+
+
+class NanTensorHook(SessionRunHook):
+    """Fails or stops when a loss is not a number.
+
+    Args:
+      loss_tensor: the loss.
+      fail_on_nan_loss: whether to raise, rather than to ask to stop.
+
+    """
+
+    def __init__(self, loss_tensor: Any, fail_on_nan_loss: bool = True) -> None:
+        self._loss_tensor = loss_tensor
+        self._fail_on_nan_loss = fail_on_nan_loss
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the loss."""
+        del run_context
+        return SessionRunArgs(self._loss_tensor)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Look at the loss.
+
+        Raises:
+          NanLossDuringTrainingError: it is not a number, and that is to fail.
+
+        """
+        if np.isnan(run_values.results):
+            text = "Model diverged with loss = NaN."
+            if self._fail_on_nan_loss:
+                log_messages.error(text)
+                raise NanLossDuringTrainingError
+            log_messages.warning(text)
+            run_context.request_stop()
+
+
+class FinalOpsHook(SessionRunHook):
+    """Runs something at the end.
+
+    Args:
+      final_ops: a fetch structure, or None.
+      final_ops_feed_dict: what it is fed.
+
+    """
+
+    def __init__(
+        self, final_ops: Any, final_ops_feed_dict: Mapping[Any, Any] | None = None
+    ) -> None:
+        self._final_ops = final_ops
+        self._final_ops_feed_dict = final_ops_feed_dict
+        self._final_ops_values: Any = None
+
+    @property
+    def final_ops_values(self) -> Any:
+        """What it gave; None before the end."""
+        return self._final_ops_values
+
+    def end(self, session: Any) -> None:
+        """Run it.
+
+        Raises:
+          OutOfRangeError: it reads input, of which nothing is left.
+
+        """
+        if self._final_ops is None:
+            return
+        try:
+            self._final_ops_values = session.run(
+                self._final_ops, feed_dict=self._final_ops_feed_dict
+            )
+        except (errors.OutOfRangeError, StopIteration):
+            log_messages.warning(
+                "What FinalOpsHook runs has a dependency back to some input source, which has come "
+                "to its end; it should only read variables."
+            )
+            raise
+
+
+class FeedFnHook(SessionRunHook):
+    """Feeds each run what a function gives.
+
+    Args:
+      feed_fn: gives the feeds of a run.
+
+    """
+
+    def __init__(self, feed_fn: Callable[[], Mapping[Any, Any]]) -> None:
+        self.feed_fn = feed_fn
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the feeds."""
+        del run_context
+        return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "train.FeedFnHook": FeedFnHook,
+    "train.FinalOpsHook": FinalOpsHook,
+    "train.GlobalStepWaiterHook": GlobalStepWaiterHook,
+    "train.NanLossDuringTrainingError": NanLossDuringTrainingError,
+    "train.NanTensorHook": NanTensorHook,
+    "train.StopAtStepHook": StopAtStepHook,
+}

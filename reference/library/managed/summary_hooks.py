@@ -1,0 +1,267 @@
+"""Hooks that write summaries: steps per second, a graph's summaries, profiles. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Final
+
+from sessrun.reference import log_messages
+from sessrun.reference.files.file_object import GFile
+from sessrun.reference.library.managed.run_hooks import (
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
+from sessrun.reference.library.managed.scaffold import Scaffold
+from sessrun.reference.library.managed.timeline import Timeline
+from sessrun.reference.library.managed.timers import SecondOrStepTimer
+from sessrun.reference.library.summaries.file_writer import FileWriterCache
+from sessrun.reference.variables.global_step import get_global_step, needed_global_step_read
+from sessrun.spec.proto import RunOptions
+from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
+
+__all__ = ["EXPORTS", "ProfilerHook", "StepCounterHook", "SummarySaverHook"]
+
+#: How often the log says that the step does not move.
+_WARNINGS: Final = 5
+
+
+class StepCounterHook(SessionRunHook):
+    """Writes how many steps a second are made, every so many steps or seconds.
+
+    Args:
+      every_n_steps: the steps from one time to the next.
+      every_n_secs: the seconds from one time to the next.
+      output_dir: the folder of the event file.
+      summary_writer: what writes instead.
+
+    Raises:
+      ValueError: there is not exactly one of steps and seconds.
+
+    """
+
+    def __init__(
+        self,
+        every_n_steps: int | None = 100,
+        every_n_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+    ) -> None:
+        if (every_n_steps is None) == (every_n_secs is None):
+            raise ValueError("exactly one of every_n_steps and every_n_secs should be provided.")
+        self._timer = SecondOrStepTimer(every_steps=every_n_steps, every_secs=every_n_secs)
+        self._summary_writer = summary_writer
+        self._output_dir = output_dir
+        self._last_global_step: Any = None
+        self._steps_per_run = 1
+
+    def _set_steps_per_run(self, steps_per_run: int) -> None:
+        self._steps_per_run = steps_per_run
+
+    def begin(self) -> None:
+        """Find the global step and the writer.
+
+        Raises:
+          RuntimeError: there is no global step.
+
+        """
+        self._summary_writer = _writer(self._summary_writer, self._output_dir)
+        self._global_step_tensor = needed_global_step_read("StepCounterHook")
+        self._summary_tag = f"{get_global_step().op.name}/sec"
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step, which may be that before or after the run."""
+        del run_context
+        return SessionRunArgs(self._global_step_tensor)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Write if it is time, and say if the step does not move."""
+        stale = run_values.results
+        if self._timer.should_trigger_for_step(stale + self._steps_per_run):
+            step = run_context.session.run(self._global_step_tensor)
+            if self._timer.should_trigger_for_step(step):
+                seconds, steps = self._timer.update_last_triggered_step(step)
+                if seconds is not None and steps is not None:
+                    self._log_and_record(steps, seconds, step)
+        if stale == self._last_global_step:
+            log_messages.log_first_n(
+                log_messages.EXPORTS["logging.WARN"],
+                "It seems that global step (tf.train.get_global_step) has not been increased. "
+                "Current value (could be stable): %s vs previous value: %s.",
+                _WARNINGS, stale, self._last_global_step,
+            )  # fmt: skip
+        self._last_global_step = stale
+
+    def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
+        """Write how many steps a second there were."""
+        rate = elapsed_steps / elapsed_time
+        if self._summary_writer is not None:
+            value = Summary.Value(tag=self._summary_tag, simple_value=rate)
+            self._summary_writer.add_summary(Summary(value=[value]), global_step)
+        log_messages.info("%s: %g", self._summary_tag, rate)
+
+
+class SummarySaverHook(SessionRunHook):
+    """Writes summaries every so many steps or seconds.
+
+    Args:
+      save_steps: the steps from one time to the next.
+      save_secs: the seconds from one time to the next.
+      output_dir: the folder of the event file.
+      summary_writer: what writes instead.
+      scaffold: whose summaries are written.
+      summary_op: the summaries: a string tensor with a `Summary`, or a list of such.
+
+    Raises:
+      ValueError: there is not exactly one of scaffold and summaries, or of seconds and steps.
+
+    """
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str | None = None,
+        summary_writer: Any = None,
+        scaffold: Scaffold | None = None,
+        summary_op: Any = None,
+    ) -> None:
+        if (scaffold is None) == (summary_op is None):
+            raise ValueError("Exactly one of scaffold or summary_op must be provided.")
+        self._summary_op = summary_op
+        self._summary_writer = summary_writer
+        self._output_dir = output_dir
+        self._scaffold = scaffold
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+
+    def begin(self) -> None:
+        """Find the global step and the writer.
+
+        Raises:
+          RuntimeError: there is no global step.
+
+        """
+        self._summary_writer = _writer(self._summary_writer, self._output_dir)
+        self._next_step: Any = None
+        self._global_step_tensor = needed_global_step_read("SummarySaverHook")
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step, and for the summaries if it is time."""
+        del run_context
+        self._request_summary = self._next_step is None or (
+            self._timer.should_trigger_for_step(self._next_step)
+        )
+        wanted: dict[str, Any] = {"global_step": self._global_step_tensor}
+        summaries = self._found_summaries() if self._request_summary else None
+        if summaries is not None:
+            wanted["summary"] = summaries
+        return SessionRunArgs(wanted)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Write the summaries; the first time also that a session has started."""
+        if not self._summary_writer:
+            return
+        step = run_values.results["global_step"] + 1
+        if self._request_summary:
+            step = run_context.session.run(self._global_step_tensor)
+        if self._next_step is None:
+            self._summary_writer.add_session_log(SessionLog(status=SessionLog.START), step)
+        if self._request_summary:
+            self._timer.update_last_triggered_step(step)
+            for summary in run_values.results.get("summary", ()):
+                self._summary_writer.add_summary(summary, step)
+        self._next_step = step + 1
+
+    def end(self, session: Any = None) -> None:
+        """Have the writer write all it has."""
+        del session
+        if self._summary_writer:
+            self._summary_writer.flush()
+
+    def _found_summaries(self) -> list[Any] | None:
+        found = self._summary_op
+        if found is None and self._scaffold is not None:
+            found = self._scaffold.summary_op
+        return found if found is None or isinstance(found, list) else [found]
+
+
+class ProfilerHook(SessionRunHook):
+    """Traces a run every so many steps or seconds, and writes what it finds for a browser.
+
+    Args:
+      save_steps: the steps from one time to the next.
+      save_secs: the seconds from one time to the next.
+      output_dir: the folder of the files.
+      show_dataflow: whether the files show what flows between operations.
+      show_memory: whether they show the memory in use.
+
+    Raises:
+      ValueError: there is not exactly one of steps and seconds.
+
+    """
+
+    def __init__(
+        self,
+        save_steps: int | None = None,
+        save_secs: float | None = None,
+        output_dir: str = "",
+        show_dataflow: bool = True,
+        show_memory: bool = False,
+    ) -> None:
+        self._output_file = os.path.join(output_dir, "timeline-{}.json")
+        self._file_writer = FileWriterCache.get(output_dir)
+        self._show_dataflow = show_dataflow
+        self._show_memory = show_memory
+        self._timer = SecondOrStepTimer(every_secs=save_secs, every_steps=save_steps)
+
+    def begin(self) -> None:
+        """Find the global step.
+
+        Raises:
+          RuntimeError: there is none.
+
+        """
+        self._next_step: Any = None
+        self._global_step_tensor = needed_global_step_read("ProfilerHook")
+
+    def before_run(self, run_context: SessionRunContext) -> SessionRunArgs:
+        """Ask for the step, and for a trace if it is time; the first run is not traced."""
+        del run_context
+        self._request_summary = self._next_step is not None and (
+            self._timer.should_trigger_for_step(self._next_step)
+        )
+        options = RunOptions(trace_level=RunOptions.FULL_TRACE) if self._request_summary else None
+        return SessionRunArgs({"global_step": self._global_step_tensor}, options=options)
+
+    def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
+        """Write the trace."""
+        stale = run_values.results["global_step"]
+        if self._next_step is None:
+            self._timer.update_last_triggered_step(stale)
+        step = stale + 1
+        if self._request_summary:
+            step = run_context.session.run(self._global_step_tensor)
+            self._timer.update_last_triggered_step(step)
+            traced = run_values.run_metadata
+            self._save(step, self._output_file.format(step), traced.step_stats)
+            self._file_writer.add_run_metadata(traced, f"step_{step}")
+        self._next_step = step + 1
+
+    def _save(self, step: int, save_path: str, step_stats: Any) -> None:
+        log_messages.info("Saving timeline for %d into '%s'.", step, save_path)
+        with GFile(save_path, "w") as file:
+            file.write(Timeline(step_stats).generate_chrome_trace_format(
+                show_dataflow=self._show_dataflow, show_memory=self._show_memory))  # fmt: skip
+
+
+def _writer(writer: Any, folder: str | None) -> Any:
+    """The writer that was given, or that of the folder, or None."""
+    return FileWriterCache.get(folder) if writer is None and folder else writer
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "train.ProfilerHook": ProfilerHook,
+    "train.StepCounterHook": StepCounterHook,
+    "train.SummarySaverHook": SummarySaverHook,
+}

@@ -1,0 +1,123 @@
+"""What a supervisor finds in its graph, or makes for it. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference import log_messages
+from sessrun.reference.dtypes import int32, int64
+from sessrun.reference.framework_ops import group
+from sessrun.reference.graph import Graph
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.summary_ops import merge_all
+from sessrun.reference.saving.saver import Saver
+from sessrun.reference.tables.table_initializers import tables_initializer
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.variable_lists import (
+    global_variables,
+    global_variables_initializer,
+    local_variables_initializer,
+    report_uninitialized_variables,
+)
+
+__all__ = ["SupervisedGraph"]
+
+#: What says that an argument is not given.
+_USE_DEFAULT: Final = 0
+
+
+class SupervisedGraph:
+    """The operations of a graph that a supervisor needs; each None until it is found.
+
+    Args:
+      graph: the graph.
+
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self.ready_op: Any = None
+        self.ready_for_local_init_op: Any = None
+        self.init_op: Any = None
+        self.local_init_op: Any = None
+        self.saver: Any = None
+        self.summary_op: Any = None
+        self.global_step: Any = None
+
+    def find(self, name: str, given: Any) -> None:
+        """Take what is given, else the first of the collection, else one made for it."""
+        key, make = _SOURCES[name]
+        if not (isinstance(given, int) and given == _USE_DEFAULT):
+            setattr(self, name, given)
+            return
+        items = self._graph.get_collection(key)
+        if len(items) > 1:
+            log_messages.info("Found %d %s operations. Returning the first one.", len(items), key)
+        found = items[0] if items else None
+        if found is None:
+            found = make(self._graph)
+            if found is not None:
+                self._graph.add_to_collection(key, found)
+        setattr(self, name, found)
+
+    def check_devices(self) -> None:
+        """Hold that every variable says on which device it is.
+
+        Raises:
+          ValueError: one does not.
+
+        """
+        for op in self._graph.get_operations():
+            if op.type in {"Variable", "VariableV2"} and not op.device:
+                raise ValueError("When using replicas, all Variables must have their device set: "
+                                 f"{op}")  # fmt: skip
+
+
+def _ready_op(_: Graph) -> Tensor:
+    return report_uninitialized_variables()
+
+
+def _nothing(_: Graph) -> None:
+    return None
+
+
+def _init_op(_: Graph) -> Operation:
+    return global_variables_initializer()
+
+
+def _local_init_op(_: Graph) -> Operation:
+    return group(local_variables_initializer(), tables_initializer())
+
+
+def _saver(_: Graph) -> Saver | None:
+    return Saver() if global_variables() else None
+
+
+def _summary_op(_: Graph) -> Any:
+    return merge_all()
+
+
+def _global_step(graph: Graph) -> Tensor | None:
+    """The tensor `global_step:0`, if it is one of integers that can count."""
+    try:
+        found: Tensor = graph.get_tensor_by_name("global_step:0")
+    except KeyError:
+        return None
+    if found.dtype.base_dtype in (int32, int64):
+        return found
+    log_messages.warning("Found 'global_step' is not an int type: %s", found.dtype)
+    return None
+
+
+#: For each: the collection it may be in, and what makes it otherwise.
+_SOURCES: Final[Mapping[str, tuple[str, Callable[[Graph], Any]]]] = {
+    "ready_op": (GraphKeys.READY_OP, _ready_op),
+    "ready_for_local_init_op": (GraphKeys.READY_FOR_LOCAL_INIT_OP, _nothing),
+    "init_op": (GraphKeys.INIT_OP, _init_op),
+    "local_init_op": (GraphKeys.LOCAL_INIT_OP, _local_init_op),
+    "saver": (GraphKeys.SAVERS, _saver),
+    "summary_op": (GraphKeys.SUMMARY_OP, _summary_op),
+    "global_step": (GraphKeys.GLOBAL_STEP, _global_step),
+}

@@ -1,0 +1,107 @@
+"""The services of a supervisor: summaries, steps per second, checkpoints. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference import log_messages
+from sessrun.reference.queues.coordinator import LooperThread
+from sessrun.reference.session.session import Session
+from sessrun.reference.variables.global_step import global_step
+from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
+
+if TYPE_CHECKING:
+    from sessrun.reference.library.managed.supervisor import Supervisor
+
+__all__ = ["SVStepCounterThread", "SVSummaryThread", "SVTimerCheckpointThread"]
+
+_MESSAGES: Final = 10
+
+
+class SVSummaryThread(LooperThread):
+    """Writes the summaries.
+
+    Args:
+      sv: the supervisor.
+      sess: the session that they are run in.
+
+    """
+
+    def __init__(self, sv: Supervisor, sess: Session) -> None:
+        super().__init__(sv.coord, sv.save_summaries_secs)
+        self._sv = sv
+        self._sess = sess
+
+    def run_loop(self) -> None:
+        """Run them, and write what they give."""
+        step = None
+        if self._sv.global_step is None:
+            summaries = self._sess.run(self._sv.summary_op)
+        else:
+            summaries, step = self._sess.run([self._sv.summary_op, self._sv.global_step])
+        if self._sv.summary_writer:
+            log_messages.info("Recording summary at step %s.", step)
+            self._sv.summary_writer.add_summary(summaries, step)
+
+
+class SVStepCounterThread(LooperThread):
+    """Writes how many steps a second are made.
+
+    Args:
+      sv: the supervisor.
+      sess: the session of the steps.
+      step_counter: what counts them, by default the supervisor's global step.
+
+    """
+
+    def __init__(self, sv: Supervisor, sess: Session, step_counter: Any = None) -> None:
+        super().__init__(sv.coord, sv.save_summaries_secs)
+        self._sv = sv
+        self._sess = sess
+        self._step_counter = sv.global_step if step_counter is None else step_counter
+        self._summary_tag = f"{self._step_counter.op.name}/sec"
+        self._last_time, self._last_step = 0.0, 0
+
+    def start_loop(self) -> None:
+        """Note where it begins."""
+        self._last_time = time.time()
+        self._last_step = global_step(self._sess, self._step_counter)
+
+    def run_loop(self) -> None:
+        """Write the rate since the last time."""
+        step = global_step(self._sess, self._step_counter)
+        now = time.time()
+        steps, seconds = step - self._last_step, now - self._last_time
+        self._last_step, self._last_time = step, now
+        rate = steps / seconds if seconds > 0.0 else float("inf")
+        if self._sv.summary_writer:
+            value = Summary.Value(tag=self._summary_tag, simple_value=rate)
+            self._sv.summary_writer.add_summary(Summary(value=[value]), step)
+        log_messages.log_first_n(
+            log_messages.EXPORTS["logging.INFO"], "%s: %g", _MESSAGES, self._summary_tag, rate
+        )
+
+
+class SVTimerCheckpointThread(LooperThread):
+    """Saves the model.
+
+    Args:
+      sv: the supervisor.
+      sess: the session whose model is saved.
+
+    """
+
+    def __init__(self, sv: Supervisor, sess: Session) -> None:
+        super().__init__(sv.coord, sv.save_model_secs)
+        self._sv = sv
+        self._sess = sess
+
+    def run_loop(self) -> None:
+        """Save it, and write that it is saved."""
+        sv = self._sv
+        log_messages.info("Saving checkpoint to path %s", sv.save_path)
+        sv.saver.save(self._sess, sv.save_path, global_step=sv.global_step)
+        if sv.summary_writer and sv.global_step is not None:
+            noted = SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=sv.save_path)
+            sv.summary_writer.add_session_log(noted, global_step(self._sess, sv.global_step))

@@ -1,0 +1,156 @@
+"""Counts of labels among the k best predictions: what the metrics `..._at_k` are made of.
+
+Labels are dense, [..., labels], or sparse; predictions are class numbers, [..., k].
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference import dtypes
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.default_graph import control_dependencies
+from sessrun.reference.differentiation.reductions import kept_shape
+from sessrun.reference.errors import bad_value
+from sessrun.reference.generated import greater_equal, mul, select_v2
+from sessrun.reference.library.metrics.streams import metric_variable
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import concat, expand_dims, rank, reshape, shape, size
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.fill_ops import fill, ones_like
+from sessrun.reference.ops.math_ops import equal
+from sessrun.reference.ops.reduce_ops import reduce_max, reduce_sum
+from sessrun.reference.ops.set_ops import set_difference, set_intersection, set_size
+from sessrun.reference.ops.sparse_array_ops import sparse_reshape
+from sessrun.reference.ops.weight_shapes import assert_broadcastable
+from sessrun.reference.sparse_ops import sparse_retain
+from sessrun.reference.sparse_tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    convert_to_tensor_or_sparse_tensor,
+)
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.state_ops import assign_add
+
+__all__ = ["KINDS", "at_k_name", "counted", "in_range", "of_one_rank", "true_positives"]
+
+
+def at_k_name(name: str, k: int | None = None, class_id: int | None = None) -> str:
+    """The default scope of a metric: with the number of predictions and the class."""
+    name = f"{name}_at_k" if k is None else f"{name}_at_{k:d}"
+    return name if class_id is None else f"{name}_class{class_id:d}"
+
+
+def of_one_rank(labels: Any, predictions: Any) -> Any:
+    """Labels of the predictions' rank: with a last dimension of 1 if they have none.
+
+    Raises:
+      ValueError: the ranks are known and differ by more.
+
+    """
+    with name_scope(None, "expand_labels", (labels, predictions)) as scope:
+        true = convert_to_tensor_or_sparse_tensor(labels)
+        if isinstance(true, SparseTensor):
+            return cond(
+                equal(rank(predictions), size(true.dense_shape) + 1),
+                lambda: sparse_reshape(
+                    true, shape=concat((true.dense_shape, (1,)), 0), name=scope
+                ),
+                lambda: true,
+            )
+        ndims = true.shape.ndims, predictions.shape.ndims
+        if ndims[0] is not None and ndims[1] is not None:
+            if ndims[0] == ndims[1]:
+                return true
+            if ndims[1] == ndims[0] + 1:
+                return expand_dims(true, -1, name=scope)
+            raise bad_value(f"Unexpected labels shape {true.shape} for predictions shape "
+                            f"{predictions.shape}: their ranks must be the same, or "
+                            f"the predictions' one more.")  # fmt: skip
+        return cond(
+            equal(rank(predictions), rank(true) + 1),
+            lambda: expand_dims(true, -1, name=scope),
+            lambda: true,
+        )
+
+
+def in_range(labels: Any, classes: Tensor) -> Any:
+    """The labels, -1 in place of what is no class."""
+    is_sparse = isinstance(labels, SparseTensor | SparseTensorValue)
+
+    def cleaned(values: Any) -> Tensor:
+        return select_v2(greater_equal(values, classes), -1 * ones_like(values), values)
+
+    def clean() -> Any:
+        if is_sparse:
+            return type(labels)(labels.indices, cleaned(labels.values), labels.dense_shape)
+        return cleaned(labels)
+
+    largest = reduce_max(labels.values if is_sparse else labels)
+    return cond(greater_equal(largest, classes), clean, lambda: labels)
+
+
+def _of_class(numbers: Any, class_id: int) -> SparseTensor:
+    """Those of the numbers that are of one class, sparse."""
+    found = convert_to_tensor_or_sparse_tensor(numbers)
+    if isinstance(found, SparseTensor):
+        return sparse_retain(found, equal(found.values, class_id))
+    whole = shape(found, out_type=dtypes.int64)
+    last = size(whole) - 1
+    one_each = kept_shape(whole, reshape(last, [1]))
+    wanted = fill(one_each, cast(class_id, dtypes.int64))
+    common = set_intersection(wanted, found)
+    return SparseTensor(common.indices, common.values, whole)
+
+
+def _chosen(labels: Any, predictions: Any, class_id: int | None) -> tuple[Any, Any]:
+    if class_id is None:
+        return labels, predictions
+    return _of_class(labels, class_id), _of_class(predictions, class_id)
+
+
+def _counter(of_sets: Callable[[Any, Any], SparseTensor], scope_name: str) -> Callable[..., Tensor]:
+    def count(
+        labels: Any,
+        predictions: Any,
+        class_id: int | None = None,
+        weights: Any = None,
+        name: str | None = None,
+    ) -> Tensor:
+        """For each row the weighted number of classes, float64."""
+        with name_scope(name, scope_name, (predictions, labels, weights)):
+            labels, predictions = _chosen(labels, predictions, class_id)
+            found = cast(set_size(of_sets(predictions, labels)), dtypes.float64)
+            if weights is not None:
+                with control_dependencies((assert_broadcastable(weights, found),)):
+                    found = mul(found, cast(weights, dtypes.float64))
+            return found
+
+    return count
+
+
+true_positives = _counter(set_intersection, "true_positives")
+#: The counts of rows: what is predicted rightly, wrongly, and what is not predicted.
+KINDS = {
+    "true_positive": true_positives,
+    "false_positive": _counter(
+        lambda guessed, true: set_difference(guessed, true, aminusb=True), "false_positives"
+    ),
+    "false_negative": _counter(
+        lambda guessed, true: set_difference(guessed, true, aminusb=False), "false_negatives"
+    ),
+}
+
+
+def counted(
+    kind: str, labels: Any, predictions: Any, k: int | None, class_id: int | None, weights: Any
+) -> tuple[Any, Any]:
+    """The count of one kind over all that was seen, and its update."""
+    names = (predictions, labels, weights)
+    with name_scope(None, at_k_name(kind, k, class_id), names) as scope:
+        found = KINDS[kind](labels, predictions, class_id, weights)
+        batch = cast(reduce_sum(found), dtypes.float64)
+        total = metric_variable([], dtypes.float64, name=scope)
+        return total, assign_add(total, batch, name="update")

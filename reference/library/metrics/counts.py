@@ -1,0 +1,123 @@
+"""How often bools are predicted rightly and wrongly; precision and recall. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference import dtypes
+from sessrun.reference.default_graph import control_dependencies
+from sessrun.reference.generated import greater, logical_and, mul
+from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable, read
+from sessrun.reference.ops.array_ops import rank, where
+from sessrun.reference.ops.assertions import assert_rank_in, assert_type
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import divide, equal
+from sessrun.reference.ops.reduce_ops import reduce_sum
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.variables.state_ops import assign_add
+
+__all__ = [
+    "false_negatives",
+    "false_positives",
+    "precision",
+    "recall",
+    "true_negatives",
+    "true_positives",
+]
+
+Metric = tuple[Any, Any]
+
+
+def _bools(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
+    return aligned(cast(predictions, dtypes.bool_), cast(labels, dtypes.bool_), weights)
+
+
+def _counted(
+    values: Tensor, weights: Any, metrics_collections: Any, updates_collections: Any
+) -> Metric:
+    """The weighted count of what holds."""
+    assert_type(values, dtypes.bool_)
+    count = metric_variable([], dtypes.float32, name="count")
+    numbers = cast(values, dtypes.float32)
+    if weights is not None:
+        with control_dependencies((assert_rank_in(weights, (0, rank(numbers))),)):
+            numbers = mul(numbers, cast(weights, dtypes.float32))
+    value = read(count, metrics_collections)
+    update = assign_add(count, reduce_sum(numbers))
+    return announced(value, update, None, updates_collections)
+
+
+def _counter(
+    name_of_it: str, label: bool, prediction: bool
+) -> Callable[..., Metric]:
+    def count(
+        labels: Any,
+        predictions: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Metric:
+        with variable_scope(name, name_of_it, (predictions, labels, weights)):
+            guessed, true, given = _bools(predictions, labels, weights)
+            found = logical_and(equal(true, label), equal(guessed, prediction))
+            return _counted(found, given, metrics_collections, updates_collections)
+
+    count.__name__ = name_of_it
+    count.__doc__ = f"""How often the label is {label} and the prediction {prediction}.
+
+    Args:
+      labels: a tensor that is cast to bool.
+      predictions: another of its shape.
+      weights: None, or a tensor of rank 0 or the labels' rank that broadcasts to them.
+      metrics_collections: collections for the value.
+      updates_collections: collections for the update.
+      name: a variable scope.
+
+    Returns:
+      `(value, update)`: float32 scalars.
+
+    Raises:
+      ValueError: shapes do not fit.
+
+    """
+    return count
+
+
+false_negatives = _counter("false_negatives", label=True, prediction=False)
+false_positives = _counter("false_positives", label=False, prediction=True)
+true_negatives = _counter("true_negatives", label=False, prediction=False)
+true_positives = _counter("true_positives", label=True, prediction=True)
+
+
+def _share(right: Any, wrong: Any, name: str) -> Tensor:
+    """What is right of both together; 0 of nothing."""
+    return where(greater(right + wrong, 0), divide(right, right + wrong), 0, name)
+
+
+def _shares(name_of_it: str, others: Callable[..., Metric], what: str) -> Callable[..., Metric]:
+    def share(
+        labels: Any,
+        predictions: Any,
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Metric:
+        with variable_scope(name, name_of_it, (predictions, labels, weights)):
+            guessed, true, given = _bools(predictions, labels, weights)
+            right, new_right = true_positives(true, guessed, given)
+            wrong, new_wrong = others(true, guessed, given)
+            value = _share(right, wrong, "value")
+            update = _share(new_right, new_wrong, "update_op")
+            return announced(value, update, metrics_collections, updates_collections)
+
+    share.__name__ = name_of_it
+    share.__doc__ = f"The part of {what}. Arguments as of `true_positives`."
+    return share
+
+
+precision = _shares("precision", false_positives, "what is predicted that is so")
+recall = _shares("recall", false_negatives, "what is so that is predicted")

@@ -1,0 +1,285 @@
+"""Metrics of probabilities that thresholds make decisions of. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.constant_op import constant
+from sessrun.reference.default_graph import control_dependencies
+from sessrun.reference.errors import bad_value
+from sessrun.reference.generated import greater, logical_and, logical_not, tile
+from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable, read
+from sessrun.reference.ops.array_ops import expand_dims, reshape, shape, stack, transpose
+from sessrun.reference.ops.assertions import assert_greater_equal, assert_less_equal
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import absolute, divide, equal
+from sessrun.reference.ops.reduce_ops import argmax, argmin, cumsum, reduce_min, reduce_sum
+from sessrun.reference.ops.weight_shapes import broadcast_weights
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.variables.state_ops import assign_add
+
+__all__ = [
+    "SMALL",
+    "confusion_at_thresholds",
+    "evenly_spaced",
+    "false_negatives_at_thresholds",
+    "false_positives_at_thresholds",
+    "precision_at_thresholds",
+    "recall_at_thresholds",
+    "sensitivity_at_specificity",
+    "specificity_at_sensitivity",
+    "true_negatives_at_thresholds",
+    "true_positives_at_thresholds",
+]
+
+Metric = tuple[Any, Any]
+Counts = Mapping[str, Any]
+
+#: What thresholds beyond 0 and 1 are away from them, and what keeps divisors from zero.
+SMALL: Final = 1e-7
+#: The four counts: for each the variable's name, and whether label and decision are positive.
+_KINDS: Final[Mapping[str, tuple[str, bool, bool]]] = {
+    "tp": ("true_positives", True, True),
+    "fn": ("false_negatives", True, False),
+    "tn": ("true_negatives", False, False),
+    "fp": ("false_positives", False, True),
+}
+
+
+def evenly_spaced(count: int, beyond: float = SMALL) -> list[float]:
+    """So many thresholds from just below 0 to about 1."""
+    inner = [(place + 1) * 1.0 / (count - 1) for place in range(count - 2)]
+    return [0.0 - SMALL, *inner, 1.0 + beyond]
+
+
+class _Decisions:
+    """Labels and decisions of each threshold, [thresholds, predictions]."""
+
+    def __init__(
+        self, labels: Any, predictions: Any, thresholds: Sequence[float], kinds: Sequence[str]
+    ) -> None:
+        count = len(thresholds)
+        column = reshape(predictions, [-1, 1])
+        row = reshape(cast(labels, dtypes.bool_), [1, -1])
+        total: Any = column.shape.as_list()[0]
+        if total is None:
+            total = shape(column)[0]
+        self.thresholds = tile(
+            expand_dims(constant(list(thresholds)), [1]), stack([1, total])
+        )
+        decided = greater(tile(transpose(column), [count, 1]), self.thresholds)
+        self.decided = {True: decided}
+        if {"fn", "tn"} & set(kinds):
+            self.decided[False] = logical_not(decided)
+        label = tile(row, [count, 1])
+        self.label = {True: label}
+        if {"fp", "tn"} & set(kinds):
+            self.label[False] = logical_not(label)
+
+
+def confusion_at_thresholds(
+    labels: Any,
+    predictions: Any,
+    thresholds: Sequence[float],
+    weights: Any = None,
+    kinds: Sequence[str] = tuple(_KINDS),
+) -> tuple[Counts, Counts]:
+    """How often each threshold decides rightly and wrongly.
+
+    Args:
+      labels: a tensor that is cast to bool.
+      predictions: probabilities, of the same shape.
+      thresholds: numbers.
+      weights: None, or a tensor that broadcasts to the predictions.
+      kinds: which of the counts are wanted.
+
+    Returns:
+      The variables and the updates of the counts, each with an element for each threshold.
+
+    Raises:
+      InvalidArgumentError: a prediction is not from 0 to 1.
+
+    """
+    for kind in kinds:
+        if kind not in _KINDS:
+            raise bad_value(f"Invalid key: {kind}")
+    words = "predictions must be in [0, 1]"
+    low = assert_greater_equal(predictions, cast(0.0, predictions.dtype), message=words)
+    high = assert_less_equal(predictions, cast(1.0, predictions.dtype), message=words)
+    with control_dependencies([low, high]):
+        numbers, true = cast(predictions, dtypes.float32), cast(labels, dtypes.bool_)
+        guessed, true, given = aligned(numbers, true, weights)
+    made = _Decisions(true, guessed, thresholds, kinds)
+    factor = None
+    if given is not None:
+        spread = broadcast_weights(cast(given, dtypes.float32), guessed)
+        factor = tile(reshape(spread, [1, -1]), [len(thresholds), 1])
+        made.thresholds.shape.assert_is_compatible_with(factor.shape)
+    values, updates = {}, {}
+    for kind, (name, label, decision) in _KINDS.items():
+        if kind in kinds:
+            values[kind] = metric_variable([len(thresholds)], dtypes.float32, name=name)
+            found = cast(logical_and(made.label[label], made.decided[decision]), dtypes.float32)
+            if factor is not None:
+                found *= factor
+            updates[kind] = assign_add(values[kind], reduce_sum(found, 1))
+    return values, updates
+
+
+def _counter(kind: str) -> Callable[..., Metric]:
+    def count(
+        labels: Any,
+        predictions: Any,
+        thresholds: Sequence[float],
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Metric:
+        with variable_scope(name, variable, (predictions, labels, weights)):
+            values, updates = confusion_at_thresholds(
+                labels, predictions, thresholds, weights, (kind,)
+            )
+            value = read(values[kind], metrics_collections)
+            return announced(value, updates[kind], None, updates_collections)
+
+    variable = _KINDS[kind][0]
+    count.__name__ = f"{variable}_at_thresholds"
+    count.__doc__ = f"The {variable.replace('_', ' ')} of each threshold." + _ARGUMENTS
+    return count
+
+
+_ARGUMENTS: Final = """
+
+    Args:
+      labels: a tensor that is cast to bool.
+      predictions: a tensor of probabilities, of the same shape.
+      thresholds: numbers; a prediction above one is taken for True.
+      weights: None, or a tensor that broadcasts to the predictions.
+      metrics_collections: collections for the value.
+      updates_collections: collections for the update.
+      name: a variable scope.
+
+    Returns:
+      `(value, update)`: float32, with an element for each threshold.
+
+    Raises:
+      ValueError: shapes do not fit.
+      InvalidArgumentError: in the run, a prediction is not from 0 to 1.
+
+    """
+false_negatives_at_thresholds = _counter("fn")
+false_positives_at_thresholds = _counter("fp")
+true_negatives_at_thresholds = _counter("tn")
+true_positives_at_thresholds = _counter("tp")
+
+
+def _shares(word: str, other: str, what: str) -> Callable[..., Metric]:
+    def share(
+        labels: Any,
+        predictions: Any,
+        thresholds: Sequence[float],
+        weights: Any = None,
+        metrics_collections: Any = None,
+        updates_collections: Any = None,
+        name: str | None = None,
+    ) -> Metric:
+        with variable_scope(name, f"{word}_at_thresholds", (predictions, labels, weights)):
+            counts = confusion_at_thresholds(
+                labels, predictions, thresholds, weights, ("tp", other)
+            )
+            value, update = (
+                divide(each["tp"], SMALL + each["tp"] + each[other], name=f"{word}_{place}")
+                for each, place in zip(counts, ("value", "update_op"), strict=True)
+            )
+            return announced(value, update, metrics_collections, updates_collections)
+
+    share.__name__ = f"{word}_at_thresholds"
+    share.__doc__ = f"For each threshold the part of {what}." + _ARGUMENTS
+    return share
+
+
+precision_at_thresholds = _shares("precision", "fp", "what is predicted that is so")
+recall_at_thresholds = _shares("recall", "fn", "what is so that is predicted")
+
+
+def _checked_share(name: str, value: float) -> None:
+    if value < 0 or value > 1:
+        raise bad_value(f"`{name}` must be in the range [0, 1], got {value}.")
+
+
+def sensitivity_at_specificity(
+    labels: Any,
+    predictions: Any,
+    specificity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The part of what is so that is predicted, at the threshold nearest to a specificity.
+
+    Args:
+      labels: a tensor that is cast to bool.
+      predictions: a tensor of probabilities, of the same shape.
+      specificity: the part of what is not so that is not predicted, from 0 to 1.
+      weights: None, or a tensor that broadcasts to the predictions.
+      num_thresholds: how many thresholds are tried.
+      metrics_collections: collections for the value.
+      updates_collections: collections for the update.
+      name: a variable scope.
+
+    Returns:
+      `(value, update)`: float32 scalars.
+
+    Raises:
+      ValueError: the specificity is not from 0 to 1, or shapes do not fit.
+
+    """
+    _checked_share("specificity", specificity)
+
+    def at_it(each: Counts, name: str) -> Tensor:
+        found = divide(each["tn"], each["tn"] + each["fp"] + SMALL)
+        place = cast(argmin(absolute(found - specificity), 0), dtypes.int32)
+        return divide(each["tp"][place], each["tp"][place] + each["fn"][place] + SMALL, name)
+
+    with variable_scope(name, "sensitivity_at_specificity", (predictions, labels, weights)):
+        counts = confusion_at_thresholds(
+            labels, predictions, evenly_spaced(num_thresholds), weights
+        )
+        value, update = at_it(counts[0], "value"), at_it(counts[1], "update_op")
+        return announced(value, update, metrics_collections, updates_collections)
+
+
+def specificity_at_sensitivity(
+    labels: Any,
+    predictions: Any,
+    sensitivity: float,
+    weights: Any = None,
+    num_thresholds: int = 200,
+    metrics_collections: Any = None,
+    updates_collections: Any = None,
+    name: str | None = None,
+) -> Metric:
+    """The part of what is not so that is not predicted, at the threshold nearest to a sensitivity.
+
+    Of several that are as near it is the last. Arguments as of `sensitivity_at_specificity`.
+    """
+    _checked_share("sensitivity", sensitivity)
+
+    def at_it(each: Counts, name: str) -> Tensor:
+        found = divide(each["tp"], each["tp"] + each["fn"] + SMALL)
+        least = reduce_min(absolute(found - sensitivity))
+        nearest = cast(equal(absolute(found - sensitivity), least), dtypes.int64)
+        place = cast(argmax(cumsum(nearest), 0), dtypes.int32)
+        return divide(each["tn"][place], each["tn"][place] + each["fp"][place] + SMALL, name)
+
+    with variable_scope(name, "specificity_at_sensitivity", (predictions, labels, weights)):
+        thresholds = evenly_spaced(num_thresholds, beyond=-SMALL)
+        counts = confusion_at_thresholds(labels, predictions, thresholds, weights)
+        value, update = at_it(counts[0], "value"), at_it(counts[1], "update_op")
+        return announced(value, update, metrics_collections, updates_collections)

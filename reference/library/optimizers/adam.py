@@ -1,0 +1,144 @@
+"""Adam: steps by decaying means of gradients and of their squares, corrected for their bias."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.build import apply_op
+from sessrun.reference.default_graph import colocate_with, control_dependencies
+from sessrun.reference.framework_ops import group
+from sessrun.reference.generated import sqrt
+from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.name_scopes import init_scope
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.state_ops import assign, assign_sub, scatter_add
+
+__all__ = ["EXPORTS", "AdamOptimizer"]
+
+#: `scatter(slot, indices, updates)` is the slot's value with rows added to.
+Scatter = Callable[[Any, Tensor, Tensor], Any]
+
+
+class AdamOptimizer(SteppingOptimizer):
+    """Down the mean of the gradients over the root of the mean of their squares.
+
+    Its slots are `m` and `v`; the powers of both betas are variables of its own.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function that makes one; so for the next.
+      beta1: how much of the first mean is kept in a step.
+      beta2: how much of the second mean is kept in a step.
+      epsilon: what is added to the root.
+      use_locking: whether updates of reference variables ask for a lock.
+      name: the scope of the operations, and the slots' name.
+      use_own_namescope_for_non_slot_vars: whether the powers stand in a scope of that name.
+
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any = 0.001,
+        beta1: Any = 0.9,
+        beta2: Any = 0.999,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adam",
+        use_own_namescope_for_non_slot_vars: bool = False,
+    ) -> None:
+        super().__init__(use_locking, name, use_own_namescope_for_non_slot_vars)
+        self._lr = learning_rate
+        self._beta1 = beta1
+        self._beta2 = beta2
+        self._epsilon = epsilon
+
+    def _get_beta_accumulators(self) -> tuple[Any, Any]:
+        with init_scope():
+            graph = get_default_graph()
+        return (self._get_non_slot_variable("beta1_power", graph=graph),
+                self._get_non_slot_variable("beta2_power", graph=graph))  # fmt: skip
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        first = min(var_list, key=lambda v: str(v.name))
+        self._create_non_slot_variable(self._beta1, "beta1_power", first)
+        self._create_non_slot_variable(self._beta2, "beta2_power", first)
+        for v in var_list:
+            self._zeros_slot(v, "m", self._name)
+            self._zeros_slot(v, "v", self._name)
+
+    def _prepare(self) -> None:
+        given = [self._call_if_callable(number) for number in (
+            self._lr, self._beta1, self._beta2, self._epsilon)]  # fmt: skip
+        self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t = map(
+            self._as_tensor, given, ("learning_rate", "beta1", "beta2", "epsilon")
+        )
+
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        del var, by_rows  # rows are scattered
+        beta1_power, beta2_power = self._get_beta_accumulators()
+        numbers = {
+            "beta1_power": beta1_power, "beta2_power": beta2_power, "lr": self._lr_t,
+            "beta1": self._beta1_t, "beta2": self._beta2_t, "epsilon": self._epsilon_t,
+        }  # fmt: skip
+        return Update("Adam", {"m": "m", "v": "v"}, numbers)
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Operation:
+        def scatter(slot: Any, indices: Tensor, updates: Tensor) -> Any:
+            return scatter_add(slot, indices, updates, use_locking=self._use_locking)
+
+        return self._apply_sparse_shared(grad.values, var, grad.indices, scatter)
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Operation:
+        return self._apply_sparse_shared(grad, handle, indices, self._resource_scatter_add)
+
+    def _resource_scatter_add(self, x: Any, i: Tensor, v: Tensor) -> Tensor:
+        inputs = {"resource": x.handle, "indices": i, "updates": v}
+        with control_dependencies([apply_op("ResourceScatterAdd", inputs, {})]):
+            value: Tensor = x.value()
+        return value
+
+    def _apply_sparse_shared(
+        self, grad: Tensor, var: Any, indices: Tensor, scatter: Scatter
+    ) -> Operation:
+        """All rows decay, and all of the variable is changed, not only the rows with a gradient."""
+        powers = self._get_beta_accumulators()
+        given = (*powers, self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
+        beta1_power, beta2_power, lr_t, beta1_t, beta2_t, epsilon_t = (
+            cast(number, var.dtype.base_dtype) for number in given
+        )
+        lr = lr_t * sqrt(1 - beta2_power) / (1 - beta1_power)
+        m_t = self._decayed(var, "m", beta1_t, indices, lambda: grad * (1 - beta1_t), scatter)
+        v_t = self._decayed(
+            var, "v", beta2_t, indices, lambda: (grad * grad) * (1 - beta2_t), scatter
+        )
+        root = sqrt(v_t)
+        step = lr * m_t / (root + epsilon_t)
+        update = assign_sub(var, step, use_locking=self._use_locking)
+        return group(update, m_t, v_t)
+
+    def _decayed(
+        self, var: Any, name: str, beta: Tensor, indices: Tensor, rows: Callable[[], Tensor],
+        scatter: Scatter,
+    ) -> Any:  # fmt: skip
+        """A slot once it has decayed and rows were added."""
+        slot, scaled = self.get_slot(var, name), rows()
+        decayed = assign(slot, slot * beta, use_locking=self._use_locking)
+        with control_dependencies([decayed]):
+            return scatter(slot, indices, scaled)
+
+    def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
+        with control_dependencies(update_ops):
+            beta1_power, beta2_power = self._get_beta_accumulators()
+            with colocate_with(beta1_power):
+                powers = [
+                    power.assign(power * beta, use_locking=self._use_locking)
+                    for power, beta in ((beta1_power, self._beta1_t), (beta2_power, self._beta2_t))
+                ]
+        return group(*update_ops, *powers, name=name_scope)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"train.AdamOptimizer": AdamOptimizer}

@@ -1,0 +1,225 @@
+"""Moving averages: of variables and tensors, weighted, corrected for a start at zero."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import add_to_collection, colocate_with, device
+from sessrun.reference.framework_ops import group
+from sessrun.reference.generated import minimum, pow  # noqa: A004 - its name
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.library.optimizers.slots import create_slot, create_zeros_slot, value_so_far
+from sessrun.reference.name_scopes import init_scope, name_scope
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import divide, truediv
+from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.variables.init_ops import Zeros
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.variables.state_ops import assign, assign_sub
+from sessrun.reference.variables.variable_base import Variable
+from sessrun.reference.variables.variable_lists import (
+    global_variables,
+    moving_average_variables,
+    trainable_variables,
+)
+from sessrun.reference.variables.variable_scopes import get_variable, get_variable_scope
+
+__all__ = ["EXPORTS", "ExponentialMovingAverage", "assign_moving_average",
+           "weighted_moving_average"]  # fmt: skip
+
+_FLOATS: Final = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
+#: The op types of what a slot can be placed with.
+_VARIABLES: Final = ("Variable", "VariableV2", "VarHandleOp")
+
+
+def assign_moving_average(
+    variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None
+) -> Any:
+    """`variable -= (1 - decay) * (variable - value)`.
+
+    Args:
+      variable: the average.
+      value: what is averaged.
+      decay: how much of the average stays, a float or a scalar tensor.
+      zero_debias: whether the average began with zeros and is corrected for that, by two more
+        variables of its own.
+      name: the name of the update.
+
+    Returns:
+      The update, whose value is the new average.
+
+    """
+    with name_scope(name, "AssignMovingAvg", [variable, value, decay]) as scope:
+        part = convert_to_tensor(1.0 - decay, name="decay")
+        if part.dtype != variable.dtype.base_dtype:
+            part = cast(part, variable.dtype.base_dtype)
+        if zero_debias:
+            return _debiased(variable, value, part)
+        return assign_sub(variable, (variable - value) * part, name=scope)
+
+
+def _debiased(average: Any, value: Any, part: Any) -> Any:
+    """The average of a start at zero, divided by how much of it values make up."""
+    prefix = average.name[: -len(":0")]
+    with variable_scope(prefix, values=[average, value, part]):
+        dtype = average.dtype.base_dtype
+        with colocate_with(average):
+            biased = get_variable(_unused("biased"), initializer=Zeros(), dtype=dtype,
+                                  shape=average.get_shape(), trainable=False)  # fmt: skip
+            steps = get_variable(_unused("local_step"), shape=[], dtype=dtype,
+                                 initializer=Zeros(), trainable=False)  # fmt: skip
+    update = assign_sub(biased, (biased - value) * part)
+    count = steps.assign_add(1)
+    factor = 1 - pow(1.0 - part, count)
+    return assign(average, update / factor, name=f"{get_default_graph().get_name_scope()}/")
+
+
+def _unused(name: str) -> str:
+    """The name, numbered if the open variable scope has a variable of it and shares none."""
+    scope = get_variable_scope()
+    if scope.reuse:
+        return name
+    taken = {v.op.name for v in scope.global_variables()}
+    found, number = name, 0
+    while f"{scope.name}/{found}" in taken:
+        number += 1
+        found = f"{name}_{number}"
+    return found
+
+
+def weighted_moving_average(
+    value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
+    """The moving average of `value * weight` over that of `weight`.
+
+    Args:
+      value: a tensor.
+      decay: how much of an average stays.
+      weight: a tensor that goes with it.
+      truediv: whether integers are divided as floats.
+      collections: where the variables are kept.
+      name: the variable scope.
+
+    """
+    kept = [GraphKeys.GLOBAL_VARIABLES] if collections is None else collections
+    with variable_scope(name, "WeightedMovingAvg", [value, weight, decay]) as scope:
+        sums = _zeros_like("value_x_weight", value, kept)
+        weights = _zeros_like("weight", weight, kept)
+        numerator = assign_moving_average(sums, value * weight, decay, zero_debias=False)
+        denominator = assign_moving_average(weights, weight, decay, zero_debias=False)
+        quotient = _truediv if truediv else divide
+        return quotient(numerator, denominator, name=scope.name)
+
+
+_truediv = truediv
+
+
+def _zeros_like(name: str, tensor: Any, collections: Any) -> Any:
+    return get_variable(name, shape=tensor.get_shape(), dtype=tensor.dtype, initializer=Zeros(),
+                        trainable=False, collections=collections)  # fmt: skip
+
+
+class ExponentialMovingAverage:
+    """Averages of variables, and of tensors, which weigh older values less and less.
+
+    Args:
+      decay: how much of an average stays in a step.
+      num_updates: how many steps were made: it stays less while they are few.
+      zero_debias: whether averages of tensors are corrected for their start at zero.
+      name: the averages' name, as that of slots.
+
+    """
+
+    def __init__(
+        self, decay: Any, num_updates: Any = None, zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
+    ) -> None:  # fmt: skip
+        self._decay = decay
+        self._num_updates = num_updates
+        self._zero_debias = zero_debias
+        self._name = name
+        self._averages: dict[Any, Any] = {}
+
+    @property
+    def name(self) -> str:
+        """The name it was given."""
+        return self._name
+
+    def apply(self, var_list: Iterable[Any] | None = None) -> Operation:
+        """Make averages where there are none, and the operation that moves them all on.
+
+        Args:
+          var_list: variables and tensors; by default all trainable variables.
+
+        Raises:
+          TypeError: one is not of a floating point dtype.
+
+        """
+        wanted = trainable_variables() if var_list is None else list(var_list)
+        new = {avg.ref() for var in wanted if (avg := self._made(var)) is not None}
+        with name_scope(self.name) as scope:
+            decay = convert_to_tensor(self._decay, dtype=dtypes.float32, name="decay")
+            if self._num_updates is not None:
+                count = cast(self._num_updates, dtypes.float32, name="num_updates")
+                decay = minimum(decay, (1.0 + count) / (10.0 + count))
+            updates = []
+            for var in wanted:
+                average = self._averages[var.ref()]
+                updates.append(assign_moving_average(average, var, decay, average.ref() in new))
+            return group(*updates, name=scope)
+
+    def _made(self, var: Any) -> Any:
+        """Make the average if there is none; it, if it is to be corrected for its start."""
+        if var.dtype.base_dtype not in _FLOATS:
+            raise TypeError(f"The variables must be half, float, or double: {var.name}")
+        if var.ref() in self._averages:
+            return None
+        with init_scope():
+            if isinstance(var, Variable):
+                with device(var.device):
+                    begin = value_so_far(var)
+                average = create_slot(var, begin, self.name)
+                add_to_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, var)
+            else:
+                is_placed = var.op.type in _VARIABLES
+                average = create_zeros_slot(var, self.name, colocate_with_primary=is_placed)
+        self._averages[var.ref()] = average
+        return average if self._zero_debias and not isinstance(var, Variable) else None
+
+    def average(self, var: Any) -> Any:
+        """The average of a variable or tensor, a variable; None if there is none."""
+        return self._averages.get(var.ref())
+
+    def average_name(self, var: Any) -> str:
+        """The name of the average, or the one that it would get."""
+        if var.ref() in self._averages:
+            made: str = self._averages[var.ref()].name
+            return made[: -len(":0")]
+        name = f"{var.name[: -len(':0')]}/{self.name}"
+        return get_default_graph().unique_name(name, mark_as_used=False)
+
+    def variables_to_restore(self, moving_avg_variables: Any = None) -> dict[str, Any]:
+        """For a Saver: variables by the names of their averages, others by their own.
+
+        Args:
+          moving_avg_variables: which are restored from averages; by default those that are
+            trainable or have one.
+
+        """
+        averaged = moving_avg_variables
+        if averaged is None:
+            averaged = [*trainable_variables(), *moving_average_variables()]
+        found = {self.average_name(v): v for v in {v.ref(): v for v in averaged}.values()}
+        names = {v.name for v in averaged}
+        for v in global_variables():
+            if v.name not in names and v.op.name not in found:
+                found[v.op.name] = v
+        return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"train.ExponentialMovingAverage": ExponentialMovingAverage}

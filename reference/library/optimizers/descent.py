@@ -1,0 +1,93 @@
+"""Gradient descent, plain and with momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.build import apply_op
+from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.tensor import Tensor
+
+__all__ = ["EXPORTS", "GradientDescentOptimizer", "MomentumOptimizer"]
+
+
+class GradientDescentOptimizer(SteppingOptimizer):
+    """`var -= learning_rate * grad`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function that makes one.
+      use_locking: whether updates of reference variables ask for a lock.
+      name: the scope of the operations.
+
+    """
+
+    def __init__(
+        self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._learning_rate_tensor: Any = None
+
+    def _prepare(self) -> None:
+        self._learning_rate_tensor = self._as_tensor(self._learning_rate, "learning_rate")
+
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        del var, by_rows  # rows are scattered
+        return Update("GradientDescent", numbers={"alpha": self._learning_rate_tensor})
+
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, handle: Any, indices: Tensor
+    ) -> Operation:
+        steps = -grad * cast(self._learning_rate_tensor, grad.dtype.base_dtype)
+        inputs = {"resource": handle.handle, "indices": indices, "updates": steps}
+        return apply_op("ResourceScatterAdd", inputs, {})
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
+        steps = grad.values * cast(self._learning_rate_tensor, var.dtype.base_dtype)
+        delta = IndexedSlices(steps, grad.indices, grad.dense_shape)
+        return var.scatter_sub(delta, use_locking=self._use_locking)
+
+
+class MomentumOptimizer(SteppingOptimizer):
+    """`accum = momentum * accum + grad; var -= learning_rate * accum`; slot `momentum`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function that makes one.
+      momentum: the same.
+      use_locking: whether updates of reference variables ask for a lock.
+      name: the scope of the operations, and the slots' name.
+      use_nesterov: whether the gradient counts as if one step further.
+
+    """
+
+    def __init__(
+        self, learning_rate: Any, momentum: Any, use_locking: bool = False,
+        name: str = "Momentum", use_nesterov: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._momentum = momentum
+        self._use_nesterov = use_nesterov
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "momentum", self._name)
+
+    def _prepare(self) -> None:
+        self._learning_rate_tensor = self._as_tensor(self._learning_rate, "learning_rate")
+        self._momentum_tensor = self._as_tensor(self._momentum, "momentum")
+
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        del var, by_rows
+        numbers = {"lr": self._learning_rate_tensor, "momentum": self._momentum_tensor}
+        return Update("Momentum", {"accum": "momentum"}, numbers,
+                      attrs={"use_nesterov": self._use_nesterov})  # fmt: skip
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"train.{kind.__name__}": kind for kind in (GradientDescentOptimizer, MomentumOptimizer)
+}

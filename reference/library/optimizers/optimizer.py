@@ -1,0 +1,375 @@
+"""`tf.train.Optimizer`: gradients of a loss, and what changes variables by them.
+
+A subclass overrides what begins with an underscore and is said to be for subclasses. Source: TF
+2.21, whose graphs these are node for node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from sessrun.reference import dtypes, nest
+from sessrun.reference.build import apply_op
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import (
+    colocate_with,
+    control_dependencies,
+    get_collection,
+    get_collection_ref,
+)
+from sessrun.reference.differentiation.backprop import gradients
+from sessrun.reference.framework_ops import group, tuple_
+from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from sessrun.reference.library.optimizers.slots import (
+    create_slot,
+    create_slot_with_initializer,
+    create_zeros_slot,
+)
+from sessrun.reference.library.optimizers.targets import Target, deduplicated, target_of
+from sessrun.reference.name_scopes import init_scope, name_scope
+from sessrun.reference.operation import Operation
+from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.variables.resource_variables import ResourceVariable
+from sessrun.reference.variables.state_ops import assign_add
+from sessrun.reference.variables.variable_lists import trainable_variables
+from sessrun.reference.variables.variable_scopes import get_variable
+from sessrun.reference.variables.variables import create
+
+__all__ = ["EXPORTS", "Optimizer"]
+
+
+class Optimizer:
+    """What every optimizer can do.
+
+    Args:
+      use_locking: whether updates of reference variables ask for a lock.
+      name: the scope of the operations, and the name of slots.
+      use_own_namescope_for_non_slot_vars: whether variables that are no slots stand in a variable
+        scope of that name.
+
+    Raises:
+      ValueError: there is no name.
+
+    """
+
+    #: Gradients are applied as they come.
+    GATE_NONE: Final = 0
+    #: All gradients of an operation's inputs are there before any of them is used.
+    GATE_OP: Final = 1
+    #: All gradients are there before any of them is used.
+    GATE_GRAPH: Final = 2
+
+    def __init__(
+        self, use_locking: bool, name: str, use_own_namescope_for_non_slot_vars: bool = False
+    ) -> None:
+        if not name:
+            raise ValueError("Must specify the optimizer name")
+        self._use_locking = use_locking
+        self._name = name
+        self._non_slot_variable_scope: Any = None
+        if use_own_namescope_for_non_slot_vars:
+            with variable_scope(None, default_name=name) as scope:
+                self._non_slot_variable_scope = scope
+        self._slots: dict[str, dict[Any, Any]] = {}
+        self._non_slot_dict: dict[tuple[str, Any], Any] = {}
+
+    def get_name(self) -> str:
+        """The name it was given."""
+        return self._name
+
+    # -- what a program calls
+
+    def minimize(
+        self,
+        loss: Any,
+        global_step: Any = None,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
+    ) -> Any:
+        """What changes the variables so that the loss gets less: both steps below, one by one.
+
+        Raises:
+          ValueError: no variable has a gradient, or as `compute_gradients` and `apply_gradients`.
+
+        """
+        pairs = self.compute_gradients(
+            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
+            grad_loss,
+        )  # fmt: skip
+        if all(gradient is None for gradient, _ in pairs):
+            raise ValueError(
+                "No gradients provided for any variable, check your graph for ops that do not "
+                f"support gradients, between variables {[str(v) for _, v in pairs]} and loss "
+                f"{loss}."
+            )
+        return self.apply_gradients(pairs, global_step=global_step, name=name)
+
+    def compute_gradients(
+        self,
+        loss: Any,
+        var_list: Any = None,
+        gate_gradients: int = GATE_OP,
+        aggregation_method: int | None = None,
+        colocate_gradients_with_ops: bool = False,
+        grad_loss: Any = None,
+    ) -> list[tuple[Any, Any]]:
+        """Pairs of the gradient of a loss by a variable, and the variable.
+
+        Args:
+          loss: a tensor, or a function that makes it.
+          var_list: the variables, or tensors; by default all trainable ones.
+          gate_gradients: one of the `GATE_` constants.
+          aggregation_method: one of AggregationMethod.
+          colocate_gradients_with_ops: whether gradients are where what they differentiate is.
+          grad_loss: a tensor that the gradient is multiplied by.
+
+        Raises:
+          ValueError: a choice is none, a dtype cannot be optimized, or there are no variables.
+          NotImplementedError: one of them is neither a variable nor a tensor.
+
+        """
+        loss = loss() if callable(loss) else loss
+        if gate_gradients not in (self.GATE_NONE, self.GATE_OP, self.GATE_GRAPH):
+            raise ValueError(
+                "gate_gradients must be one of: Optimizer.GATE_NONE, Optimizer.GATE_OP, "
+                f"Optimizer.GATE_GRAPH.  Not {gate_gradients}"
+            )
+        self._assert_valid_dtypes([loss])
+        if grad_loss is not None:
+            self._assert_valid_dtypes([grad_loss])
+        if var_list is None:
+            resources = get_collection(GraphKeys.TRAINABLE_RESOURCE_VARIABLES)
+            wanted = [*trainable_variables(), *resources]
+        else:
+            wanted = nest.flatten(var_list)
+        sources = [target_of(v).target() for v in wanted]
+        if not wanted:
+            raise ValueError("No variables to optimize.")
+        found: Any = gradients(
+            loss, sources, grad_ys=grad_loss, gate_gradients=gate_gradients == self.GATE_OP,
+            aggregation_method=aggregation_method,
+            colocate_gradients_with_ops=colocate_gradients_with_ops,
+        )  # fmt: skip
+        if gate_gradients == self.GATE_GRAPH:
+            found = tuple_(found)
+        pairs = list(zip(found, wanted, strict=True))
+        self._assert_valid_dtypes(
+            [v for gradient, v in pairs if gradient is not None and v.dtype != dtypes.resource]
+        )
+        return pairs
+
+    def apply_gradients(
+        self,
+        grads_and_vars: Iterable[tuple[Any, Any]],
+        global_step: Any = None,
+        name: str | None = None,
+        skip_gradients_aggregation: bool = False,
+    ) -> Any:
+        """The operation that changes variables by their gradients.
+
+        Args:
+          grads_and_vars: pairs as `compute_gradients` gives them; None for no gradient.
+          global_step: a variable that counts one more after all of them are changed.
+          name: the scope of the operations; by default the optimizer's name.
+          skip_gradients_aggregation: without effect: there is one replica.
+
+        Returns:
+          The operation; with `global_step` the one that counts.
+
+        Raises:
+          TypeError: a gradient is no tensor, nor IndexedSlices, nor None.
+          ValueError: there are no pairs, or no gradients.
+          NotImplementedError: what shall be changed is no variable.
+
+        """
+        del skip_gradients_aggregation
+        pairs = tuple(grads_and_vars)
+        if not pairs:
+            raise ValueError("No variables provided.")
+        converted = [(_as_gradient(gradient), v, target_of(v)) for gradient, v in pairs]
+        used = [v for gradient, v, _ in converted if gradient is not None]
+        if not used:
+            raise ValueError(
+                f"No gradients provided for any variable: {[str(v) for _, v, _ in converted]}."
+            )
+        with init_scope():
+            self._create_slots(used)
+        with name_scope(name, self._name) as scope:
+            self._prepare()
+            updates = [
+                self._update(target, gradient, v)
+                for gradient, v, target in converted if gradient is not None
+            ]  # fmt: skip
+            update = self._counted(updates, global_step, scope)
+            operation = update if isinstance(update, Operation) else update.op
+            kept = get_collection_ref(GraphKeys.TRAIN_OP)
+            if operation not in kept:
+                kept.append(operation)
+            return operation
+
+    def _update(self, target: Target, gradient: Any, v: Any) -> Any:
+        with name_scope(f"update_{v.op.name}"), colocate_with(v):
+            return target.update_op(self, gradient)
+
+    def _counted(self, updates: list[Any], global_step: Any, scope: str) -> Any:
+        if global_step is None:
+            return self._finish(updates, scope)
+        finished = self._finish(updates, "update")
+        with control_dependencies([finished]), colocate_with(global_step):
+            if not isinstance(global_step, ResourceVariable):
+                return assign_add(global_step, 1, name=scope)
+            inputs = {"resource": global_step.handle,
+                      "value": convert_to_tensor(1, dtype=global_step.dtype)}  # fmt: skip
+            return apply_op("AssignAddVariableOp", inputs, {}, scope)
+
+    # -- slots
+
+    def get_slot(self, var: Any, name: str) -> Any:
+        """The slot of that name of a variable, or None."""
+        named = self._slots.get(name)
+        return named.get(_key(var)) if named else None
+
+    def get_slot_names(self) -> list[str]:
+        """The names of slots, sorted."""
+        return sorted(self._slots)
+
+    def variables(self) -> list[Any]:
+        """The variables that it made in the default graph, by name."""
+        graph = get_default_graph()
+        made = [*self._non_slot_variables()]
+        for named in self._slots.values():
+            made.extend(named.values())
+        return sorted((v for v in made if v.op.graph is graph), key=lambda v: str(v.name))
+
+    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
+        return self._slots.setdefault(slot_name, {})
+
+    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+        """For subclasses: the slot, which begins with the value of a tensor."""
+        named, key = self._slot_dict(slot_name), _key(var)
+        if key not in named:
+            named[key] = create_slot(var, val, op_name)
+        return named[key]
+
+    def _get_or_make_slot_with_initializer(
+        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
+    ) -> Any:
+        """For subclasses: the slot, which begins with what an initializer gives."""
+        named, key = self._slot_dict(slot_name), _key(var)
+        if key not in named:
+            named[key] = create_slot_with_initializer(var, initializer, shape, dtype, op_name)
+        return named[key]
+
+    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
+        """For subclasses: the slot, which begins with zeros."""
+        named, key = self._slot_dict(slot_name), _key(var)
+        if key not in named:
+            named[key] = create_zeros_slot(var, op_name)
+        return named[key]
+
+    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
+        """For subclasses: a variable of the optimizer's own, one in each graph."""
+        key = (name, colocate_with.graph)
+        if key not in self._non_slot_dict:
+            self._non_slot_dict[key] = self._own_variable(initial_value, name, colocate_with)
+        return self._non_slot_dict[key]
+
+    def _own_variable(self, initial_value: Any, name: str, beside: Any) -> Any:
+        use_resource = isinstance(beside, ResourceVariable)
+        with colocate_with(beside):
+            if self._non_slot_variable_scope is None:
+                return create(initial_value, name=name, trainable=False, use_resource=use_resource)
+            with name_scope(""), variable_scope(self._non_slot_variable_scope):
+                return get_variable(name, initializer=initial_value, trainable=False,
+                                    use_resource=use_resource)  # fmt: skip
+
+    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+        return self._non_slot_dict.get((name, graph))
+
+    def _non_slot_variables(self) -> Iterable[Any]:
+        return self._non_slot_dict.values()
+
+    # -- what subclasses override
+
+    def _assert_valid_dtypes(self, tensors: Iterable[Any]) -> None:
+        valid = self._valid_dtypes()
+        for tensor in tensors:
+            dtype = tensor.dtype.base_dtype
+            if dtype not in valid:
+                raise ValueError(f"Invalid type {dtype!r} for {tensor.name}, expected: "
+                                 f"{list(valid)}.")  # fmt: skip
+
+    def _valid_dtypes(self) -> set[dtypes.DType]:
+        """The dtypes that losses and variables may have."""
+        return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        """Make the slots that variables need."""
+
+    def _prepare(self) -> None:
+        """Make what all updates need, as the numbers that are given as arguments."""
+
+    def _apply_dense(self, grad: Tensor, var: Any) -> Any:
+        """Change a reference variable by a gradient."""
+        raise NotImplementedError
+
+    def _resource_apply_dense(self, grad: Tensor, handle: Any) -> Any:
+        """Change a resource variable by a gradient."""
+        raise NotImplementedError
+
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, handle: Any, indices: Tensor
+    ) -> Any:
+        """Change rows of a resource variable, of which one may come twice."""
+        summed, found = deduplicated(grad, indices)
+        return self._resource_apply_sparse(summed, handle, found)
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
+        """Change rows of a resource variable, none of which comes twice."""
+        raise NotImplementedError
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
+        """Change rows of a reference variable, of which one may come twice."""
+        summed, found = deduplicated(grad.values, grad.indices)
+        return self._apply_sparse(IndexedSlices(summed, found, grad.dense_shape), var)
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
+        """Change rows of a reference variable, none of which comes twice."""
+        raise NotImplementedError
+
+    def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
+        """What is done once all variables are changed."""
+        return group(*update_ops, name=name_scope)
+
+    def _call_if_callable(self, param: Any) -> Any:
+        return param() if callable(param) else param
+
+
+def _as_gradient(gradient: Any) -> Any:
+    if gradient is None:
+        return None
+    try:
+        converted = convert_to_tensor_or_indexed_slices(gradient)
+    except TypeError:
+        raise TypeError(
+            f"Gradient must be convertible to a Tensor or IndexedSlices, or None: {gradient}"
+        ) from None
+    if not isinstance(converted, Tensor | IndexedSlices):
+        raise TypeError(f"Gradient must be a Tensor, IndexedSlices, or None: {converted}")
+    return converted
+
+
+def _key(var: Any) -> tuple[Any, str]:
+    """What a variable's slots are kept under."""
+    return var.op.graph, var.op.name
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"train.Optimizer": Optimizer}

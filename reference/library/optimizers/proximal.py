@@ -1,0 +1,122 @@
+"""Optimizers that pull variables to zero after each step, as two norms ask (FOBOS)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.constant_op import constant
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import colocate_with
+from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.resource_variables import ResourceVariable
+
+__all__ = ["EXPORTS", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
+
+
+class _Proximal(SteppingOptimizer):
+    """What both have: a step and two norms."""
+
+    def __init__(
+        self, learning_rate: Any, l1: Any, l2: Any, use_locking: bool, name: str
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._l1_regularization_strength = l1
+        self._l2_regularization_strength = l2
+        self._numbers: tuple[Tensor, ...] = ()
+
+    def _prepare(self) -> None:
+        self._numbers = tuple(
+            convert_to_tensor(getattr(self, f"_{name}"), name=name)
+            for name in ("learning_rate", "l1_regularization_strength",
+                         "l2_regularization_strength")
+        )  # fmt: skip
+
+    def _regularized(
+        self, rule: str, rate: str, slots: Mapping[str, str], var: Any, *, by_rows: bool
+    ) -> Update:
+        """The update by these numbers; only for rows of resource variables they are cast."""
+        numbers = dict(zip((rate, "l1", "l2"), self._numbers, strict=True))
+        if by_rows and isinstance(var, ResourceVariable):
+            return Update(rule, slots, numbers)
+        return Update(rule, slots, others=numbers)
+
+
+class ProximalGradientDescentOptimizer(_Proximal):
+    """Gradient descent, after each step of which a variable is pulled to zero.
+
+    Args:
+      learning_rate: a number or a scalar tensor.
+      l1_regularization_strength: how much the sum of absolute values counts.
+      l2_regularization_strength: how much the sum of squares counts.
+      use_locking: whether updates of reference variables ask for a lock.
+      name: the scope of the operations.
+
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        l1_regularization_strength: Any = 0.0,
+        l2_regularization_strength: Any = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalGradientDescent",
+    ) -> None:
+        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength,
+                         use_locking, name)  # fmt: skip
+
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        return self._regularized("ProximalGradientDescent", "alpha", {}, var, by_rows=by_rows)
+
+
+class ProximalAdagradOptimizer(_Proximal):
+    """Adagrad, after each step of which a variable is pulled to zero; slot `accumulator`.
+
+    Args:
+      learning_rate: a number or a scalar tensor.
+      initial_accumulator_value: what the sums of squares begin with, positive.
+      l1_regularization_strength: how much the sum of absolute values counts.
+      l2_regularization_strength: how much the sum of squares counts.
+      use_locking: whether updates of reference variables ask for a lock.
+      name: the scope of the operations, and the slots' name.
+
+    Raises:
+      ValueError: the initial value is not positive.
+
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: Any = 0.0,
+        l2_regularization_strength: Any = 0.0,
+        use_locking: bool = False,
+        name: str = "ProximalAdagrad",
+    ) -> None:
+        if initial_accumulator_value <= 0.0:
+            raise ValueError(
+                f"initial_accumulator_value must be positive: {initial_accumulator_value}"
+            )
+        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength,
+                         use_locking, name)  # fmt: skip
+        self._initial_accumulator_value = initial_accumulator_value
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for v in var_list:
+            with colocate_with(v):
+                val = constant(self._initial_accumulator_value, shape=v.get_shape(),
+                               dtype=v.dtype.base_dtype)  # fmt: skip
+            self._get_or_make_slot(v, val, "accumulator", self._name)
+
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        return self._regularized("ProximalAdagrad", "lr", {"accum": "accumulator"}, var,
+                                 by_rows=by_rows)  # fmt: skip
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"train.{kind.__name__}": kind
+    for kind in (ProximalAdagradOptimizer, ProximalGradientDescentOptimizer)
+}

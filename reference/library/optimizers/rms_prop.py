@@ -1,0 +1,117 @@
+"""RMSProp and Adadelta: steps are scaled by decaying means of the squares of gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.ops.fill_ops import ones_like
+from sessrun.reference.variables.init_ops import Ones
+
+__all__ = ["EXPORTS", "AdadeltaOptimizer", "RMSPropOptimizer"]
+
+
+class RMSPropOptimizer(SteppingOptimizer):
+    """Down the gradient over the root of its decaying mean square.
+
+    Its slots are `rms` and `momentum`, and `mg` if it is centered.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function that makes one; so for the next.
+      decay: how much of a mean is kept in a step.
+      momentum: how much of a step is kept in the next.
+      epsilon: what is added within the root.
+      use_locking: whether updates of reference variables ask for a lock.
+      centered: whether the square of the mean is taken off the mean square.
+      name: the scope of the operations, and the slots' name.
+
+    """
+
+    def __init__(
+        self,
+        learning_rate: Any,
+        decay: Any = 0.9,
+        momentum: Any = 0.0,
+        epsilon: Any = 1e-10,
+        use_locking: bool = False,
+        centered: bool = False,
+        name: str = "RMSProp",
+    ) -> None:
+        super().__init__(use_locking, name)
+        self._learning_rate = learning_rate
+        self._decay = decay
+        self._momentum = momentum
+        self._epsilon = epsilon
+        self._centered = centered
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for v in var_list:
+            shape, dtype = v.get_shape(), v.dtype.base_dtype
+            ones: Any = Ones(dtype=dtype) if shape.is_fully_defined() else ones_like(v)
+            self._get_or_make_slot_with_initializer(v, ones, shape, dtype, "rms", self._name)
+            if self._centered:
+                self._zeros_slot(v, "mg", self._name)
+            self._zeros_slot(v, "momentum", self._name)
+
+    def _prepare(self) -> None:
+        given = [self._call_if_callable(number) for number in (
+            self._learning_rate, self._decay, self._momentum, self._epsilon)]  # fmt: skip
+        names = ("learning_rate", "decay", "momentum", "epsilon")
+        (self._learning_rate_tensor, self._decay_tensor, self._momentum_tensor,
+         self._epsilon_tensor) = map(self._as_tensor, given, names)  # fmt: skip
+
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        del var, by_rows
+        slots = {"ms": "rms", "mom": "momentum"}
+        numbers = {"lr": self._learning_rate_tensor, "rho": self._decay_tensor,
+                   "momentum": self._momentum_tensor, "epsilon": self._epsilon_tensor}  # fmt: skip
+        if self._centered:
+            return Update("CenteredRMSProp", {"mg": "mg", **slots}, numbers)
+        return Update("RMSProp", slots, numbers)
+
+
+class AdadeltaOptimizer(SteppingOptimizer):
+    """Steps are as long as the root of their decaying mean square to that of the gradients.
+
+    Its slots are `accum` and `accum_update`.
+
+    Args:
+      learning_rate: a number, a scalar tensor, or a function that makes one; so for the next.
+      rho: how much of a mean is kept in a step.
+      epsilon: what is added within both roots.
+      use_locking: whether updates of reference variables ask for a lock.
+      name: the scope of the operations, and the slots' name.
+
+    """
+
+    def __init__(
+        self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8,
+        use_locking: bool = False, name: str = "Adadelta",
+    ) -> None:  # fmt: skip
+        super().__init__(use_locking, name)
+        self._lr = learning_rate
+        self._rho = rho
+        self._epsilon = epsilon
+
+    def _create_slots(self, var_list: list[Any]) -> None:
+        for v in var_list:
+            self._zeros_slot(v, "accum", self._name)
+            self._zeros_slot(v, "accum_update", self._name)
+
+    def _prepare(self) -> None:
+        given = [self._call_if_callable(n) for n in (self._lr, self._rho, self._epsilon)]
+        self._lr_t, self._rho_t, self._epsilon_t = map(
+            self._as_tensor, given, ("lr", "rho", "epsilon")
+        )
+
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        del var, by_rows
+        slots = {"accum": "accum", "accum_update": "accum_update"}
+        numbers = {"lr": self._lr_t, "rho": self._rho_t, "epsilon": self._epsilon_t}
+        return Update("Adadelta", slots, numbers)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"train.{kind.__name__}": kind for kind in (AdadeltaOptimizer, RMSPropOptimizer)
+}

@@ -1,0 +1,90 @@
+"""Optimizers whose update is one operation: `ApplyX`, in the form that the variable needs."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sessrun.reference.build import apply_op
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.library.optimizers.optimizer import Optimizer
+from sessrun.reference.operation import Operation
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.resource_variables import ResourceVariable
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["SteppingOptimizer", "Update"]
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """An update, whatever its form.
+
+    Attributes:
+      rule: what follows `Apply` in the op type.
+      slots: from an input's name to the name of the slot that it is.
+      numbers: from an input's name to the scalar that it is, cast to the variable's dtype.
+      others: from an input's name to the scalar that it is, as it is.
+      attrs: attributes.
+
+    """
+
+    rule: str
+    slots: Mapping[str, str] = field(default_factory=dict)
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    others: Mapping[str, Any] = field(default_factory=dict)
+    attrs: Mapping[str, Any] = field(default_factory=dict)
+
+
+class SteppingOptimizer(Optimizer):
+    """An optimizer whose subclasses say by `_update_of` what the update of a variable is."""
+
+    @abstractmethod
+    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+        """What changes a variable, or rows of it."""
+
+    def _as_tensor(self, number: Any, name: str) -> Tensor:
+        """A number that was given as an argument, or that a given function makes."""
+        return convert_to_tensor(self._call_if_callable(number), name=name)
+
+    def _apply_dense(self, grad: Tensor, var: Any) -> Operation:
+        return self._applied(var, grad)
+
+    def _resource_apply_dense(self, grad: Tensor, handle: Any) -> Operation:
+        return self._applied(handle, grad)
+
+    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Operation:
+        return self._applied(var, grad.values, grad.indices)
+
+    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Operation:
+        return self._applied(handle, grad, indices)
+
+    def _applied(self, var: Any, grad: Tensor, indices: Tensor | None = None) -> Operation:
+        update = self._update_of(var, by_rows=indices is not None)
+        form = "Resource" if isinstance(var, ResourceVariable) else ""
+        op_type = f"{form}{'Apply' if indices is None else 'SparseApply'}{update.rule}"
+        inputs: dict[str, Any] = {}
+        for arg in OPERATIONS[op_type].inputs:  # casts are made in their order
+            name = arg.name
+            if name == "var":
+                inputs[name] = _place(var)
+            elif name in update.slots:
+                inputs[name] = _place(self.get_slot(var, update.slots[name]))
+            elif name in update.numbers:
+                inputs[name] = cast(update.numbers[name], var.dtype.base_dtype)
+            elif name in update.others:
+                inputs[name] = update.others[name]
+            else:
+                inputs[name] = indices if name == "indices" else grad
+        return apply_op(op_type, inputs, {"use_locking": self._use_locking, **update.attrs})
+
+
+def _place(variable: Any) -> Tensor:
+    """What an operation that changes a variable takes for it."""
+    is_resource = isinstance(variable, ResourceVariable)
+    place: Tensor = variable.handle if is_resource else variable._ref()  # noqa: SLF001 - our own variables
+    return place

@@ -1,0 +1,328 @@
+"""Cells: one step of a recurrent network as a layer of `tf.layers`.
+
+Source: tf_keras 2.21 (`legacy_cells`), whose graphs these make node for node.
+"""
+
+from __future__ import annotations
+
+import warnings
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, Final
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.keras import activations, initializers
+from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.tracked import is_split
+from sessrun.reference.library.layers.base import Layer
+from sessrun.reference.library.recurrent.steps import zero_states
+
+__all__ = ["EXPORTS", "BasicRNNCell", "CellOfLayer", "GRUCell", "RNNCell", "check_dtypes"]
+
+#: The names of the variables of every cell.
+_WEIGHTS_VARIABLE_NAME: Final = "kernel"
+_BIAS_VARIABLE_NAME: Final = "bias"
+
+
+def check_dtypes(*values: Any) -> None:
+    """Refuse tensors, or dtypes, that are of other than real or complex numbers.
+
+    Raises:
+      ValueError: one is.
+
+    """
+    for value in tf.nest.flatten(values):
+        dtype = None if value is None else tf.as_dtype(getattr(value, "dtype", value))
+        if dtype is not None and not (dtype.is_floating or dtype.is_complex):
+            raise bad_value(f"RNN cell only supports floating point inputs, but received dtype: "
+                            f"{dtype}")  # fmt: skip
+
+
+class RNNCell(Layer):
+    """A step of a recurrent network: from an input and a state to an output and the next state.
+
+    A cell has `state_size` and `output_size`, numbers or shapes, nested as states and outputs are,
+    and `call(inputs, state)`.
+
+    Args:
+      trainable: whether its variables are trained.
+      name: its name.
+      dtype: of its variables.
+      **kwargs: those of `tf.layers.Layer`.
+
+    """
+
+    def __init__(
+        self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any
+    ) -> None:
+        super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
+        self._is_tf_rnn_cell = True
+        self._scope_around: Any = None
+
+    def get_config(self) -> dict[str, Any]:
+        """What every layer has; classes of cells add what they are made from."""
+        return super().get_config()
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """The output and the next state.
+
+        Args:
+          inputs: a tensor [batch, depth], or several, nested.
+          state: tensors, nested as `state_size`.
+          scope: a variable scope, or its name.
+
+        """
+        if scope is not None:
+            with tf.variable_scope(scope, custom_getter=self._noting_variables) as entered:
+                return super().__call__(inputs, state, scope=entered)
+        if self._scope_around is None:
+            self._scope_around = tf.variable_scope(
+                tf.get_variable_scope(), custom_getter=self._noting_variables
+            )
+        with self._scope_around:
+            return super().__call__(inputs, state)
+
+    def _noting_variables(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
+        """A variable that is made inside belongs to the cell."""
+        variable = getter(*args, **kwargs)
+        trained = tf.trainable_variables()
+        first = next(iter(variable)) if is_split(variable) else variable
+        is_trained = any(first is other for other in trained)
+        known = self._trainable_weights if is_trained else self._non_trainable_weights
+        if all(variable is not other for other in known):
+            known.append(variable)
+        return variable
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of the states.
+
+        Raises:
+          NotImplementedError: the class does not say them.
+
+        """
+        raise NotImplementedError("Abstract method")
+
+    @property
+    def output_size(self) -> Any:
+        """The sizes of the outputs.
+
+        Raises:
+          NotImplementedError: the class does not say them.
+
+        """
+        raise NotImplementedError("Abstract method")
+
+    def get_initial_state(
+        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+    ) -> Any:
+        """Zeros for the first step, as many as inputs say, or a batch size.
+
+        Raises:
+          ValueError: inputs disagree with the batch size or the dtype, or one is not known.
+
+        """
+        if inputs is not None:
+            inputs = tf.convert_to_tensor(inputs, name="inputs")
+            rows = inputs.shape.as_list()[0]
+            given = tf.get_static_value(batch_size) if tf.is_tensor(batch_size) else batch_size
+            if batch_size is not None and rows != given:
+                raise bad_value(f"batch size from input tensor is different from the input param: "
+                                f"{rows}, {batch_size}")  # fmt: skip
+            if dtype is not None and inputs.dtype != dtype:
+                raise bad_value(f"dtype from input tensor is different from the input param: "
+                                f"{inputs.dtype}, {dtype}")  # fmt: skip
+            batch_size, dtype = rows or tf.shape(inputs)[0], inputs.dtype
+        if batch_size is None or dtype is None:
+            raise bad_value(f"batch_size and dtype cannot be None while constructing initial "
+                            f"state: batch_size={batch_size}, dtype={dtype}")  # fmt: skip
+        return self.zero_state(batch_size, dtype)
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Zeros for every state.
+
+        Args:
+          batch_size: a number or an int32 scalar.
+          dtype: their dtype.
+
+        """
+        with tf.name_scope(type(self).__name__ + "ZeroState"):
+            return zero_states(self.state_size, batch_size, dtype)
+
+
+class CellOfLayer(RNNCell):
+    """A cell whose variables are those of a layer: the base of the cells here.
+
+    Args:
+      num_units: the size of the state.
+      activation: a function, or its name; tanh if nothing is given.
+      reuse: whether variables that are there are shared.
+      name: the cell's name.
+      dtype: of its variables.
+      **kwargs: those of `tf.layers.Layer`.
+
+    Raises:
+      ValueError: the dtype is not of real or complex numbers.
+
+    """
+
+    def __init__(
+        self, num_units: Any, activation: Any, reuse: bool | None, name: Any, dtype: Any,
+        kwargs: dict[str, Any],
+    ) -> None:  # fmt: skip
+        kind = type(self).__name__
+        warnings.warn(f"`tf.nn.rnn_cell.{kind}` is deprecated.", stacklevel=3)
+        super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
+        check_dtypes(self.dtype)
+        self.input_spec = InputSpec(ndim=2)
+        self._num_units = num_units
+        self._activation = activations.get(activation) if activation else tf.tanh
+
+    def __call__(
+        self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        """The output and the next state; arguments as of RNNCell."""
+        return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
+
+    @property
+    def state_size(self) -> Any:
+        """The size of the state."""
+        return self._num_units
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the output."""
+        return self._num_units
+
+    def build(self, input_shape: Any) -> None:
+        """Make the variables.
+
+        Raises:
+          ValueError: the depth of the inputs is not known.
+
+        """
+        depth = tf.TensorShape(input_shape).as_list()[-1]
+        if depth is None:
+            raise bad_value(f"Expected inputs.shape[-1] to be known, received shape: "
+                            f"{input_shape}")  # fmt: skip
+        check_dtypes(self.dtype)
+        self._make_variables(depth)
+        super().build(input_shape)
+
+    @abstractmethod
+    def _make_variables(self, depth: int) -> None:
+        """Make the variables for inputs of this depth."""
+
+    def get_config(self) -> dict[str, Any]:
+        """What a cell like this can be made from."""
+        return {
+            **super().get_config(), "num_units": self._num_units,
+            "activation": activations.serialize(self._activation), "reuse": self._reuse,
+        }  # fmt: skip
+
+
+def _linear(values: list[Any], kernel: Any, bias: Any) -> Any:
+    """Rows side by side through an affine map."""
+    return tf.nn.bias_add(tf.matmul(tf.concat(values, 1), kernel), bias)
+
+
+class BasicRNNCell(CellOfLayer):
+    """The simplest cell: the next state is activation(W [input, state] + b), and the output.
+
+    Args:
+      num_units: the size of the state.
+      activation: a function, or its name; tanh if nothing is given.
+      reuse: whether variables that are there are shared.
+      name: the cell's name.
+      dtype: of its variables.
+      **kwargs: those of `tf.layers.Layer`.
+
+    """
+
+    def __init__(
+        self, num_units: Any, activation: Any = None, reuse: bool | None = None, name: Any = None,
+        dtype: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(num_units, activation, reuse, name, dtype, kwargs)
+
+    def _make_variables(self, depth: int) -> None:
+        units = self._num_units
+        self._kernel = self.add_weight(_WEIGHTS_VARIABLE_NAME, shape=[depth + units, units])
+        self._bias = self.add_weight(
+            _BIAS_VARIABLE_NAME, shape=[units], initializer=tf.zeros_initializer(dtype=self.dtype)
+        )
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output, and the next state: the same."""
+        check_dtypes(inputs, state)
+        output = self._activation(_linear([inputs, state], self._kernel, self._bias))
+        return output, output
+
+
+class GRUCell(CellOfLayer):
+    """A gated recurrent unit: gates say what of the state is forgotten, and what replaced.
+
+    Args:
+      num_units: the size of the state.
+      activation: a function, or its name; tanh if nothing is given.
+      reuse: whether variables that are there are shared.
+      kernel_initializer: of the matrices; by default that of the variable scope.
+      bias_initializer: of the vectors; by default ones for the gates, zeros for the rest.
+      name: the cell's name.
+      dtype: of its variables.
+      **kwargs: those of `tf.layers.Layer`.
+
+    """
+
+    def __init__(
+        self, num_units: Any, activation: Any = None, reuse: bool | None = None,
+        kernel_initializer: Any = None, bias_initializer: Any = None, name: Any = None,
+        dtype: Any = None, **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(num_units, activation, reuse, name, dtype, kwargs)
+        self._kernel_initializer = initializers.get(kernel_initializer)
+        self._bias_initializer = initializers.get(bias_initializer)
+
+    def _make_variables(self, depth: int) -> None:
+        units, chosen = self._num_units, self._bias_initializer
+        parts: dict[str, tuple[int, Any]] = {
+            "gates": (2 * units, lambda: tf.constant_initializer(1.0, dtype=self.dtype)),
+            "candidate": (units, lambda: tf.zeros_initializer(dtype=self.dtype)),
+        }
+        made = {}
+        for part, (width, default) in parts.items():
+            kernel = self.add_weight(
+                f"{part}/kernel", shape=[depth + units, width],
+                initializer=self._kernel_initializer,
+            )  # fmt: skip
+            bias = self.add_weight(
+                f"{part}/bias", shape=[width], initializer=default() if chosen is None else chosen
+            )
+            made[part] = kernel, bias
+        self._gates, self._candidate = made["gates"], made["candidate"]
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output, and the next state: the same."""
+        check_dtypes(inputs, state)
+        gates = tf.sigmoid(_linear([inputs, state], *self._gates))
+        forget, update = tf.split(value=gates, num_or_size_splits=2, axis=1)
+        kept = forget * state
+        candidate = self._activation(_linear([inputs, kept], *self._candidate))
+        output = update * state + (1 - update) * candidate
+        return output, output
+
+    def get_config(self) -> dict[str, Any]:
+        """What a cell like this can be made from."""
+        return {
+            **super().get_config(),
+            "kernel_initializer": initializers.serialize(self._kernel_initializer),
+            "bias_initializer": initializers.serialize(self._bias_initializer),
+        }
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "nn.rnn_cell.BasicRNNCell": BasicRNNCell,
+    "nn.rnn_cell.GRUCell": GRUCell,
+    "nn.rnn_cell.RNNCell": RNNCell,
+}

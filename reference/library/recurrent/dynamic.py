@@ -1,0 +1,277 @@
+"""Cells unrolled by a loop: `dynamic_rnn`, and the same in both directions. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference import nest
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.asserting import assert_
+from sessrun.reference.control_flow.while_loops import while_loop
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import control_dependencies
+from sessrun.reference.dtypes import int32
+from sessrun.reference.errors import bad_value
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.generated import maximum, minimum, reverse_v2
+from sessrun.reference.library.recurrent.steps import (
+    Lengths,
+    assert_like_rnncell,
+    batch_size_of,
+    by_time,
+    first_state,
+    known_shape,
+    opened,
+    output_shape,
+    state_dtype,
+    step,
+    zero_output,
+)
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import reverse_sequence, shape, stack
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.math_ops import equal
+from sessrun.reference.ops.reduce_ops import reduce_all, reduce_max, reduce_min
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_arrays import TensorArray
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+
+__all__ = ["EXPORTS"]
+
+#: How many iterations may run side by side if nothing is said.
+_PARALLEL: Final = 32
+
+
+def dynamic_rnn(
+    cell: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> tuple[Any, Any]:
+    """A cell applied step by step, in a loop as long as the longest sequence.
+
+    Args:
+      cell: an RNNCell.
+      inputs: a tensor [batch, time, ...] or several, nested.
+      sequence_length: how many steps each row takes, [batch]; by default all. After its last
+        step a row's outputs are zero, and its state stays.
+      initial_state: the state before the first step; by default the cell's zeros.
+      dtype: of these and of the outputs; required without `initial_state`.
+      parallel_iterations: how many steps may run side by side.
+      swap_memory: whether values for gradients may leave the device.
+      time_major: whether inputs and outputs are [time, batch, ...].
+      scope: a variable scope, by default `rnn`.
+
+    Returns:
+      `(outputs, state)`: the outputs of all steps, nested as the cell's `output_size`, and the
+      state after each row's last step.
+
+    Raises:
+      TypeError: the cell is none.
+      ValueError: the depth of the inputs is not known, inputs or lengths do not fit, or there is
+        neither a state nor a dtype.
+
+    """
+    assert_like_rnncell("cell", cell)
+    with opened(scope):
+        flat = nest.flatten(inputs)
+        if not time_major:
+            flat = [by_time(each) for each in [convert_to_tensor(each) for each in flat]]
+        lengths = _lengths(sequence_length)
+        batch_size = batch_size_of(flat)
+        state = first_state(cell, initial_state, batch_size, dtype)
+        if lengths is not None:
+            with control_dependencies([_assert_has_shape(lengths, [batch_size])]):
+                lengths = identity(lengths, name="CheckSeqLen")
+        sequences = nest.pack_sequence_as(structure=inputs, flat_sequence=flat)
+        options = {
+            "parallel_iterations": parallel_iterations or _PARALLEL, "swap_memory": swap_memory
+        }  # fmt: skip
+        outputs, final = _Unrolled(cell, sequences, state, lengths, dtype).run(options)
+        if not time_major:
+            outputs = nest.map_structure(by_time, outputs)
+        return outputs, final
+
+
+def _lengths(sequence_length: Any) -> Tensor | None:
+    if sequence_length is None:
+        return None
+    lengths = cast(sequence_length, int32)
+    if lengths.shape.rank not in {None, 1}:
+        raise bad_value(f"Argument sequence_length must be a vector of length batch_size. "
+                        f"Received sequence_length={lengths}")  # fmt: skip
+    return identity(lengths, name="sequence_length")
+
+
+def _assert_has_shape(x: Tensor, wanted: Sequence[Any]) -> Any:
+    found, packed = shape(x), stack(wanted)
+    return assert_(
+        reduce_all(equal(found, packed)),
+        [f"Expected shape for Tensor {x.name} is ", packed, " but saw shape: ", found],
+    )
+
+
+class _Unrolled:
+    """A cell and the sequences it goes over, [time, batch, ...]."""
+
+    def __init__(
+        self, cell: Any, inputs: Any, state: Any, lengths: Tensor | None, dtype: Any
+    ) -> None:
+        self.cell = cell
+        self.inputs = inputs
+        self.state = state
+        self.flat = nest.flatten(inputs)
+        self.sizes = nest.flatten(cell.output_size)
+        self.steps = shape(self.flat[0])[0]
+        self.batch_size = batch_size_of(self.flat)
+        self.shapes = [each.shape.with_rank_at_least(3) for each in self.flat]
+        self.known = self.shapes[0].as_list()[:2]
+        self._check_shapes()
+        self.dtype = dtype
+        self.zeros = nest.pack_sequence_as(
+            structure=cell.output_size,
+            flat_sequence=tuple(
+                zero_output(self.batch_size, size, state_dtype(dtype, state))
+                for size in self.sizes
+            ),
+        )
+        self.most: Any = self.steps
+        self.lengths: Lengths | None = None
+        if lengths is not None:
+            least = reduce_min(lengths)
+            self.most = reduce_max(lengths)
+            self.lengths = Lengths(lengths, least, self.most)
+
+    def _check_shapes(self) -> None:
+        for each, sizes in zip(self.flat, self.shapes, strict=True):
+            if not sizes[2:].is_fully_defined():
+                raise bad_value(f"Input size (depth of inputs) must be accessible via shape "
+                                f"inference, but saw value None for input={each}.")  # fmt: skip
+            for what, place in (("Time steps", 0), ("Batch_size", 1)):
+                if sizes.as_list()[place] != self.known[place]:
+                    raise bad_value(f"{what} is not the same for all the elements in the input: "
+                                    f"{sizes} of {each}")  # fmt: skip
+
+    def _arrays(self) -> tuple[tuple[TensorArray, ...], tuple[TensorArray, ...]]:
+        """Arrays for the outputs, and arrays of the inputs."""
+        with name_scope("dynamic_rnn") as base:
+            pass
+
+        def made(name: str, element_shape: Any, dtype: Any) -> TensorArray:
+            return TensorArray(
+                dtype=dtype, size=self.steps, element_shape=element_shape,
+                tensor_array_name=base + name,
+            )  # fmt: skip
+
+        outputs = tuple(
+            made(f"output_{place}", output_shape(self.known[1], size),
+                 state_dtype(self.dtype, self.state))
+            for place, size in enumerate(self.sizes)
+        )  # fmt: skip
+        empty = [
+            made(f"input_{place}", each.shape[1:], each.dtype)
+            for place, each in enumerate(self.flat)
+        ]
+        filled = tuple(
+            array.unstack(each) for array, each in zip(empty, self.flat, strict=True)
+        )
+        return outputs, filled
+
+    def run(self, options: Mapping[str, Any]) -> tuple[Any, Any]:
+        """The outputs of all steps and the last state."""
+        time = constant(0, dtype=int32, name="time")
+        outputs, inputs = self._arrays()
+
+        def body(time: Any, arrays: Any, state: Any) -> tuple[Any, Any, Any]:
+            output, new_state = self._stepped(time, inputs, state)
+            written = tuple(
+                array.write(time, each)
+                for array, each in zip(arrays, nest.flatten(output), strict=True)
+            )
+            return time + 1, written, new_state
+
+        bound = minimum(self.steps, maximum(1, self.most))
+        _, arrays, final = while_loop(
+            cond=lambda time, *_: time < bound, body=body, loop_vars=(time, outputs, self.state),
+            maximum_iterations=self.steps, **options,
+        )  # fmt: skip
+        found = tuple(array.stack() for array in arrays)
+        for each, size in zip(found, self.sizes, strict=True):
+            each.set_shape(known_shape(self.known, size))
+        structure = self.cell.output_size
+        return nest.pack_sequence_as(structure=structure, flat_sequence=found), final
+
+    def _stepped(self, time: Any, inputs: Sequence[TensorArray], state: Any) -> tuple[Any, Any]:
+        flat = tuple(array.read(time) for array in inputs)
+        for each, sizes in zip(flat, self.shapes, strict=True):
+            each.set_shape(sizes[1:])
+        given = nest.pack_sequence_as(structure=self.inputs, flat_sequence=flat)
+        if self.lengths is None:
+            output, new_state = self.cell(given, state)
+            return output, new_state
+        return step(
+            time, self.lengths, self.zeros, state, lambda: self.cell(given, state), always=True
+        )
+
+
+def bidirectional_dynamic_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    sequence_length: Any = None,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    time_major: bool = False,
+    scope: Any = None,
+) -> tuple[Any, Any]:
+    """Two cells applied step by step, one from the first to the last, one the other way.
+
+    Arguments as of `dynamic_rnn`, but for two cells and two states; the scope is
+    `bidirectional_rnn` by default.
+
+    Returns:
+      `((outputs, outputs backwards), (state, state backwards))`; outputs at one place belong to
+      one step of the inputs.
+
+    """
+    assert_like_rnncell("cell_fw", cell_fw)
+    assert_like_rnncell("cell_bw", cell_bw)
+    time_axis, batch_axis = (0, 1) if time_major else (1, 0)
+    options: dict[str, Any] = {
+        "sequence_length": sequence_length, "dtype": dtype, "swap_memory": swap_memory,
+        "parallel_iterations": parallel_iterations, "time_major": time_major,
+    }  # fmt: skip
+
+    def turned(value: Any) -> Tensor:
+        if sequence_length is None:
+            return reverse_v2(value, axis=[time_axis])
+        return reverse_sequence(
+            value, sequence_length, seq_axis=time_axis, batch_axis=batch_axis
+        )
+
+    with variable_scope(scope or "bidirectional_rnn"):
+        with variable_scope("fw") as inner:
+            forward, state_fw = dynamic_rnn(
+                cell_fw, inputs, initial_state=initial_state_fw, scope=inner, **options
+            )
+        with variable_scope("bw") as inner:
+            backward, state_bw = dynamic_rnn(
+                cell_bw, nest.map_structure(turned, inputs), initial_state=initial_state_bw,
+                scope=inner, **options,
+            )  # fmt: skip
+    return (forward, turned(backward)), (state_fw, state_bw)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "nn.bidirectional_dynamic_rnn": bidirectional_dynamic_rnn,
+    "nn.dynamic_rnn": dynamic_rnn,
+}

@@ -1,0 +1,156 @@
+"""A cell in a loop that a function steers: `raw_rnn`. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference import nest
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.while_loops import while_loop
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import colocate_with
+from sessrun.reference.dtypes import int32
+from sessrun.reference.generated import logical_not, logical_or
+from sessrun.reference.library.recurrent.steps import (
+    assert_like_rnncell,
+    joined_shape,
+    opened,
+    output_shape,
+)
+from sessrun.reference.ops.array_ops import shape, where
+from sessrun.reference.ops.fill_ops import zeros
+from sessrun.reference.ops.reduce_ops import reduce_all
+from sessrun.reference.tensor_arrays import TensorArray
+from sessrun.reference.tensor_shape import dimension_at_index
+
+__all__ = ["EXPORTS"]
+
+#: How many iterations may run side by side if nothing is said.
+_PARALLEL: Final = 32
+
+
+def raw_rnn(
+    cell: Any,
+    loop_fn: Callable[..., Any],
+    parallel_iterations: int | None = None,
+    swap_memory: bool = False,
+    scope: Any = None,
+) -> tuple[Any, Any, Any]:
+    """A cell applied step by step, until a function says that every row has ended.
+
+    Args:
+      cell: an RNNCell.
+      loop_fn: from `(time, output, state, loop_state)` to `(finished, next_input, next_state,
+        emit, next_loop_state)`: which rows have ended, [batch], the next inputs and state, what
+        is put out, and what the function keeps for itself. The first call has a time of zero and
+        None for the others; its `emit` says how outputs are nested, None for as the cell's.
+      parallel_iterations: how many steps may run side by side.
+      swap_memory: whether values for gradients may leave the device.
+      scope: a variable scope, by default `rnn`.
+
+    Returns:
+      `(emitted, state, loop_state)`: TensorArrays of what was put out, zeros in rows that had
+      ended; the state, which stays in such rows; and what the function has kept.
+
+    Raises:
+      TypeError: the cell is none, or the function cannot be called.
+      ValueError: structures differ between steps.
+
+    """
+    assert_like_rnncell("cell", cell)
+    if not callable(loop_fn):
+        raise TypeError(f"Argument `loop_fn` must be a callable. Received: {loop_fn}.")
+    with opened(scope):
+        time = constant(0, dtype=int32)
+        finished, first_input, state, emit, kept = loop_fn(time, None, None, None)
+        loop_state = kept if kept is not None else constant(0, dtype=int32)
+        batch_size, known = _batch_size(nest.flatten(first_input))
+        nest.assert_same_structure(state, cell.state_size)
+        flat_state = [convert_to_tensor(each) for each in nest.flatten(state)]
+        state = nest.pack_sequence_as(structure=state, flat_sequence=flat_state)
+        arrays, nothing = _emitted(cell, emit, flat_state[0].dtype, batch_size, known)
+
+        def go_on(_time: Any, finished: Any, *_: Any) -> Any:
+            return logical_not(reduce_all(finished))
+
+        found = while_loop(
+            go_on, _Body(cell, loop_fn, nothing),
+            loop_vars=[time, finished, first_input, arrays, state, loop_state],
+            parallel_iterations=parallel_iterations or _PARALLEL, swap_memory=swap_memory,
+        )  # fmt: skip
+        arrays, state, loop_state = found[-3:]
+        return arrays, state, None if kept is None else loop_state
+
+
+def _batch_size(inputs: list[Any]) -> tuple[Any, int | None]:
+    """The first dimension of the inputs, as a number or a tensor; and what is known of it."""
+    first = dimension_at_index(inputs[0].shape, 0)
+    for each in inputs:
+        first.assert_is_compatible_with(dimension_at_index(each.shape, 0))
+    known = first.value
+    return (shape(inputs[0])[0] if known is None else known), known
+
+
+def _emitted(
+    cell: Any, emit: Any, dtype: Any, batch_size: Any, known: int | None
+) -> tuple[Any, Any]:
+    """Arrays for what is put out, and the zeros of rows that have ended."""
+    if emit is None:
+        emit = cell.output_size
+        sizes = nest.flatten(emit)
+        kinds = [dtype] * len(sizes)
+    else:
+        flat = nest.flatten(emit)
+        sizes = [each.shape if each.shape.is_fully_defined() else shape(each) for each in flat]
+        kinds = [each.dtype for each in flat]
+    pairs = list(zip(kinds, sizes, strict=True))
+    arrays = [
+        TensorArray(
+            dtype=kind, dynamic_size=True, size=0, element_shape=output_shape(known, size),
+            name=f"rnn_output_{place}",
+        )
+        for place, (kind, size) in enumerate(pairs)
+    ]  # fmt: skip
+    packed = nest.pack_sequence_as(structure=emit, flat_sequence=arrays)
+    nothing = [zeros(joined_shape(batch_size, size), kind) for kind, size in pairs]
+    return packed, nest.pack_sequence_as(structure=emit, flat_sequence=nothing)
+
+
+class _Body:
+    """One iteration: the cell, then the function that steers."""
+
+    def __init__(self, cell: Any, loop_fn: Callable[..., Any], nothing: Any) -> None:
+        self.cell = cell
+        self.loop_fn = loop_fn
+        self.nothing = nothing
+
+    def __call__(
+        self, time: Any, finished: Any, inputs: Any, arrays: Any, state: Any, loop_state: Any
+    ) -> tuple[Any, ...]:
+        """The loop's variables after the iteration."""
+        output, cell_state = self.cell(inputs, state)
+        nest.assert_same_structure(state, cell_state)
+        nest.assert_same_structure(self.cell.output_size, output)
+        next_time = time + 1
+        ended, next_inputs, next_state, emit, kept = self.loop_fn(
+            next_time, output, cell_state, loop_state
+        )
+        nest.assert_same_structure(state, next_state)
+        nest.assert_same_structure(inputs, next_inputs)
+        nest.assert_same_structure(arrays, emit)
+        loop_state = loop_state if kept is None else kept
+
+        def unless_finished(old: Any, new: Any) -> Any:
+            if isinstance(old, TensorArray) or old.shape.rank == 0:
+                return new
+            with colocate_with(new):
+                return where(finished, old, new)
+
+        emit = nest.map_structure(unless_finished, self.nothing, emit)
+        next_state = nest.map_structure(unless_finished, state, next_state)
+        arrays = nest.map_structure(lambda array, each: array.write(time, each), arrays, emit)
+        return next_time, logical_or(finished, ended), next_inputs, arrays, next_state, loop_state
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"nn.raw_rnn": raw_rnn}

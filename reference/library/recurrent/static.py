@@ -1,0 +1,257 @@
+"""Cells unrolled while the graph is built: `static_rnn` and its kin. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference import nest
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import control_dependencies
+from sessrun.reference.dtypes import int32
+from sessrun.reference.errors import bad_value
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.library.recurrent.steps import (
+    Lengths,
+    assert_like_rnncell,
+    first_state,
+    known_shape,
+    opened,
+    state_dtype,
+    step,
+    zero_output,
+)
+from sessrun.reference.ops.array_ops import concat, reverse_sequence, shape, stack, unstack
+from sessrun.reference.ops.cast_ops import cast
+from sessrun.reference.ops.reduce_ops import reduce_max, reduce_min
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import TensorShape, unknown_shape
+from sessrun.reference.variables.opened_variable_scopes import variable_scope
+
+__all__ = ["EXPORTS"]
+
+
+def _check_inputs(inputs: Any) -> None:
+    if not nest.is_nested(inputs):
+        raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}")
+    if not inputs:
+        raise bad_value("Argument `inputs` must not be empty.")
+
+
+def _first(inputs: Any) -> Any:
+    while nest.is_nested(inputs):
+        inputs = inputs[0]
+    return inputs
+
+
+def _known_batch_size(inputs: Any) -> int | None:
+    """What is known of the first dimension of the inputs.
+
+    Raises:
+      ValueError: inputs do not fit, or another dimension is not known.
+
+    """
+    first = _first(inputs)
+    if first.shape.rank == 1:
+        return first.shape.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
+    fixed = first.shape.with_rank_at_least(2)[:1]
+    for each in nest.flatten(inputs):
+        sizes = each.shape.with_rank_at_least(2)
+        fixed.assert_is_compatible_with(sizes[:1])
+        for place, size in enumerate(sizes.as_list()[1:]):
+            if size is None:
+                raise bad_value(f"Input size (dimension {place} of input {each}) must be "
+                                "accessible via shape inference, but saw value None.")  # fmt: skip
+    return fixed.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
+
+
+def static_rnn(
+    cell: Any,
+    inputs: Any,
+    initial_state: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[list[Any], Any]:
+    """A cell applied to each of a list of inputs, once in the graph for each.
+
+    Args:
+      cell: an RNNCell.
+      inputs: a list of tensors [batch, depth], or of several, nested.
+      initial_state: the state before the first; by default the cell's zeros.
+      dtype: of these; required without `initial_state`.
+      sequence_length: how many steps each row takes, [batch]. After its last step a row's outputs
+        are zero, and its state stays.
+      scope: a variable scope, by default `rnn`.
+
+    Returns:
+      `(outputs, state)`: a list of outputs and the last state.
+
+    Raises:
+      TypeError: the cell is none, or the inputs are no list.
+      ValueError: there are no inputs, their shapes do not fit, or there is neither a state nor a
+        dtype.
+
+    """
+    assert_like_rnncell("cell", cell)
+    _check_inputs(inputs)
+    outputs = []
+    with opened(scope) as entered:
+        known = _known_batch_size(inputs)
+        batch_size = known or shape(_first(inputs))[0]
+        state = first_state(cell, initial_state, batch_size, dtype)
+        lengths = nothing = None
+        if sequence_length is not None:
+            given = convert_to_tensor(sequence_length, name="sequence_length")
+            if given.shape.rank not in {None, 1}:
+                raise bad_value(f"Argument `sequence_length` must be a vector of length "
+                                f"{batch_size}. Received sequence_length={given}.")  # fmt: skip
+            nothing = _nothing(cell, known, batch_size, state_dtype(dtype, state))
+            given = cast(given, int32)
+            least = reduce_min(given)
+            lengths = Lengths(given, least, reduce_max(given))
+        for time, each in enumerate(inputs):
+            if time > 0:
+                entered.reuse_variables()
+            if lengths is None:
+                output, state = cell(each, state)
+            else:
+                call = _Call(cell, each, state)
+                output, state = step(time, lengths, nothing, state, call)
+            outputs.append(output)
+        return outputs, state
+
+
+class _Call:
+    """A cell applied to an input and a state, when it is asked for."""
+
+    def __init__(self, cell: Any, inputs: Any, state: Any) -> None:
+        self.cell = cell
+        self.inputs = inputs
+        self.state = state
+
+    def __call__(self) -> tuple[Any, Any]:
+        """The output and the next state."""
+        output, state = self.cell(self.inputs, self.state)
+        return output, state
+
+
+def _nothing(cell: Any, known: int | None, batch_size: Any, dtype: Any) -> Any:
+    """The outputs of rows that have ended."""
+    flat = []
+    for size in nest.flatten(cell.output_size):
+        found = zero_output(batch_size, size, dtype)
+        found.set_shape(TensorShape(known_shape(known, size)))
+        flat.append(found)
+    return nest.pack_sequence_as(structure=cell.output_size, flat_sequence=flat)
+
+
+def static_state_saving_rnn(
+    cell: Any,
+    inputs: Any,
+    state_saver: Any,
+    state_name: Any,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[list[Any], Any]:
+    """`static_rnn`, whose state comes from and goes to something that saves it.
+
+    Args:
+      cell: an RNNCell.
+      inputs: as for `static_rnn`.
+      state_saver: has `state(name)`, and `save_state(name, value)`, an operation.
+      state_name: the state's name, or several, nested as the cell's `state_size`.
+      sequence_length: as for `static_rnn`.
+      scope: the same.
+
+    Returns:
+      `(outputs, state)`: the last output and the state are there once all is saved.
+
+    Raises:
+      ValueError: the names do not fit the states; and as `static_rnn`.
+
+    """
+    size = cell.state_size
+    if nest.is_nested(size) != nest.is_nested(state_name):
+        raise bad_value(f"Argument `state_name` should be the same type as `cell.state_size`. "
+                        f"Received: {state_name} and {size}.")  # fmt: skip
+    names = nest.flatten(state_name)
+    if len(names) != len(nest.flatten(size)):
+        raise bad_value(f"Number of elements in argument `state_name` and `cell.state_size` are "
+                        f"mismatched: {state_name} and {size}.")  # fmt: skip
+    first = [state_saver.state(name) for name in names]
+    initial = nest.pack_sequence_as(structure=size, flat_sequence=first)
+    outputs, state = static_rnn(
+        cell, inputs, initial_state=initial, sequence_length=sequence_length, scope=scope
+    )
+    pairs = zip(names, nest.flatten(state), strict=True)
+    saved = [state_saver.save_state(name, each) for name, each in pairs]
+    with control_dependencies(saved):
+        outputs[-1] = nest.map_structure(identity, outputs[-1])
+        return outputs, nest.map_structure(identity, state)
+
+
+def _reversed(sequence: Any, lengths: Any) -> list[Any]:
+    """The inputs of all steps in the other order, of each row as many as its length says."""
+    if lengths is None:
+        return list(reversed(sequence))
+    columns: list[list[Tensor]] = [[] for _ in sequence]
+    for parts in zip(*(nest.flatten(each) for each in sequence), strict=True):
+        common = unknown_shape(rank=parts[0].shape.rank)
+        for each in parts:
+            common.assert_is_compatible_with(each.shape)
+            each.set_shape(common)
+        turned = unstack(reverse_sequence(stack(parts), lengths, 0, 1))
+        for column, each in zip(columns, turned, strict=True):
+            each.set_shape(common)
+            column.append(each)
+    return [
+        nest.pack_sequence_as(structure=each, flat_sequence=column)
+        for each, column in zip(sequence, columns, strict=True)
+    ]
+
+
+def static_bidirectional_rnn(
+    cell_fw: Any,
+    cell_bw: Any,
+    inputs: Any,
+    initial_state_fw: Any = None,
+    initial_state_bw: Any = None,
+    dtype: Any = None,
+    sequence_length: Any = None,
+    scope: Any = None,
+) -> tuple[Any, Any, Any]:
+    """Two cells, one from the first to the last of the inputs, one the other way.
+
+    Arguments as of `static_rnn`, but for two cells and two states; the scope is
+    `bidirectional_rnn` by default.
+
+    Returns:
+      `(outputs, state, state backwards)`: each output both cells' side by side.
+
+    """
+    assert_like_rnncell("cell_fw", cell_fw)
+    assert_like_rnncell("cell_bw", cell_bw)
+    _check_inputs(inputs)
+    with variable_scope(scope or "bidirectional_rnn"):
+        with variable_scope("fw") as inner:
+            forward, state_fw = static_rnn(
+                cell_fw, inputs, initial_state_fw, dtype, sequence_length, scope=inner
+            )
+        with variable_scope("bw") as inner:
+            turned = _reversed(inputs, sequence_length)
+            found, state_bw = static_rnn(
+                cell_bw, turned, initial_state_bw, dtype, sequence_length, scope=inner
+            )
+    backward = _reversed(found, sequence_length)
+    pairs = zip(nest.flatten(forward), nest.flatten(backward), strict=True)
+    flat = tuple(concat(list(pair), 1) for pair in pairs)
+    outputs = nest.pack_sequence_as(structure=forward, flat_sequence=flat)
+    return outputs, state_fw, state_bw
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "nn.static_bidirectional_rnn": static_bidirectional_rnn,
+    "nn.static_rnn": static_rnn,
+    "nn.static_state_saving_rnn": static_state_saving_rnn,
+}

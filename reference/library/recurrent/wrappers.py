@@ -1,0 +1,400 @@
+"""Cells made of cells: several in a row, dropout, shortcuts, devices.
+
+Source: tf_keras 2.21 (`legacy_cells`, `legacy_cell_wrappers`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import numbers
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Self
+
+import sessrun.reference as tf
+from sessrun.reference.errors import bad_value
+from sessrun.reference.library.layers.base import Layer
+from sessrun.reference.library.recurrent.cells import RNNCell
+from sessrun.reference.library.recurrent.lstm import LSTMStateTuple
+from sessrun.reference.library.recurrent.steps import assert_like_rnncell
+from sessrun.reference.nest_up_to import get_traverse_shallow_structure, map_structure_up_to
+
+__all__ = ["EXPORTS", "DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
+
+
+class MultiRNNCell(RNNCell):
+    """Cells one after the other: the output of each is the input of the next.
+
+    Args:
+      cells: a list of cells.
+      state_is_tuple: whether the state is a tuple of the cells' states; else all side by side.
+
+    Raises:
+      ValueError: there are no cells, or states are nested that should stand side by side.
+      TypeError: `cells` is no list.
+
+    """
+
+    def __init__(self, cells: Any, state_is_tuple: bool = True) -> None:
+        super().__init__()
+        if not cells:
+            raise bad_value("Must specify at least one cell for MultiRNNCell.")
+        if not tf.nest.is_nested(cells):
+            raise TypeError(f"cells must be a list or tuple, but received: {cells}.")
+        self._cells = cells
+        for number, cell in enumerate(cells):
+            self._track_trackable(cell, f"cell-{number}")
+        self._state_is_tuple = state_is_tuple
+        if not state_is_tuple and any(tf.nest.is_nested(cell.state_size) for cell in cells):
+            sizes = [cell.state_size for cell in cells]
+            raise bad_value(f"Some cells return tuples of states, but the flag state_is_tuple is "
+                            f"not set. State sizes are: {sizes}")  # fmt: skip
+
+    @property
+    def state_size(self) -> Any:
+        """The sizes of all states, or their sum."""
+        sizes = tuple(cell.state_size for cell in self._cells)
+        return sizes if self._state_is_tuple else sum(sizes)
+
+    @property
+    def output_size(self) -> Any:
+        """The size of the last cell's output."""
+        return self._cells[-1].output_size
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Zeros for the states of all cells."""
+        with tf.name_scope(type(self).__name__ + "ZeroState"):
+            if self._state_is_tuple:
+                return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
+            return super().zero_state(batch_size, dtype)
+
+    def _weights(self, kind: str) -> list[Any]:
+        layers = [cell for cell in self._cells if isinstance(cell, Layer)]
+        return [weight for cell in layers for weight in getattr(cell, kind)]
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables of the cells that are trained."""
+        return self._weights("trainable_weights") if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The variables of the cells that are not."""
+        others = self._weights("non_trainable_weights")
+        return others if self.trainable else self._weights("trainable_weights") + others
+
+    def call(self, inputs: Any, state: Any) -> Any:
+        """The output of the last cell, and all next states.
+
+        Raises:
+          ValueError: the state is not nested.
+
+        """
+        place, states = 0, []
+        for number, cell in enumerate(self._cells):
+            with tf.variable_scope(f"cell_{number}"):
+                if not self._state_is_tuple:
+                    own = tf.slice(state, [0, place], [-1, cell.state_size])
+                    place += cell.state_size
+                elif tf.nest.is_nested(state):
+                    own = state[number]
+                else:
+                    raise bad_value(f"Expected state to be a tuple of length "
+                                    f"{len(self.state_size)}, but received: {state}")  # fmt: skip
+                inputs, new = cell(inputs, own)
+                states.append(new)
+        return inputs, tuple(states) if self._state_is_tuple else tf.concat(states, 1)
+
+
+class Wrapper(RNNCell):
+    """A cell that is another with something done before or after it.
+
+    Args:
+      cell: the other.
+      **kwargs: those of RNNCell.
+
+    Raises:
+      TypeError: it is no cell.
+
+    """
+
+    def __init__(self, cell: Any, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        assert_like_rnncell("cell", cell)
+        self.cell = cell
+
+    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+        """The output and the next state; arguments as of RNNCell."""
+        return self._wrapped(inputs, state, scope)
+
+    @abstractmethod
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        """The output and the next state."""
+
+    @property
+    def state_size(self) -> Any:
+        """That of the cell."""
+        return self.cell.state_size
+
+    @property
+    def output_size(self) -> Any:
+        """That of the cell."""
+        return self.cell.output_size
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """The zeros of the cell."""
+        with tf.name_scope(type(self).__name__ + "ZeroState"):
+            return self.cell.zero_state(batch_size, dtype)
+
+    def get_config(self) -> dict[str, Any]:
+        """What a cell like this can be made from, with the cell's own config."""
+        kept = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
+        return {**super().get_config(), "cell": kept}
+
+    @classmethod
+    def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> Self:
+        """A cell of a config in which `cell` is a cell.
+
+        Raises:
+          ValueError: it is none.
+
+        """
+        del custom_objects
+        options = dict(config)
+        cell = options.pop("cell")
+        try:
+            assert_like_rnncell("cell", cell)
+            return cls(cell, **options)
+        except TypeError:
+            raise bad_value("RNNCellWrapper cannot reconstruct the wrapped cell: put a cell into "
+                            "the config.") from None  # fmt: skip
+
+
+def _drops(substate: Any) -> Any:
+    """Which states are dropped: of an LSTMStateTuple only what was put out."""
+    if isinstance(substate, LSTMStateTuple):
+        return LSTMStateTuple(c=False, h=True)
+    return not isinstance(substate, tf.TensorArray)
+
+
+def _numbered(shallow: Any, function: Callable[..., Any], *structures: Any) -> Any:
+    """The function of the number of each part and the parts themselves, nested as they are."""
+    count = iter(range(len(tf.nest.flatten(shallow)) + 1))
+    return map_structure_up_to(shallow, lambda *parts: function(next(count), *parts), *structures)
+
+
+def _probability(value: Any, name: str) -> Any:
+    """A number if it is known, else the tensor.
+
+    Raises:
+      ValueError: it is not from 0 to 1.
+
+    """
+    tensor = tf.convert_to_tensor(value)
+    known = tf.get_static_value(tensor)
+    if known is None:
+        return tensor
+    if not 0 <= known <= 1:
+        raise bad_value(f"Parameter {name} must be between 0 and 1. Received {known}")
+    return float(known)
+
+
+class DropoutWrapper(Wrapper):
+    """A cell with elements of its inputs, states or outputs left out at random.
+
+    Args:
+      cell: the cell.
+      input_keep_prob: the probability that an element of the inputs stays, a number or a scalar.
+      output_keep_prob: the same of the outputs.
+      state_keep_prob: the same of the next states.
+      variational_recurrent: whether all steps leave out the same.
+      input_size: the sizes of the inputs, where that is asked for.
+      dtype: of the noise, where that is asked for.
+      seed: of what is drawn; each part of inputs, states and outputs has a seed made of it.
+      dropout_state_filter_visitor: says for each state whether it may be dropped.
+      **kwargs: those of RNNCell.
+
+    Raises:
+      TypeError: the visitor cannot be called.
+      ValueError: a probability is not from 0 to 1, or a size or the dtype is lacking.
+
+    """
+
+    def __init__(
+        self, cell: Any, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0,
+        state_keep_prob: Any = 1.0, variational_recurrent: bool = False, input_size: Any = None,
+        dtype: Any = None, seed: int | None = None, dropout_state_filter_visitor: Any = None,
+        **kwargs: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(cell, dtype=dtype, **kwargs)
+        visitor = dropout_state_filter_visitor
+        if visitor is not None and not callable(visitor):
+            raise TypeError(f"dropout_state_filter_visitor must be callable. Received: {visitor}")
+        self._dropout_state_filter = visitor or _drops
+        self._variational_recurrent = variational_recurrent
+        self._input_size = input_size
+        self._seed = seed
+        self._noise: dict[str, Any] = {}
+        with tf.name_scope("DropoutWrapperInit"):
+            self._input_keep_prob = _probability(input_keep_prob, "input_keep_prob")
+            self._state_keep_prob = _probability(state_keep_prob, "state_keep_prob")
+            self._output_keep_prob = _probability(output_keep_prob, "output_keep_prob")
+        if variational_recurrent:
+            self._draw_noise(dtype)
+
+    def _draw_noise(self, dtype: Any) -> None:
+        """Draw what all steps share."""
+        if dtype is None:
+            raise bad_value("When variational_recurrent=True, dtype must be provided")
+        sizes = {"state": self.cell.state_size, "output": self.cell.output_size}
+        kept = self._input_keep_prob
+        if not isinstance(kept, numbers.Real) or kept < 1.0:
+            if self._input_size is None:
+                raise bad_value("When variational_recurrent=True and input_keep_prob < 1.0 or is "
+                                "unknown, input_size must be provided")  # fmt: skip
+            sizes = {"input": self._input_size, **sizes}
+
+        def drawn(part: str) -> Callable[[int, Any], Any]:
+            def draw(number: int, size: Any) -> Any:
+                shape = tf.concat(([1], tf.TensorShape(size).as_list()), 0)
+                return tf.random_uniform(shape, seed=self._seed_of(part, number), dtype=dtype)
+
+            return draw
+
+        for part, size in sizes.items():
+            self._noise[part] = _numbered(size, drawn(part), size)
+
+    def _seed_of(self, part: str, number: int) -> int | None:
+        """The seed of one of the inputs, states or outputs."""
+        if self._seed is None:
+            return None
+        text = f"{self._seed}{part}_{number}".encode()
+        digest = hashlib.md5(text, usedforsecurity=False).hexdigest()
+        return int(digest[:8], 16) & 0x7FFFFFFF
+
+    @property
+    def wrapped_cell(self) -> Any:
+        """The cell."""
+        return self.cell
+
+    def build(self, input_shape: Any) -> None:
+        """Build the cell."""
+        self.cell.build(input_shape)
+        super().build(input_shape)
+
+    def _dropped(self, values: Any, part: str, kept: Any, shallow: Any = None) -> Any:
+        shallow = values if shallow is None else shallow
+
+        def dropped(number: int, chosen: Any, value: Any, *noise: Any) -> Any:
+            if isinstance(chosen, bool) and not chosen:
+                return value
+            if not noise:
+                seed = self._seed_of(part, number)
+                return tf.nn.dropout(value, rate=1.0 - kept, seed=seed)
+            stays = tf.floor(kept + noise[0])
+            found = tf.divide(value, kept) * stays
+            found.set_shape(value.shape)
+            return found
+
+        noise = [self._noise.get(part)] if self._variational_recurrent else []
+        return _numbered(shallow, dropped, shallow, values, *noise)
+
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        def drops(kept: Any) -> bool:
+            return not isinstance(kept, float) or kept < 1
+
+        if drops(self._input_keep_prob):
+            inputs = self._dropped(inputs, "input", self._input_keep_prob)
+        output, new_state = self.cell(inputs, state, scope=scope)
+        if drops(self._state_keep_prob):
+            shallow = get_traverse_shallow_structure(self._dropout_state_filter, new_state)
+            new_state = self._dropped(new_state, "state", self._state_keep_prob, shallow)
+        if drops(self._output_keep_prob):
+            output = self._dropped(output, "output", self._output_keep_prob)
+        return output, new_state
+
+    def get_config(self) -> dict[str, Any]:
+        """What a cell like this can be made from."""
+        config = {
+            "input_keep_prob": self._input_keep_prob, "output_keep_prob": self._output_keep_prob,
+            "state_keep_prob": self._state_keep_prob,
+            "variational_recurrent": self._variational_recurrent, "input_size": self._input_size,
+            "seed": self._seed,
+        }  # fmt: skip
+        if self._dropout_state_filter is not _drops:
+            config["dropout_state_filter_visitor"] = self._dropout_state_filter
+        return {**super().get_config(), **config}
+
+
+class ResidualWrapper(Wrapper):
+    """A cell whose inputs are added to its outputs.
+
+    Args:
+      cell: the cell.
+      residual_fn: what makes the outputs of inputs and outputs, if it is not the sum.
+      **kwargs: those of RNNCell.
+
+    """
+
+    def __init__(self, cell: Any, residual_fn: Any = None, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
+        self._residual_fn = residual_fn
+
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        outputs, new_state = self.cell(inputs, state, scope=scope)
+        return (self._residual_fn or _sums)(inputs, outputs), new_state
+
+    def get_config(self) -> dict[str, Any]:
+        """What a cell like this can be made from; a function stands in it as it is."""
+        own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
+        return {**super().get_config(), **own}
+
+
+def _sums(inputs: Any, outputs: Any) -> Any:
+    """Inputs and outputs added.
+
+    Raises:
+      TypeError, ValueError: they are nested otherwise, or shapes differ.
+
+    """
+    tf.nest.assert_same_structure(inputs, outputs)
+    pairs = zip(tf.nest.flatten(inputs), tf.nest.flatten(outputs), strict=True)
+    for one, other in pairs:
+        one.shape.assert_is_compatible_with(other.shape)
+    return tf.nest.map_structure(lambda one, other: one + other, inputs, outputs)
+
+
+class DeviceWrapper(Wrapper):
+    """A cell on a device.
+
+    Args:
+      cell: the cell.
+      device: a device, or a function of operations.
+      **kwargs: those of RNNCell.
+
+    """
+
+    def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
+        self._device = device
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """The zeros of the cell, on the device."""
+        with tf.name_scope(type(self).__name__ + "ZeroState"), tf.device(self._device):
+            return self.cell.zero_state(batch_size, dtype)
+
+    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+        with tf.device(self._device):
+            return self.cell(inputs, state, scope=scope)
+
+    def get_config(self) -> dict[str, Any]:
+        """What a cell like this can be made from."""
+        return {**super().get_config(), "device": self._device}
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "nn.rnn_cell.DeviceWrapper": DeviceWrapper,
+    "nn.rnn_cell.DropoutWrapper": DropoutWrapper,
+    "nn.rnn_cell.MultiRNNCell": MultiRNNCell,
+    "nn.rnn_cell.ResidualWrapper": ResidualWrapper,
+}

@@ -1,0 +1,151 @@
+"""Discrete cosine transforms, by Fourier transforms of real numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.generated import exp, rsqrt, sqrt
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.array_ops import concat, expand_dims, pad
+from sessrun.reference.ops.cast_ops import cast, complex_, real
+from sessrun.reference.ops.fourier_ops import irfft, rfft
+from sessrun.reference.ops.math_ops import range_
+from sessrun.reference.ops.shape_ops import shape
+from sessrun.reference.static_values import constant_value
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.tensor_shape import dimension_value
+
+__all__ = ["EXPORTS", "dct"]
+
+#: The type of the transform that undoes one.
+_INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
+
+
+def _check(value: Any, kind: int, n: int | None, axis: int, norm: str | None) -> None:
+    if axis != -1:
+        raise NotImplementedError(f"axis must be -1. Got: {axis}")
+    if n is not None and n < 1:
+        raise bad_value("n should be a positive integer or None")
+    if kind not in _INVERSE:
+        raise bad_value("Types I, II, III and IV (I)DCT are supported.")
+    if kind == 1:
+        if norm == "ortho":
+            raise bad_value("Normalization is not supported for the Type-I DCT.")
+        if value.shape[-1] is not None and value.shape[-1] < 2:
+            raise bad_value("Type-I DCT requires the dimension to be greater than one.")
+    if norm not in {None, "ortho"}:
+        raise bad_value(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
+
+
+def dct(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    type: int = 2,  # noqa: A002 - TensorFlow's name
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """A cosine transform of the last dimension.
+
+    Args:
+      input: a tensor of floating point.
+      type: 1, 2, 3 or 4.
+      n: how many numbers are transformed; fewer are filled up with zeros.
+      axis: -1.
+      norm: None, or `ortho` for an orthogonal transform.
+      name: the operations' scope.
+
+    Raises:
+      NotImplementedError: another axis.
+      ValueError: there is no such transform.
+
+    """
+    _check(input, type, n, axis, norm)
+    return _transformed(input, type, n, norm, name)
+
+
+def idct(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    type: int = 2,  # noqa: A002 - TensorFlow's name
+    n: int | None = None,
+    axis: int = -1,
+    norm: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """What `dct` did, undone up to a factor; arguments and errors are the same."""
+    _check(input, type, n, axis, norm)
+    return _transformed(input, _INVERSE[type], n, norm, name)
+
+
+def _last(value: Any) -> Any:
+    return dimension_value(value.shape[-1]) or shape(value)[-1]
+
+
+def _of_length(value: Tensor, n: Any) -> Tensor:
+    """The first n numbers, or all and zeros."""
+    length = _last(value)
+
+    def filled() -> Tensor:
+        more = [[0, 0] for _ in range(len(value.shape))]
+        more[-1][1] = n - length
+        return pad(value, convert_to_tensor(more, dtype="int32"))
+
+    fits = n <= length
+    known = constant_value(fits) if isinstance(fits, Tensor) else fits
+    if known is None:
+        found: Tensor = cond(fits, lambda: value[..., 0:n], filled)
+        return found
+    return value[..., 0:n] if known else filled()
+
+
+def _transformed(
+    given: Any, kind: int, n: Any, norm: str | None, name: str | None = None
+) -> Tensor:
+    with name_scope(name, "dct", [given]):
+        value = convert_to_tensor(given)
+        zero = convert_to_tensor(0.0, dtype=value.dtype)
+        if n is None:
+            _last(value)
+        else:
+            value = _of_length(value, n)
+        length = _last(value)
+        count = cast(length, value.dtype)
+        if kind == 1:
+            return real(rfft(concat([value, value[..., -2:0:-1]], axis=-1)))
+        if kind == 2:
+            return _second(value, zero, length, count, norm)
+        if kind == 3:
+            return _third(value, zero, length, count, norm)
+        found = _transformed(value, 2, 2 * length, None)[..., 1::2]
+        return found * (math.sqrt(0.5) * rsqrt(count)) if norm == "ortho" else found
+
+
+def _second(value: Tensor, zero: Tensor, length: Any, count: Tensor, norm: str | None) -> Tensor:
+    turn = 2.0 * exp(complex_(zero, -range_(count) * math.pi * 0.5 / count))
+    found = real(rfft(value, fft_length=[2 * length])[..., :length] * turn)
+    if norm != "ortho":
+        return found
+    first = 0.5 * rsqrt(count)
+    others = first * math.sqrt(2.0)
+    return found * pad(expand_dims(first, 0), [[0, length - 1]], constant_values=others)
+
+
+def _third(value: Tensor, zero: Tensor, length: Any, count: Tensor, norm: str | None) -> Tensor:
+    if norm == "ortho":
+        first = sqrt(count)
+        others = first * math.sqrt(0.5)
+        value = value * pad(expand_dims(first, 0), [[0, length - 1]], constant_values=others)
+    else:
+        value = value * count
+    turn = 2.0 * exp(complex_(zero, range_(count) * math.pi * 0.5 / count))
+    return real(irfft(turn * complex_(value, zero), fft_length=[2 * length]))[..., :length]
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "signal.dct": dct, "signal.idct": idct, "spectral.dct": dct, "spectral.idct": idct,
+}  # fmt: skip

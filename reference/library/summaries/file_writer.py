@@ -1,0 +1,300 @@
+"""`tf.summary.FileWriter`: summaries, graphs and what else is recorded, as events of a file.
+
+Source: TF 2.21, `tensorflow.python.summary.writer`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import warnings
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+from google.protobuf.message import Message
+
+from sessrun.reference.files.file_object import GFile
+from sessrun.reference.files.files import makedirs
+from sessrun.reference.graph import Graph
+from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
+from sessrun.reference.library.summaries.graph_writers import EventFileWriterV2
+from sessrun.reference.library.summaries.plugin_assets import get_all_plugin_assets
+from sessrun.reference.saving.meta_graph import export_meta_graph
+from sessrun.reference.stacks import get_default_graph
+from sessrun.spec.proto import GraphDef, MetaGraphDef
+from sessrun.spec.proto.foreign import adopt, serialize
+from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRunMetadata
+
+__all__ = ["EXPORTS", "FileWriter", "FileWriterCache", "SummaryToEventTransformer"]
+
+#: The folder of plug-ins' files below that of the event file; the name is TensorFlow's own.
+_PLUGINS_DIR: Final = "plugins"
+
+
+class SummaryToEventTransformer:
+    """Makes events of what is recorded, and hands them to who writes them.
+
+    Args:
+      event_writer: what has `add_event`, and `get_logdir`.
+      graph: a Graph or GraphDef that is added at once, also as a meta graph.
+      graph_def: the deprecated place of a GraphDef.
+
+    Raises:
+      ValueError: both a graph and a GraphDef are given.
+      TypeError: they are neither.
+
+    """
+
+    def __init__(
+        self, event_writer: Any, graph: Any = None, graph_def: Any = None
+    ) -> None:
+        self.event_writer = event_writer
+        self._run_tags: set[Any] = set()
+        self._described: set[str] = set()
+        if graph is not None or graph_def is not None:
+            self.add_graph(graph=graph, graph_def=graph_def)
+            nodes = graph.as_graph_def(add_shapes=True) if isinstance(graph, Graph) else graph
+            self.add_meta_graph(export_meta_graph(graph_def=graph_def or nodes))
+
+    def add_summary(self, summary: Any, global_step: Any = None) -> None:
+        """Record a summary. Only the first value of each tag keeps its metadata.
+
+        Args:
+          summary: a Summary, or one as bytes, as a run of a summary operation gives it.
+          global_step: the step it belongs to.
+
+        Raises:
+          DecodeError: the bytes are no Summary.
+
+        """
+        if isinstance(summary, bytes):
+            summary = Summary.FromString(summary)
+        for value in summary.value:
+            if value.tag in self._described:
+                value.ClearField("metadata")
+            else:
+                self._described.add(value.tag)
+        self._add_event(Event(summary=adopt(summary, Summary)), global_step)
+
+    def add_session_log(self, session_log: Any, global_step: Any = None) -> None:
+        """Record what a session did.
+
+        Args:
+          session_log: a SessionLog.
+          global_step: the step at which it did.
+
+        """
+        if isinstance(session_log, Message):
+            session_log = adopt(session_log, SessionLog)
+        self._add_event(Event(session_log=session_log), global_step)
+
+    def add_graph(self, graph: Any, global_step: Any = None, graph_def: Any = None) -> None:
+        """Record a graph, with the shapes of its tensors and the assets of its plug-ins.
+
+        Args:
+          graph: the Graph; or a GraphDef, which is deprecated.
+          global_step: the step it belongs to.
+          graph_def: the deprecated place of a GraphDef.
+
+        Raises:
+          ValueError: both are given.
+          TypeError: neither is a graph.
+
+        """
+        if graph is not None and graph_def is not None:
+            raise ValueError(
+                "Please pass only graph, or graph_def (deprecated), but not both."
+            )
+        given = graph if graph is not None else graph_def
+        if isinstance(given, Graph):
+            nodes = given.as_graph_def(add_shapes=True)
+            self._write_plugin_assets(given)
+        else:
+            try:
+                nodes = adopt(given, GraphDef)
+            except TypeError as error:
+                raise TypeError(
+                    f"The passed graph must be a `Graph` or the deprecated `GraphDef`: {error}"
+                ) from error
+        self._add_event(Event(graph_def=serialize(nodes)), global_step)
+
+    def _write_plugin_assets(self, graph: Graph) -> None:
+        for asset in get_all_plugin_assets(graph):
+            folder = os.path.join(
+                self.event_writer.get_logdir(), _PLUGINS_DIR, asset.plugin_name
+            )
+            makedirs(folder)
+            for name, content in asset.assets().items():
+                with GFile(os.path.join(folder, name), "w") as file:
+                    file.write(content)
+
+    def add_meta_graph(self, meta_graph_def: Any, global_step: Any = None) -> None:
+        """Record a graph with its collections.
+
+        Args:
+          meta_graph_def: a MetaGraphDef.
+          global_step: the step it belongs to.
+
+        Raises:
+          TypeError: it is none.
+
+        """
+        try:
+            data = serialize(adopt(meta_graph_def, MetaGraphDef))
+        except TypeError as error:
+            raise TypeError(
+                f"meta_graph_def must be type MetaGraphDef, saw type: {type(meta_graph_def)}"
+            ) from error
+        self._add_event(Event(meta_graph_def=data), global_step)
+
+    def add_run_metadata(self, run_metadata: Any, tag: str, global_step: Any = None) -> None:
+        """Record what a run was seen to do.
+
+        Args:
+          run_metadata: the RunMetadata.
+          tag: its name, which no other has.
+          global_step: the step it belongs to.
+
+        Raises:
+          ValueError: the tag was used before.
+
+        """
+        if tag in self._run_tags:
+            raise ValueError("The provided tag was already used for this event type")
+        self._run_tags.add(tag)
+        tagged = TaggedRunMetadata(tag=tag, run_metadata=run_metadata.SerializeToString())
+        self._add_event(Event(tagged_run_metadata=tagged), global_step)
+
+    def _add_event(self, event: Event, step: Any) -> None:
+        event.wall_time = time.time()
+        if step is not None:
+            event.step = int(step)
+        self.event_writer.add_event(event)
+
+
+class FileWriter(SummaryToEventTransformer):
+    """Writes what is recorded to a new event file in a folder, in a thread of its own.
+
+    Args:
+      logdir: the folder, which is made if it is not there.
+      graph: a Graph that is recorded at once, also as a meta graph.
+      max_queue: how many events may wait to be written before adding one waits.
+      flush_secs: how many seconds may pass between an event's writing and the next flush.
+      graph_def: the deprecated place of a GraphDef.
+      filename_suffix: what the file's name ends with.
+      session: a session that writes by operations, to a file that it shares; or None.
+
+    Raises:
+      FailedPreconditionError: the folder is a file.
+
+    """
+
+    def __init__(
+        self,
+        logdir: Any,
+        graph: Any = None,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        graph_def: Any = None,
+        filename_suffix: Any = None,
+        session: Any = None,
+    ) -> None:
+        writer: Any
+        if session is None:
+            writer = EventFileWriter(logdir, max_queue, flush_secs, filename_suffix)
+        else:
+            writer = EventFileWriterV2(session, logdir, max_queue, flush_secs, filename_suffix)
+        self._closed = False
+        super().__init__(writer, graph, graph_def)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def get_logdir(self) -> Any:
+        """The folder that is written to."""
+        return self.event_writer.get_logdir()
+
+    def _warn_if_closed(self) -> None:
+        if self._closed:
+            warnings.warn(
+                "Attempting to use a closed FileWriter. The operation will be a noop unless the "
+                "FileWriter is explicitly reopened.",
+                stacklevel=3,
+            )
+
+    def _add_event(self, event: Event, step: Any) -> None:
+        self._warn_if_closed()
+        super()._add_event(event, step)
+
+    def add_event(self, event: Any) -> None:
+        """Record an event as it is.
+
+        Args:
+          event: an Event.
+
+        """
+        self._warn_if_closed()
+        self.event_writer.add_event(event)
+
+    def flush(self) -> None:
+        """Have all that was added in the file.
+
+        Raises:
+          Exception: an event could not be written.
+
+        """
+        self._warn_if_closed()
+        self.event_writer.flush()
+
+    def close(self) -> None:
+        """Write what was added and close the file.
+
+        Raises:
+          Exception: an event could not be written.
+
+        """
+        self.event_writer.close()
+        self._closed = True
+
+    def reopen(self) -> None:
+        """Write on after `close`, into a new file; nothing if it was not closed."""
+        self.event_writer.reopen()
+        self._closed = False
+
+
+class FileWriterCache:
+    """One FileWriter for each folder."""
+
+    _lock: Final = threading.RLock()
+    _writers: Final[dict[Any, FileWriter]] = {}
+
+    @staticmethod
+    def clear() -> None:
+        """Close and forget all writers."""
+        with FileWriterCache._lock:
+            for writer in FileWriterCache._writers.values():
+                writer.close()
+            FileWriterCache._writers.clear()
+
+    @staticmethod
+    def get(logdir: Any) -> FileWriter:
+        """The writer of a folder; a new one records the default graph.
+
+        Args:
+          logdir: the folder.
+
+        """
+        with FileWriterCache._lock:
+            if logdir not in FileWriterCache._writers:
+                FileWriterCache._writers[logdir] = FileWriter(logdir, graph=get_default_graph())
+            return FileWriterCache._writers[logdir]
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "summary.FileWriter": FileWriter,
+    "summary.FileWriterCache": FileWriterCache,
+}

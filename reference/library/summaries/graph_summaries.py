@@ -1,0 +1,198 @@
+"""Operations that write summaries to the present writer of a graph.
+
+Each gives True once its summary is written, False where none are. Source: TF 2.21,
+`tensorflow.python.ops.summary_ops_v2` in graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.build import apply_op
+from sessrun.reference.constant_op import constant
+from sessrun.reference.default_graph import control_dependencies, device
+from sessrun.reference.framework_ops import identity
+from sessrun.reference.library.summaries.graph_writers import (
+    get_step,
+    has_default_writer,
+    step_of,
+    writer_resource,
+    written,
+    written_if,
+)
+from sessrun.reference.name_scopes import name_scope
+from sessrun.spec.proto.foreign import serialize
+
+__all__ = ["audio", "generic", "histogram", "image", "scalar", "write", "write_raw_pb"]
+
+#: The pixel that stands for one with a value that is not finite.
+_BAD_COLOR: Final = (255, 0, 0, 255)
+
+
+def _of_kind(
+    op_type: str, name: Any, tensor: tuple[str, Any], family: str | None, step: Any,
+    inputs: Mapping[str, Any] | None = None, **attrs: Any,
+) -> Any:  # fmt: skip
+    """Write a summary by an operation whose argument for the tensor has that name."""
+
+    def write(tag: str, scope: str) -> Any:
+        made = {key: each() if callable(each) else each for key, each in (inputs or {}).items()}
+        given = {"writer": writer_resource(), "step": step_of(step), "tag": tag}
+        return apply_op(op_type, {**given, tensor[0]: identity(tensor[1]), **made}, attrs, scope)
+
+    return written(name, tensor[1], family, step, write)
+
+
+def scalar(name: Any, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+    """Write a number.
+
+    Args:
+      name: of the operation, from which the tag is made.
+      tensor: the number.
+      family: goes before the tag.
+      step: of the event, by default the global step.
+
+    """
+    return _of_kind("WriteScalarSummary", name, ("value", tensor), family, step)
+
+
+def histogram(name: Any, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+    """Write how often values lie between which limits; the arguments are those of `scalar`."""
+    return _of_kind("WriteHistogramSummary", name, ("values", tensor), family, step)
+
+
+def image(
+    name: Any, tensor: Any, bad_color: Any = None, max_images: int = 3, family: str | None = None,
+    step: Any = None,
+) -> Any:  # fmt: skip
+    """Write the first images of a batch.
+
+    Args:
+      name: of the operation, from which the tags are made.
+      tensor: of the shape [batch, height, width, 1, 3 or 4].
+      bad_color: the pixel for one with a value that is not finite, of uint8; by default red.
+      max_images: how many of the images.
+      family: goes before the tags.
+      step: of the event, by default the global step.
+
+    """
+
+    def pixel() -> Any:
+        return constant(_BAD_COLOR, dtypes.uint8) if bad_color is None else bad_color
+
+    return _of_kind("WriteImageSummary", name, ("tensor", tensor), family, step,
+                    {"bad_color": pixel}, max_images=max_images)  # fmt: skip
+
+
+def audio(
+    name: Any, tensor: Any, sample_rate: Any, max_outputs: int, family: str | None = None,
+    step: Any = None,
+) -> Any:  # fmt: skip
+    """Write the first sounds of a batch.
+
+    Args:
+      name: of the operation, from which the tags are made.
+      tensor: float32 of the shape [batch, frames] or [batch, frames, channels].
+      sample_rate: frames in a second.
+      max_outputs: how many of the sounds.
+      family: goes before the tags.
+      step: of the event, by default the global step.
+
+    """
+    return _of_kind("WriteAudioSummary", name, ("tensor", tensor), family, step,
+                    {"sample_rate": sample_rate}, max_outputs=max_outputs)  # fmt: skip
+
+
+def generic(
+    name: Any, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None
+) -> Any:
+    """Write a tensor.
+
+    Args:
+      name: of the operation, from which the tag is made.
+      tensor: the tensor.
+      metadata: a SummaryMetadata, its bytes, or None.
+      family: goes before the tag.
+      step: of the event, by default the global step.
+
+    """
+
+    def write(tag: str, scope: str) -> Any:
+        told = metadata
+        if metadata is None or hasattr(metadata, "SerializeToString"):
+            told = constant("" if metadata is None else serialize(metadata))
+        inputs = {"writer": writer_resource(), "step": step_of(step), "tensor": identity(tensor),
+                  "tag": tag, "summary_metadata": told}  # fmt: skip
+        return apply_op("WriteSummary", inputs, {}, scope)
+
+    return written(name, tensor, family, step, write)
+
+
+def write(
+    tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
+) -> Any:
+    """Write a tensor, unless it is said not to.
+
+    Args:
+      tag: of the summary, as it is.
+      tensor: the tensor, or what makes it.
+      step: of the event, by default that of `set_step`.
+      metadata: a SummaryMetadata, its bytes, or None.
+      name: of the operation.
+
+    Raises:
+      ValueError: there is no step.
+
+    """
+    told = serialize(metadata) if hasattr(metadata, "SerializeToString") else metadata or b""
+
+    def inputs() -> dict[str, Any]:
+        value = tensor() if callable(tensor) else identity(tensor)
+        return {"tensor": value, "tag": tag, "summary_metadata": told}
+
+    return _unless_told("WriteSummary", inputs, step, (name, "write_summary"))
+
+
+def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+    """Write serialized summaries as one, unless it is said not to.
+
+    Args:
+      tensor: the summaries.
+      step: of the event, by default that of `set_step`.
+      name: of the operation.
+
+    Raises:
+      ValueError: there is no step.
+
+    """
+
+    def inputs() -> dict[str, Any]:
+        return {"tensor": identity(tensor)}
+
+    return _unless_told("WriteRawProtoSummary", inputs, step, (name, "write_raw_pb"))
+
+
+def _unless_told(
+    op_type: str, inputs: Callable[[], dict[str, Any]], step: Any, names: tuple[str | None, str]
+) -> Any:
+    if step is not None:
+        step_of(step)  # refuses what is no scalar
+    with name_scope(*names) as scope:
+        if not has_default_writer():
+            return constant(False)
+        at = get_step() if step is None else step
+
+        def record() -> Any:
+            if at is None:
+                raise ValueError(
+                    "No step set. Please specify one either through the `step` argument or "
+                    "through tf.summary.experimental.set_step()"
+                )
+            with device("cpu:0"):
+                given = {"writer": writer_resource(), "step": at, **inputs()}
+                with control_dependencies([apply_op(op_type, given, {}, scope)]):
+                    return constant(True)
+
+        return written_if(record, "summary_cond", default=True)

@@ -1,0 +1,405 @@
+"""Event files written by operations: writers that a session keeps, and what is written to them.
+
+Source: TF 2.21, `tensorflow.python.ops.summary_ops_v2` in graphs.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sessrun.reference import dtypes
+from sessrun.reference.build import apply_op
+from sessrun.reference.constant_op import constant
+from sessrun.reference.control_flow.conditional import cond
+from sessrun.reference.control_flow.known_branches import smart_constant_value
+from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.default_graph import control_dependencies, device
+from sessrun.reference.files.files import makedirs
+from sessrun.reference.framework_ops import (
+    identity,
+    no_op,
+    placeholder,
+    placeholder_with_default,
+)
+from sessrun.reference.generated import logical_and
+from sessrun.reference.name_scopes import name_scope
+from sessrun.reference.ops.math_ops import equal
+from sessrun.reference.ops.summary_ops import summary_scope
+from sessrun.reference.seen_values import get_static_value
+from sessrun.reference.stacks import get_default_graph, get_default_session
+from sessrun.reference.tensor import Tensor
+from sessrun.reference.variables.global_step import get_or_create_global_step
+from sessrun.spec.proto.foreign import serialize
+
+__all__ = ["EXPORTS", "EventFileWriterV2", "SummaryWriter", "all_v2_summary_ops",
+           "always_record_summaries", "create_file_writer", "flush", "get_step",
+           "graph_v1", "has_default_writer", "import_event", "initialize", "never_record_summaries",
+           "record_if", "record_summaries_every_n_global_steps", "set_step", "step_of",
+           "summary_writer_initializer_op", "writer_resource", "written", "written_if"]  # fmt: skip
+
+#: The collections of the operations that begin files, and of those that write summaries.
+_BEGINNINGS: Final = "_SUMMARY_WRITER_V2"
+_WRITTEN: Final = "_SUMMARY_V2"
+_MAX_QUEUE: Final = 10
+_FLUSH_MILLIS: Final = 120_000
+
+
+class _State(threading.local):
+    """Of each thread: the writer, whether summaries are written, and the step."""
+
+    writer: Any = None
+    is_recording: Any = None
+    step: Any = None
+
+
+_STATE: Final = _State()
+
+
+class SummaryWriter:
+    """A writer of a graph; each session has its own.
+
+    Args:
+      resource: its handle.
+      begin: makes the operation that begins the file.
+
+    """
+
+    def __init__(self, resource: Tensor, begin: Callable[[Tensor], Any]) -> None:
+        self._resource = resource
+        self._begin = begin
+        get_default_graph().add_to_collection(_BEGINNINGS, self.init())
+
+    @contextmanager
+    def as_default(self) -> Iterator[SummaryWriter]:
+        """The `with` in which summaries are written by this writer."""
+        before, _STATE.writer = _STATE.writer, self
+        try:
+            yield self
+        finally:
+            self.flush()
+            _STATE.writer = before
+
+    def init(self) -> Any:
+        """A new operation that begins the file."""
+        return self._begin(self._resource)
+
+    def flush(self) -> Any:
+        """A new operation that has all events in the file."""
+        with device("cpu:0"):
+            return apply_op("FlushSummaryWriter", {"writer": self._resource}, {})
+
+    def close(self) -> Any:
+        """A new operation that flushes and closes the file."""
+        with control_dependencies([self.flush()]), device("cpu:0"):
+            return apply_op("CloseSummaryWriter", {"writer": self._resource}, {})
+
+
+class _NoWriter:
+    """What stands for a writer without a folder."""
+
+    @contextmanager
+    def as_default(self) -> Iterator[None]:
+        """The `with` in which nothing changes."""
+        yield
+
+    def init(self) -> None:
+        """Nothing is begun."""
+
+    flush = close = init
+
+
+def create_file_writer(
+    logdir: Any,
+    max_queue: Any = None,
+    flush_millis: Any = None,
+    filename_suffix: Any = None,
+    name: str | None = None,
+) -> Any:
+    """A writer of event files in a folder.
+
+    Args:
+      logdir: the folder; None for a writer that writes nothing.
+      max_queue: how many events may wait to be flushed.
+      flush_millis: how many milliseconds may pass before a flush.
+      filename_suffix: what the file's name ends with.
+      name: writers of one name in one session are one; by default the folder's.
+
+    """
+    if logdir is None:
+        return _NoWriter()
+    folder = str(logdir)
+    with device("cpu:0"):
+        given = {
+            "logdir": folder,
+            "max_queue": constant(_MAX_QUEUE) if max_queue is None else max_queue,
+            "flush_millis": constant(_FLUSH_MILLIS) if flush_millis is None else flush_millis,
+            "filename_suffix": constant(".v2") if filename_suffix is None else filename_suffix,
+        }
+        shared = {"shared_name": f"logdir:{folder}" if name is None else name}
+        resource = apply_op("SummaryWriter", {}, shared).outputs[0]
+        return SummaryWriter(resource, functools.partial(_begun, given))
+
+
+def _begun(given: Mapping[str, Any], resource: Tensor) -> Any:
+    return apply_op("CreateSummaryFileWriter", {"writer": resource, **given}, {})
+
+
+@contextmanager
+def record_if(condition: Any) -> Iterator[None]:
+    """The `with` in which summaries are written if a condition, or what it returns, is true."""
+    before, _STATE.is_recording = _STATE.is_recording, condition
+    try:
+        yield
+    finally:
+        _STATE.is_recording = before
+
+
+def always_record_summaries() -> Any:
+    """The `with` in which summaries are written."""
+    return record_if(True)
+
+
+def never_record_summaries() -> Any:
+    """The `with` in which no summaries are written."""
+    return record_if(False)
+
+
+def _condition(*, default: bool) -> tuple[Any, bool | None]:
+    """Whether summaries are written, where nobody says so: a tensor, and what is known of it."""
+    said = _STATE.is_recording
+    if not callable(said) and get_static_value(said) is not None and not get_static_value(said):
+        return constant(False), False
+    found = said() if callable(said) else said
+    found = default if found is None else found
+    known = smart_constant_value(found)
+    return logical_and(True, found), None if known is None else bool(known)
+
+
+def get_step() -> Any:
+    """The step that `set_step` set, or None."""
+    return _STATE.step
+
+
+def set_step(step: Any) -> None:
+    """Let `write` and its kin write for this step, a number or a variable."""
+    _STATE.step = step
+
+
+def has_default_writer() -> bool:
+    """Whether there is a present writer."""
+    return _STATE.writer is not None
+
+
+def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:
+    """The `with` in which summaries are written in each `n`th step.
+
+    Args:
+      n: how many.
+      global_step: by default the graph's, which is made if it is not there.
+
+    """
+    step = get_or_create_global_step() if global_step is None else global_step
+    with device("cpu:0"):
+        return record_if(equal(step % n, 0))
+
+
+def writer_resource() -> Tensor:
+    """The handle of the present writer."""
+    resource: Tensor = _STATE.writer._resource  # noqa: SLF001 - of this module
+    return resource
+
+
+def step_of(step: Any) -> Any:
+    """A step as a tensor; by default the global step, which is made if it is not there.
+
+    Raises:
+      ValueError: it is no scalar.
+
+    """
+    if step is None:
+        return get_or_create_global_step()
+    found = convert_to_tensor(step, dtypes.int64)
+    if found.shape.num_elements() != 1:
+        raise ValueError(
+            f"Argument `step` must be a scalar. Received step with shape {found.shape}."
+        )
+    return found
+
+
+def written(
+    name: Any, tensor: Any, family: str | None, step: Any, write: Callable[[str, str], Any]
+) -> Any:
+    """True, once an operation that is made by `write` has been executed."""
+    if step is not None:
+        step_of(step)
+    if _STATE.writer is None:
+        return no_op()
+    scope_now = get_default_graph().get_name_scope()
+
+    def record() -> Tensor:
+        with (
+            name_scope(scope_now + "/" if scope_now else ""),
+            summary_scope(name, family, values=[tensor]) as (tag, scope),
+            control_dependencies([write(tag, scope)]),
+        ):
+            return constant(True)
+
+    return written_if(record, "")
+
+
+def written_if(record: Callable[[], Tensor], name: str, *, default: bool = False) -> Any:
+    """What `record` gives where summaries are written, elsewhere False; kept with its kin."""
+    with device("cpu:0"):
+        condition, known = _condition(default=default)
+        if known is None:
+            made = cond(condition, record, lambda: constant(False), name=name)
+        else:
+            made = record() if known else constant(False)
+        get_default_graph().add_to_collection(_WRITTEN, made)
+        return made
+
+
+def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
+    """Write a serialized GraphDef.
+
+    Args:
+      param: a tensor of its bytes.
+      step: of the event, by default the global step.
+      name: of the operation.
+
+    Raises:
+      TypeError: it is no tensor.
+
+    """
+    if step is not None:
+        step_of(step)
+    if not isinstance(param, Tensor):
+        raise TypeError(f"graph() needs a tensor, not {param} of type {type(param).__name__}")
+    writer = _STATE.writer
+    if writer is None:
+        return no_op()
+    with device("cpu:0"):
+        inputs = {"writer": writer._resource, "step": step_of(step), "tensor": identity(param)}  # noqa: SLF001 - of this module
+        return apply_op("WriteGraphSummary", inputs, {}, name)
+
+
+def import_event(tensor: Any, name: str | None = None) -> Any:
+    """Write a serialized Event."""
+    inputs = {"writer": _STATE.writer._resource, "event": tensor}  # noqa: SLF001 - of this module
+    return apply_op("ImportEvent", inputs, {}, name)
+
+
+def flush(writer: Any = None, name: str | None = None) -> Any:
+    """An operation that has all events of a writer, by default the present one, in its file."""
+    del name
+    writer = writer or _STATE.writer
+    return no_op() if writer is None else writer.flush()
+
+
+def summary_writer_initializer_op() -> list[Any]:
+    """The operations that begin the files of all writers of the graph."""
+    return get_default_graph().get_collection(_BEGINNINGS)
+
+
+def all_v2_summary_ops() -> list[Any]:
+    """The operations of the graph that write summaries."""
+    return get_default_graph().get_collection(_WRITTEN)
+
+
+def initialize(graph: Any = None, session: Any = None) -> None:
+    """Begin the files of all writers in a session.
+
+    Args:
+      graph: a Graph or GraphDef to be written, or None.
+      session: the session, by default the default session.
+
+    Raises:
+      RuntimeError: there is no present writer.
+      ValueError: there is no session.
+
+    """
+    if _STATE.writer is None:
+        raise RuntimeError("No default tf.contrib.summary.SummaryWriter found")
+    session = session or get_default_session()
+    if session is None:
+        raise ValueError("Argument `session must be passed if no default session exists")
+    session.run(summary_writer_initializer_op())
+    if graph is not None:
+        nodes = graph.as_graph_def(add_shapes=True) if hasattr(graph, "as_graph_def") else graph
+        given = placeholder(dtypes.string)
+        session.run(graph_v1(given, 0), {given: serialize(nodes)})
+
+
+class EventFileWriterV2:
+    """Writes events by runs of a session, which keeps the file and shares it.
+
+    Args:
+      session: the session.
+      logdir: the folder, which is made if it is not there.
+      max_queue: how many events may wait to be flushed.
+      flush_secs: how many seconds may pass before a flush.
+      filename_suffix: what the file's name ends with.
+
+    """
+
+    def __init__(
+        self,
+        session: Any,
+        logdir: Any,
+        max_queue: int = 10,
+        flush_secs: float = 120,
+        filename_suffix: Any = "",
+    ) -> None:
+        self._session = session
+        self._logdir = logdir
+        self._closed = False
+        makedirs(logdir)
+        with session.graph.as_default(), name_scope("filewriter"):
+            writer = create_file_writer(logdir, max_queue, flush_secs * 1000, filename_suffix)
+            with always_record_summaries(), writer.as_default():
+                unused = constant("unused", dtypes.string)
+                self._event = placeholder_with_default(unused, shape=[])
+                self._add = import_event(self._event)
+            self._begin, self._flush, self._close = writer.init(), writer.flush(), writer.close()
+        session.run(self._begin)
+
+    def get_logdir(self) -> Any:
+        """The folder that is written to."""
+        return self._logdir
+
+    def reopen(self) -> None:
+        """Write on after `close`, into a new file; nothing if it was not closed."""
+        if self._closed:
+            self._closed = False
+            self._session.run(self._begin)
+
+    def add_event(self, event: Any) -> None:
+        """Write an event; nothing after `close`."""
+        if not self._closed:
+            self._session.run(self._add, {self._event: event.SerializeToString()})
+
+    def flush(self) -> None:
+        """Have all that was added in the file.
+
+        Raises:
+          NotFoundError: the file is closed.
+
+        """
+        self._session.run(self._flush)
+
+    def close(self) -> None:
+        """Flush and close the file."""
+        if not self._closed:
+            self.flush()
+            self._session.run(self._close)
+            self._closed = True
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "summary.all_v2_summary_ops": all_v2_summary_ops,
+    "summary.initialize": initialize,
+}
