@@ -23,7 +23,12 @@ from sessrun.reference.session.bindings import (
 from sessrun.reference.session.dataflow import FlowPlan
 from sessrun.reference.session.execute import STEP_REGISTER, read_reference
 from sessrun.reference.session.flow_nodes import FrameShape, Node
-from sessrun.reference.session.late_reads import late_reads
+from sessrun.reference.session.late_reads import (
+    late_reads,
+    reference_read,
+    variable_of,
+    written_variables,
+)
 from sessrun.reference.session.straightening import straight_loop
 
 if TYPE_CHECKING:
@@ -53,7 +58,7 @@ def compile_flow(
 
     """
     compiler = _Compiler(placed, bindings, fed)
-    compiler.late = late_reads(ops)
+    compiler.late, compiler.written = late_reads(ops), written_variables(ops)
     for op in ops:
         compiler.add(op)
     for op in ops:
@@ -76,6 +81,11 @@ class _Compiler:
         self.entries: dict[Operation, Entry] = {}
         self.arrivals: dict[Tensor, list[tuple[Node, int]]] = {tensor: [] for tensor in fed}
         self.late: frozenset[tuple[Operation, Tensor]] = frozenset()
+        self.written: frozenset[Operation] = frozenset()
+        # References to the variables that come into branches and loops in place of their reads:
+        # by what brings a read there, and by what it gives.
+        self.references: dict[Operation, Tensor] = {}
+        self.carried: dict[Tensor, Tensor] = {}
         self.waits = False
 
     # -- nodes
@@ -86,6 +96,7 @@ class _Compiler:
         entry, function = self.bindings.kernel(op, device)
         self.waits |= entry.needs_step
         frame = self._frame(op)
+        self._carry(op, frame)
         kind = op.type.removeprefix("Ref") if op.type in _KINDS else ""
         node = Node(
             op, device, kind, function, entry.needs_step, frame, len(frame.pending), frame.slots,
@@ -102,9 +113,28 @@ class _Compiler:
         self.nodes[op] = node
         self.entries[op] = entry
 
+    def _carry(self, op: Operation, frame: FrameShape) -> None:
+        """Note what brings a read of a variable that is written to into a branch or a loop.
+
+        It brings the reference, which is read where the value is used: so each iteration of a loop
+        sees what the one before has written.
+        """
+        if op.type != "Switch" and not (op.type == "Enter" and op.attrs["is_constant"]):
+            return
+        source = op.inputs[0]
+        reference = self.carried.get(source)
+        if reference is None and frame is self.root and source not in self.fed:
+            reference = reference_read(source)
+            if reference is None or variable_of(reference) not in self.written:
+                return
+            self.references[op] = reference
+        if reference is not None:
+            self.carried.update(dict.fromkeys(op.outputs, reference))
+
     def _controls(self, op: Operation) -> list[Operation]:
         """What it waits for besides its inputs; a fed placeholder is there already."""
-        return [
+        read = [op.inputs[0].op] if op in self.references else []
+        return read + [
             each
             for each in op.control_inputs
             if not (each.type == "Placeholder" and each.outputs[0] in self.fed)
@@ -164,10 +194,13 @@ class _Compiler:
                 check_not_fed(op, arg, tensor)
                 self._fed_edge(node, tensor, slot)
             else:
-                if (op, tensor) in self.late and node.frame is self.root:
+                if index == 0 and op in self.references:
+                    tensor = self.references[op]
+                elif (op, tensor) in self.late and node.frame is self.root:
                     tensor = tensor.op.inputs[0]
                 self.nodes[tensor.op].edges[tensor.value_index].append((node, slot))
-            readers.append(self._reader(tensor, arg, node, entry))
+            is_carried = index == 0 and op.outputs and op.outputs[0] in self.carried
+            readers.append(None if is_carried else self._reader(tensor, arg, node, entry))
         node.readers = tuple(readers)
         for other in self._controls(op):
             self.nodes[other].controls.append(node)
@@ -183,6 +216,7 @@ class _Compiler:
     def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Any:
         """What makes of a value what the kernel takes: a reference read, a copy; or None."""
         wanted = location_of(node.device, tensor.dtype, on_host=entry.takes_host(arg.name))
+        tensor = self.carried.get(tensor, tensor)
         home, source = self._home(tensor)
         return None if arg.is_ref else _read(tensor, mover(home, wanted, source, node.device))
 
@@ -204,8 +238,9 @@ class _Compiler:
         for index, tensor in enumerate(fetched):
             node = self.nodes[tensor.op]
             node.fetched[tensor.value_index] = first + index
-            home, source = self._home(tensor)
-            moves.append(_read(tensor, mover(home, HOST, source, node.device)))
+            value = self.carried.get(tensor, tensor)
+            home, source = self._home(value)
+            moves.append(_read(value, mover(home, HOST, source, node.device)))
         nodes = self.nodes.values()
         for frame in reversed(self.frames.values()):  # loops within come first
             frame.straight = straight_loop(

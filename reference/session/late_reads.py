@@ -2,8 +2,8 @@
 
 What reads a reference variable gives, in TensorFlow, the variable's own memory, and updates write
 into it: an operation that comes after an update sees the new value, although the read that it uses
-came before. So do constraints on variables work. Here an array that was read never changes, so such
-an operation reads anew.
+came before. So do constraints on variables work, and loops that go on until a variable has some
+value. Here an array that was read never changes, so such an operation reads anew.
 """
 
 from __future__ import annotations
@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
     from sessrun.reference.tensor import Tensor
 
-__all__ = ["late_reads"]
+__all__ = ["late_reads", "reference_read", "variable_of", "written_variables"]
 
-#: How op types begin that write into reference variables in place; `Assign` may give a variable
-#: other memory instead.
-_WRITING: Final = ("Apply", "AssignAdd", "AssignSub", "Scatter", "SparseApply")
+#: How op types begin that write into reference variables in place.
+_WRITING: Final = ("Apply", "Assign", "Scatter", "SparseApply")
 
 
 def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
@@ -29,7 +28,7 @@ def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
       ops: the operations of a plan, producers before consumers.
 
     """
-    if not any(_writes(op) for op in ops):
+    if not written_variables(ops):
         return frozenset()
     found: set[tuple[Operation, Tensor]] = set()
     numbers: dict[Operation, int] = {}
@@ -41,26 +40,49 @@ def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
         if before:
             found.update(
                 (op, tensor) for tensor in op.inputs
-                if (variable := _read_by(tensor)) is not None
-                and before >> numbers.get(variable, len(numbers)) & 1
+                if (reference := reference_read(tensor)) is not None
+                and before >> numbers.get(variable_of(reference), len(numbers)) & 1
             )  # fmt: skip
-        if _writes(op):
-            for tensor in op.inputs:
-                if tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
-                    before |= 1 << numbers.setdefault(tensor.op, len(numbers))
+        for variable in _written_by(op):
+            before |= 1 << numbers.setdefault(variable, len(numbers))
         if before:
             written[op] = before
     return frozenset(found)
 
 
-def _writes(op: Operation) -> bool:
-    """Whether it writes into reference variables."""
-    return op.type.startswith(_WRITING)
+def written_variables(ops: Sequence[Operation]) -> frozenset[Operation]:
+    """The reference variables that some of these operations write into."""
+    return frozenset(variable for op in ops for variable in _written_by(op))
 
 
-def _read_by(tensor: Tensor) -> Operation | None:
-    """The reference variable of which the tensor is a read, or None."""
+def reference_read(tensor: Tensor) -> Tensor | None:
+    """The reference of which a tensor is a read; None if it is no read of one."""
     if tensor.op.type != "Identity":
         return None
     source = tensor.op.inputs[0]
-    return source.op if source.dtype._is_ref_dtype else None  # noqa: SLF001 - TensorFlow's own name
+    return source if _is_reference(source) else None
+
+
+def variable_of(reference: Tensor) -> Operation:
+    """The variable that a reference is of, through updates and the borders of loops.
+
+    A RefMerge stands for itself: which reference it hands on is known only in a run.
+    """
+    op = reference.op
+    while op.type != "RefMerge" and op.inputs and _is_reference(op.inputs[0]):
+        op = op.inputs[0].op
+    return op
+
+
+def _written_by(op: Operation) -> Sequence[Operation]:
+    """The reference variables that an operation writes into, in place.
+
+    `Assign` gives a variable other memory where it changes how many elements there are.
+    """
+    if not op.type.startswith(_WRITING) or not op.attrs.get("validate_shape", True):
+        return ()
+    return [variable_of(tensor) for tensor in op.inputs if _is_reference(tensor)]
+
+
+def _is_reference(tensor: Tensor) -> bool:
+    return tensor.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
