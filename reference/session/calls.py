@@ -16,6 +16,7 @@ from sessrun.reference.session.base import has_been_closed
 from sessrun.reference.session.compile import compile_plan
 from sessrun.reference.session.feeds import feeder, resolve_feeds, resolve_keys
 from sessrun.reference.session.fetches import FetchStructure
+from sessrun.reference.session.handles import HANDLE_OPS
 from sessrun.reference.session.option_callables import (
     OptionsCallable,
     exact_feeder,
@@ -50,7 +51,8 @@ class CallingSession(RunningSession):
         if feed_list is not None:
             return self._fed_callable(fetches, feed_list)
         structure = FetchStructure(self, fetches)
-        if isinstance(fetches, Tensor) and not accept_options:
+        is_handle = isinstance(fetches, Tensor) and fetches.op.type in HANDLE_OPS
+        if is_handle and not accept_options:
             structure.build = operator.itemgetter(0)  # the handle of a kept tensor as its bytes
         made = self._made_now(structure)
         if not accept_options:

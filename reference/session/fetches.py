@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference.containers import attribute_names, mapping_like
+from sessrun.reference.dtypes import resource
 from sessrun.reference.errors import bad_value
 from sessrun.reference.operation import Operation
 from sessrun.reference.session.expansions import expansion_of
-from sessrun.reference.session.handles import HANDLE_OPS, TensorHandle
+from sessrun.reference.session.handles import HANDLE_OPS, TensorHandle, resource_bytes
 from sessrun.reference.tensor import Tensor
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ class FetchStructure:
         if isinstance(element, Tensor) and element.op.type in HANDLE_OPS:
             dtype, session = element.op.inputs[0].dtype.base_dtype, self._session
             return lambda values: TensorHandle(values[index], dtype, session)
+        if isinstance(element, Tensor) and element.dtype is resource:
+            return lambda values: resource_bytes(element.op, values[index])
         return operator.itemgetter(index)
 
     def _sequence(self, fetches: list[Any] | tuple[Any, ...]) -> Build:

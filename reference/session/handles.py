@@ -1,4 +1,4 @@
-"""TensorHandle: what a fetched handle of a kept tensor is, and how it is fed."""
+"""What a fetched handle is: of a kept tensor a TensorHandle, which may be fed; else its bytes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from sessrun.spec.proto import ResourceHandleProto
 
 if TYPE_CHECKING:
     from sessrun.reference.dtypes import DType
+    from sessrun.reference.operation import Operation
     from sessrun.reference.session.base import BaseSession
 
-__all__ = ["HANDLE_OPS", "TensorHandle", "read_kept"]
+__all__ = ["HANDLE_OPS", "TensorHandle", "read_kept", "resource_bytes"]
 
-#: What TensorFlow has for the elements of resource tensors.
+#: What TensorFlow has for the elements of resource tensors, and for those of fetched ones.
 _RESOURCE: Final = np.dtype([("resource", np.ubyte)])
+_FETCHED_RESOURCE: Final = np.dtype([("resource", np.ubyte, (1,))])
 #: The op types whose fetched value is a TensorHandle.
 HANDLE_OPS: Final = frozenset({"GetSessionHandle"})
 
@@ -76,7 +78,7 @@ class TensorHandle:
         """The handle, not the value: the bytes of its ResourceHandleProto."""
         device = self._handle.rpartition(";")[2]
         proto = ResourceHandleProto(device=device, container="TensorHandle", name=self._handle)
-        return np.frombuffer(bytearray(proto.SerializeToString()), _RESOURCE)
+        return _bytes_of(proto, _RESOURCE)
 
     def _check_alive(self) -> None:
         if not self._is_alive:
@@ -89,6 +91,26 @@ class TensorHandle:
         """Let the session forget the value in time."""
         if getattr(self, "_is_alive", False) and self._session.is_open:
             self._session.kept_tensors().bury(self._handle)
+
+
+def resource_bytes(op: Operation, resource: Any) -> Any:
+    """What a fetched scalar resource tensor is: the bytes of its ResourceHandleProto, [bytes].
+
+    Their number is not TensorFlow 2.21's, which gives its own memory; 1.x gives this message.
+
+    Args:
+      op: the operation that gives it.
+      resource: what kernels see of it.
+
+    """
+    name = getattr(resource, "name", None) or op.name
+    container = getattr(resource, "container", "")
+    proto = ResourceHandleProto(device=op.device, container=container, name=name)
+    return _bytes_of(proto, _FETCHED_RESOURCE)
+
+
+def _bytes_of(proto: ResourceHandleProto, dtype: Any) -> Any:
+    return np.frombuffer(bytearray(proto.SerializeToString()), dtype)
 
 
 def read_kept(kept: SessionTensors, handle: str, wanted: DType) -> Any:

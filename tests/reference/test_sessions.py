@@ -33,6 +33,17 @@ def test_values_come_back_in_the_structure_of_the_fetches() -> None:
     assert got["e"] == []
 
 
+def test_a_resource_is_fetched_as_the_bytes_of_its_handle() -> None:
+    """As an array of TensorFlow's own dtype; what the bytes are is an engine's own matter."""
+    handle = tf.Variable(1.0, use_resource=True, name="v").handle
+    table = tf.raw_ops.MutableHashTableV2(key_dtype=tf.int64, value_dtype=tf.int64)
+    with tf.Session() as sess:
+        fetched = [*sess.run([handle, table]), sess.run(handle), sess.make_callable(handle)()]
+    for value in fetched:
+        assert value.dtype == np.dtype([("resource", np.ubyte, (1,))])
+        assert len(value) > 0
+
+
 def test_what_was_fetched_may_be_written_to() -> None:
     c = tf.constant([1.0, 2.0])
     x = tf.placeholder(tf.float32, [2])
