@@ -157,7 +157,7 @@ _BY_REASON = {
     "not built":
         "math.sobol_sample train.do_quantize_training_on_graphdef",
     "eager functions and batches of a server":
-        "nondifferentiable_batch_function py_function vectorized_map wrap_function",
+        "nondifferentiable_batch_function vectorized_map wrap_function",
     "checkpoints and models of version 2":
         "saved_model.Asset saved_model.SaveOptions saved_model.load_v2 saved_model.save "
         "train.Checkpoint train.CheckpointManager train.CheckpointOptions "

@@ -253,9 +253,42 @@ def _life(tf: Any) -> Any:
     return alive, known[0]() is None, attempt(lambda: copied(graph_def))
 
 
+def _of_tensors(tf: Any) -> Any:
+    """Functions that get tensors with a value, and what they may return."""
+    seen: list[Any] = []
+
+    def look(x: Any, text: Any) -> Any:
+        seen.extend([x.numpy(), x.shape.as_list(), x.dtype.name, x.ndim, len(x), text.numpy()])
+        seen.extend([float(x[0]), [float(row) for row in x], bool(x[0] > 0), np.asarray(x)])
+        return x * 2 + 1, text.numpy() + b"!"
+
+    def outcome(function: Any, inputs: Any, types: Any) -> Any:
+        def program() -> Any:
+            with tf.Graph().as_default(), tf.Session() as session:
+                return session.run(tf.py_function(function, inputs, types))
+
+        return attempt(program)
+
+    inputs = [tf.constant([1.0, 2.0]), tf.constant("s")]
+    with tf.Session() as session:
+        values = session.run(tf.py_function(look, inputs, [tf.float32, tf.string]))
+        decorated = tf.py_function(Tout=tf.float32, name="named")(lambda x: x.numpy() + 1)(2.0)
+        values += [session.run(decorated), decorated.op.name, decorated.shape.rank]
+    effect = tf.py_function(lambda: None, [], [])
+    return values, seen, isinstance(effect, tf.Operation), [
+        outcome(*arguments)
+        for arguments in (
+            (lambda x: x, [1], tf.float32), (lambda _: 1, [1], tf.float32),
+            (lambda _: None, [1], tf.int32), (lambda _: [2, 3], [1], tf.int32),
+            (lambda _: {}["a"], [1], tf.int32), (3, [1], tf.int32), (int, 3, tf.int32),
+        )
+    ]  # fmt: skip
+
+
 BEHAVIOURS = {
     "arguments of every dtype": _arguments,
     "what they return": _results,
+    "functions of tensors": _of_tensors,
     "forms and refusals": _forms,
     "exceptions": _exceptions,
     "effects": _effects,
