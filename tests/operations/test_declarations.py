@@ -20,7 +20,7 @@ from sessrun.spec.loader import load_operations
 from sessrun.spec.rules import domains, faults, shapes
 from sessrun.spec.rules.numeric import difference
 from sessrun.spec.rules.shapes import ShapeError, infer, merge
-from sessrun.spec.tables import generate
+from sessrun.spec.tables import generate, ops
 from sessrun.spec.tables.ops import OPERATIONS
 
 KERNELS = Path(sessrun.reference.__file__).parent / "kernels"
@@ -33,6 +33,13 @@ def test_generated_files_are_what_the_declarations_say():
 
 def test_the_generated_table_is_the_declarations():
     assert dict(OPERATIONS) == dict(load_operations())
+
+
+def test_the_generated_table_is_quick_to_import():
+    """What is compiled of it grows with its text: 400 kB in lines of 100 characters at most."""
+    lines = Path(ops.__file__).read_text(encoding="utf-8").splitlines(keepends=True)
+    assert sum(map(len, lines)) <= 400_000
+    assert max(map(len, lines)) <= 101
 
 
 def test_at_least_a_hundred_operations_are_declared():
