@@ -34,10 +34,11 @@ from sessrun.reference import (
     tensor,
     tensor_shape,
 )
-from sessrun.reference.importing import importer
+from sessrun.reference.files import LATER as LATER_FILES
 from sessrun.reference.numeric_names import NUMERIC_NAMES
 from sessrun.reference.pictures import LATER as LATER_PICTURES
-from sessrun.reference.session import expansions, session
+from sessrun.reference.queues import LATER as LATER_QUEUES
+from sessrun.reference.session import expansions
 from sessrun.spec import proto
 
 __all__ = ["assemble"]
@@ -47,20 +48,15 @@ PACKAGE: Final = "sessrun.reference"
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
     "physical", "optimizer_options", "version", "generated", "ops.choosing", "ops.array_ops",
-    "ops.cast_ops", "ops.scattering",
-    "ops.fill_ops", "ops.math_ops", "ops.reduce_ops", "ops.random_ops", "ops.string_ops",
-    "nn.activations", "nn.cross_entropies", "nn.rankings",
-    "variables.state_ops", "variables.init_ops", "variables.variables",
-    "variables.variable_scopes", "variables.opened_variable_scopes", "indexed_slices",
-    "sparse_tensor", "ragged_tensor", "ops.structures", "session_handles", "queues.queues",
-    "differentiation.registry", "seen_values",
-    "ops.script_ops", "tensor_arrays", "saving.graph_pruning", "saving.freezing",
-    "control_flow.conditional", "control_flow.asserting", "ops.assertions", "ops.printing",
-    "ops.splitting_ops", "queues.coordinator", "queues.queue_runner", "variables.global_step",
-    "saving.graph_files", "files.files", "behaviour", "control_flow.functional_mode",
-    "compatibility", "log_messages",
-    "type_specs", "differentiation.choices", "ops.numerics", "ops.clipping", "ops.grids",
-    "ops.linalg_ops", "ops.sparse_values", "templates",
+    "ops.cast_ops", "ops.scattering", "ops.fill_ops", "ops.math_ops", "ops.reduce_ops",
+    "ops.random_ops", "ops.string_ops", "nn.activations", "nn.cross_entropies", "nn.rankings",
+    "variables.state_ops", "variables.init_ops", "variables.variables", "variables.variable_scopes",
+    "variables.opened_variable_scopes", "indexed_slices", "sparse_tensor", "ragged_tensor",
+    "ops.structures", "session_handles", "differentiation.registry", "seen_values",
+    "ops.script_ops", "tensor_arrays", "control_flow.conditional", "control_flow.asserting",
+    "ops.assertions", "variables.global_step", "behaviour", "control_flow.functional_mode",
+    "compatibility", "log_messages", "differentiation.choices", "ops.sparse_values",
+    "ops.printing", "ops.splitting_ops", "templates",
 )  # fmt: skip
 #: Under what a group keeps the names that it promises.
 PROMISED: Final = "_promised"
@@ -75,6 +71,14 @@ LAZY: Final = frozenset(
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
+    "importing.importer": "import_graph_def",
+    "saving.freezing": "graph_util.convert_variables_to_constants",
+    "saving.graph_files": "io.write_graph train.write_graph",
+    "saving.graph_pruning":
+        "graph_util.extract_sub_graph graph_util.import_graph_def graph_util.must_run_on_cpu "
+        "graph_util.remove_training_nodes graph_util.tensor_shape_from_node_def_name",
+    "session.session": "InteractiveSession Session",
+    "type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
     "ops.bands":
         "eye linalg.diag linalg.diag_part linalg.eye linalg.set_diag linalg.trace matrix_diag "
         "matrix_diag_part matrix_set_diag trace",
@@ -275,7 +279,9 @@ _LATER: Final[Mapping[str, str]] = {
     "nn.embeddings": "nn.embedding_lookup nn.embedding_lookup_sparse",
     "nn.safe_embeddings": "nn.safe_embedding_lookup_sparse",
     "nn.sampled_losses": "nn.nce_loss nn.sampled_softmax_loss",
+    **LATER_FILES,
     **LATER_PICTURES,
+    **LATER_QUEUES,
     "ops.quantizing":
         "dequantize quantization.dequantize quantization.quantize "
         "quantization.quantize_and_dequantize quantization.quantize_and_dequantize_v2 quantize "
@@ -305,10 +311,8 @@ def _core() -> dict[str, Any]:
         "DeviceSpec": device_spec.DeviceSpecV1,
         "Graph": graph.Graph,
         "GraphKeys": graph_keys.GraphKeys,
-        "InteractiveSession": session.InteractiveSession,
         "OpError": errors.OpError,
         "Operation": operation.Operation,
-        "Session": session.Session,
         "Tensor": tensor.Tensor,
         "TensorShape": tensor_shape.TensorShape,
         "as_dtype": dtypes.as_dtype,
@@ -321,7 +325,6 @@ def _core() -> dict[str, Any]:
         "get_seed": random_seed.get_seed,
         "group": framework_ops.group,
         "identity": framework_ops.identity,
-        "import_graph_def": importer.import_graph_def,
         "is_tensor": conversion.is_tensor,
         "make_ndarray": constant_op.make_ndarray,
         "make_tensor_proto": constant_op.make_tensor_proto,
@@ -391,10 +394,10 @@ def _promise(package: ModuleType, module: str, names: Iterable[str]) -> None:
         for group in groups:
             target = _group(target, group)
         promised: dict[str, tuple[str, str]] = vars(target).setdefault(PROMISED, {})
-        promised[name] = (module, dotted)
-        if target is not package:
+        if not promised and target is not package:
             target.__getattr__ = functools.partial(kept, target)  # type: ignore[method-assign]  # PEP 562
             target.__dir__ = functools.partial(_all_names, target)  # type: ignore[method-assign]  # the same
+        promised[name] = (module, dotted)
 
 
 def kept(module: ModuleType, name: str) -> Any:

@@ -12,6 +12,16 @@ __all__ = ["NUMERIC_NAMES"]
 
 #: By the module, the names that it has in its `EXPORTS`.
 NUMERIC_NAMES: Final[Mapping[str, str]] = {
+    "ops.clipping":
+        "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value global_norm "
+        "linalg.global_norm",
+    "ops.grids": "lin_space linspace meshgrid sequence_mask",
+    "ops.linalg_ops":
+        "linalg.adjoint linalg.matrix_transpose linalg.tensordot linalg.transpose "
+        "matrix_transpose tensordot",
+    "ops.numerics":
+        "add_check_numerics_ops assert_same_float_dtype broadcast_static_shape "
+        "debugging.assert_all_finite debugging.assert_same_float_dtype verify_tensor_all_finite",
     "ops.counting_ops":
         "argsort bincount edit_distance histogram_fixed_width histogram_fixed_width_bins "
         "math.bincount sort",

@@ -8,7 +8,6 @@ from typing import Any, Final
 from sessrun.reference import nest, stacks
 from sessrun.reference.build import apply_op
 from sessrun.reference.control_flow.context import Context, contains, derives_or_calls, switched
-from sessrun.reference.control_flow.functional_branches import functional_cond
 from sessrun.reference.control_flow.functional_mode import is_functional
 from sessrun.reference.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.conversion import convert_to_tensor
@@ -180,6 +179,10 @@ def cond(
 
     """
     if is_functional():
+        from sessrun.reference.control_flow.functional_branches import (  # noqa: PLC0415 - large, and few programs need it
+            functional_cond,
+        )
+
         return functional_cond(pred, true_fn, false_fn, name)
     true_fn, false_fn = _one_of("true_fn", true_fn, fn1), _one_of("false_fn", false_fn, fn2)
     with name_scope(name, "cond", [pred]):

@@ -87,7 +87,7 @@ def _row(name: str, stated: Mapping[str, Any], contracts: Mapping[_Contract, str
     inputs, outputs = ", ".join(stated["inputs"]), ", ".join(stated["outputs"])
     signature = f"{inputs} -> {outputs}".strip()
     attrs = "; ".join(stated.get("attrs", []))
-    pieces = []
+    pieces: list[str] = []
     for text in (stated["summary"], signature, attrs, stated["shape"]):
         pieces += _pieces("", text)
     for key, value in stated.items():

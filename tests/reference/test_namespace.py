@@ -21,6 +21,20 @@ def test_the_import_brings_in_no_reader_of_files_and_no_engine() -> None:
     assert done.stdout.strip() == "[]"
 
 
+def test_the_import_brings_in_nothing_that_a_graph_is_built_without() -> None:
+    """Sessions, imports of graphs, files, queues and functions come with the first use of one."""
+    later = [
+        *("files.files", "functions.func_graph", "importing.importer", "queues.queues"),
+        *("session.session", "session.execute", "session.flow_compile", "type_specs"),
+    ]
+    text = (
+        "import sys, sessrun.reference\n"
+        f"print([m for m in {later} if f'sessrun.reference.{{m}}' in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_the_articles_reach_it_by_either_name() -> None:
     assert tf.compat.v1.Session is tf.Session
     assert tf.compat.v1.compat.v1 is tf
