@@ -29,9 +29,11 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 HERE = all(importlib.util.find_spec(name) is not None for name in ("onnx", "onnxruntime"))
 
-pytestmark = pytest.mark.onnxruntime
 
-needs_it = pytest.mark.skipif(not HERE, reason="ONNX Runtime is not installed")
+def needs_it(test: Any) -> Any:
+    skipped = pytest.mark.skipif(not HERE, reason="ONNX Runtime is not installed")
+    return pytest.mark.onnxruntime(skipped(test))
+
 
 #: How many cases of each cell are drawn.
 CASES = int(os.environ.get("SESSRUN_CELLS", "1"))
