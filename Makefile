@@ -10,16 +10,25 @@ empty   :=
 extra-tensorflow := [tensorflow]
 EXTRA   := $(extra-$(BACKEND))
 
-.PHONY: certify test check drift drift-cupy soak engines engine-tests clean
+.PHONY: certify test test-tensorflow test-all check drift drift-cupy soak engines engine-tests clean
 
 certify: $(VENV)/certify-$(BACKEND).stamp
 	$(BIN)/sessrun certify $(BACKEND) --profile $(PROFILE) $(if $(SEED),--seed $(SEED)) --output $(OUT)/certify-$(BACKEND)-$(PROFILE)
 
 # What failed beside other tests runs again alone: on a busy machine deadlines are missed.
 AGAIN   := --last-failed --last-failed-no-failures none
+TESTS   := -q -n auto --dist worksteal
 
+# Without the tests that need an engine: a line at its end counts them.
 test: $(VENV)/dev.stamp
-	$(BIN)/python -m pytest -q -n auto --dist worksteal || $(BIN)/python -m pytest -q $(AGAIN)
+	$(BIN)/python -m pytest $(TESTS) --without-engines || $(BIN)/python -m pytest -q --without-engines $(AGAIN)
+
+test-tensorflow: $(VENV)/dev.stamp $(VENV)/certify-tensorflow.stamp
+	$(BIN)/python -m pytest $(TESTS) -m tensorflow || $(BIN)/python -m pytest -q -m tensorflow $(AGAIN)
+
+# All that can run here: those of an engine that is not installed are skipped.
+test-all: $(VENV)/dev.stamp $(VENV)/certify-tensorflow.stamp
+	$(BIN)/python -m pytest $(TESTS) || $(BIN)/python -m pytest -q $(AGAIN)
 
 # Lint, types and generated files.
 check: $(VENV)/dev.stamp

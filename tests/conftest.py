@@ -1,12 +1,20 @@
-"""The order of the tests, slow ones first, so that none is left alone at the end; and slices."""
+"""The tests' order (slow ones first: none is left alone at the end), selections and time limits."""
 
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
+from typing import Any, Final
 
 import pytest
 
+#: The marks of tests that need an engine of the same name; `--without-engines` leaves them out.
+_ENGINES: Final = ("tensorflow", "onnxruntime", "jax", "openvino", "litert", "tfjs")
+#: Seconds that a test may take, and a slow one: several times what it takes on a busy machine.
+_LIMIT, _SLOW_LIMIT = 300, 900
+
 #: Tests with at least so many sets of parameters are sampled; smaller ones run in full.
 _SAMPLED_FROM = 100
+#: How many tests `--without-engines` left out, by the engine that they need.
+_LEFT_OUT: Final = pytest.StashKey[dict[str, int]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -21,15 +29,58 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="SEED",
         help="the seed of --one-in (default: 1)",
     )
+    parser.addoption(
+        "--without-engines",
+        action="store_true",
+        help=f"leave out the tests that need {', '.join(_ENGINES)}, and say how many those are",
+    )
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.getoption("--without-engines"):
+        needed = {item: engine for item in items if (engine := _engine(item))}
+        config.stash[_LEFT_OUT] = dict(Counter(needed.values()))
+        if hasattr(config, "workeroutput"):
+            config.workeroutput["left_out"] = config.stash[_LEFT_OUT]
+        _deselect(config, items, set(needed))
     one_in = config.getoption("--one-in")
     if one_in > 1:
         kept = _sample(items, one_in, config.getoption("--slice-seed"))
-        config.hook.pytest_deselected(items=[item for item in items if item not in kept])
-        items[:] = [item for item in items if item in kept]
+        _deselect(config, items, set(items) - kept)
+    for item in items:
+        if item.get_closest_marker("timeout") is None:
+            slow = item.get_closest_marker("slow") is not None
+            item.add_marker(pytest.mark.timeout(_SLOW_LIMIT if slow else _LIMIT))
     items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """Take over what a worker of xdist left out: every worker leaves out the same."""
+    if left_out := getattr(node, "workeroutput", {}).get("left_out"):
+        node.config.stash[_LEFT_OUT] = left_out
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    left_out = config.stash.get(_LEFT_OUT, {})
+    if left_out:
+        terminalreporter.write_line(
+            f"left out: {sum(left_out.values())} tests that need an engine, "
+            f"{left_out.get('tensorflow', 0)} of them TensorFlow: `make test-tensorflow` runs "
+            "those, `make test-all` all"
+        )
+
+
+def _engine(item: pytest.Item) -> str | None:
+    """The first of the engines that a test needs."""
+    return next((name for name in _ENGINES if item.get_closest_marker(name)), None)
+
+
+def _deselect(config: pytest.Config, items: list[pytest.Item], gone: set[pytest.Item]) -> None:
+    config.hook.pytest_deselected(items=[item for item in items if item in gone])
+    items[:] = [item for item in items if item not in gone]
 
 
 def _sample(items: list[pytest.Item], one_in: int, seed: int) -> set[pytest.Item]:
