@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import ResourceExhausted
 from sessrun.spec import devices
 from sessrun.spec.dtypes import row_of_numpy
 
@@ -71,8 +71,8 @@ class Allocator:
                 return
             if self.limit is not None and self._in_use + size > self.limit:
                 text = out_of_memory(value.shape, value.dtype, self.device, self.name)
-                raise KernelError(
-                    8, f"{text}: {size} bytes wanted, {self._in_use} of {self.limit} in use"
+                raise ResourceExhausted(
+                    f"{text}: {size} bytes wanted, {self._in_use} of {self.limit} in use"
                 )
             self._in_use += size
             self._peak = max(self._peak, self._in_use)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from typing import Any, Protocol
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import KernelError
 
 __all__ = ["Attempt", "Served"]
 
@@ -47,9 +47,9 @@ class Attempt:
         self.result = result
         self._end()
 
-    def fail(self, code: int, message: str) -> None:
-        """End it with an error."""
-        self.error = KernelError(code, message)
+    def fail(self, error: KernelError) -> None:
+        """End it with an error, which whoever waits for the attempt raises."""
+        self.error = error.with_traceback(None)
         self._end()
 
     def tell(self, wake: threading.Event) -> None:

@@ -18,7 +18,8 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.allocators import allocator_of
-from sessrun.reference.resources import KernelError, VariableBuffer
+from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.resources import VariableBuffer
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName, DeviceNameError
 

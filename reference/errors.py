@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from sessrun.spec.errors import BY_CODE
+from sessrun.spec.errors import BY_CLASS, CODES
 
 __all__ = [
     "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED",
@@ -99,17 +99,17 @@ class _CodedError(OpError):
         return type(self), (self._node_def, None, self._message)
 
 
-def _make(code: int) -> type[_CodedError]:
-    row = BY_CODE[code]
+def _make(name: str) -> type[_CodedError]:
+    row = BY_CLASS[name]
     body = {
-        "__doc__": row.meaning, "__module__": __name__, "code": code,
+        "__doc__": row.meaning, "__module__": __name__, "code": row.code,
         "__init__": _CodedError.__init__, "__reduce__": _CodedError.__reduce__,
     }  # fmt: skip
     return cast("type[_CodedError]", type(row.cls, (OpError,), body))
 
 
-CancelledError: Final = _make(1)
-UnknownError: Final = _make(2)
+CancelledError: Final = _make("CancelledError")
+UnknownError: Final = _make("UnknownError")
 
 if TYPE_CHECKING:
 
@@ -117,28 +117,28 @@ if TYPE_CHECKING:
         """An argument is invalid in itself."""
 
 else:
-    InvalidArgumentError = _make(3)
+    InvalidArgumentError = _make("InvalidArgumentError")
 
-DeadlineExceededError: Final = _make(4)
-NotFoundError: Final = _make(5)
-AlreadyExistsError: Final = _make(6)
-PermissionDeniedError: Final = _make(7)
-ResourceExhaustedError: Final = _make(8)
-FailedPreconditionError: Final = _make(9)
-AbortedError: Final = _make(10)
-OutOfRangeError: Final = _make(11)
-UnimplementedError: Final = _make(12)
-InternalError: Final = _make(13)
-UnavailableError: Final = _make(14)
-DataLossError: Final = _make(15)
-UnauthenticatedError: Final = _make(16)
+DeadlineExceededError: Final = _make("DeadlineExceededError")
+NotFoundError: Final = _make("NotFoundError")
+AlreadyExistsError: Final = _make("AlreadyExistsError")
+PermissionDeniedError: Final = _make("PermissionDeniedError")
+ResourceExhaustedError: Final = _make("ResourceExhaustedError")
+FailedPreconditionError: Final = _make("FailedPreconditionError")
+AbortedError: Final = _make("AbortedError")
+OutOfRangeError: Final = _make("OutOfRangeError")
+UnimplementedError: Final = _make("UnimplementedError")
+InternalError: Final = _make("InternalError")
+UnavailableError: Final = _make("UnavailableError")
+DataLossError: Final = _make("DataLossError")
+UnauthenticatedError: Final = _make("UnauthenticatedError")
 
 OK: Final = 0
 (
     CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS,
     PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE,
     UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED,
-) = range(1, 17)  # fmt: skip
+) = (row.code for row in CODES)  # fmt: skip
 
 
 class InvalidArgumentValueError(InvalidArgumentError, ValueError):
@@ -195,7 +195,7 @@ def error_code_from_exception_type(cls: type) -> Any:
         return _BY_CLASS[cls]
     except KeyError:
         warnings.warn("Unknown class exception", stacklevel=2)
-        return make(2, "Unknown class exception")
+        return make(UNKNOWN, "Unknown class exception")
 
 
 def make(code: int, message: str, node_def: Any = None, op: Any = None) -> OpError:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument
 
 __all__ = ["Optional"]
-
-_INVALID: Final = 3
 
 
 class Optional:
@@ -35,12 +33,12 @@ class Optional:
         """What a function makes of these values and those of another one.
 
         Raises:
-          KernelError: code 3 if only one of them has values, or of another number.
+          InvalidArgument: only one of them has values, or of another number.
 
         """
         if self.values is None and other.values is None:
             return self
         if self.values is None or other.values is None or len(self.values) != len(other.values):
             text = "Cannot add optionals: only one has a value, or they have other numbers of them."
-            raise KernelError(_INVALID, text)
+            raise InvalidArgument(text)
         return Optional(tuple(map(function, self.values, other.values)), self.dtypes)

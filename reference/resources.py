@@ -10,10 +10,18 @@ import time
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from sessrun.reference.kernel_errors import (
+    Cancelled,
+    DeadlineExceeded,
+    FailedPrecondition,
+    InvalidArgument,
+    KernelError,
+)
+
 if TYPE_CHECKING:
     from sessrun.reference.attempts import Attempt
 
-__all__ = ["DEFAULT_CONTAINER", "KernelError", "Postponed", "ResourceStore", "Step",
+__all__ = ["DEFAULT_CONTAINER", "Postponed", "ResourceStore", "Step",
            "VariableBuffer"]  # fmt: skip
 
 #: The container of a resource whose node names none.
@@ -22,15 +30,6 @@ DEFAULT_CONTAINER: Final = "localhost"
 _ENDS: Final = "ends"
 
 R = TypeVar("R")
-
-
-class KernelError(Exception):
-    """A kernel's answer instead of a value: `code` is one of `sessrun.spec.errors`."""
-
-    def __init__(self, code: int, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
 
 
 class Postponed(BaseException):  # not an Exception: no handler of errors may take it
@@ -70,12 +69,12 @@ class VariableBuffer:
         """The array.
 
         Raises:
-          KernelError: code 9, naming the variable, while it is uninitialised.
+          FailedPrecondition: it is uninitialised; the message names the variable.
 
         """
         value = self.value
         if value is None and (value := self.peek()) is None:
-            raise KernelError(9, f"Attempting to use uninitialized value {self.name}")
+            raise FailedPrecondition(f"Attempting to use uninitialized value {self.name}")
         return value
 
 
@@ -111,7 +110,7 @@ class ResourceStore:
         """The resource of that name, made by `make` if there is none.
 
         Raises:
-          KernelError: code 3 if the name is taken by a resource of another kind.
+          InvalidArgument: the name is taken by a resource of another kind.
 
         """
         key = (container or DEFAULT_CONTAINER, name, place)
@@ -120,10 +119,10 @@ class ResourceStore:
             if found is None:
                 found = self._items[key] = make()
         if not isinstance(found, kind):
-            raise KernelError(
-                3, f"Trying to access resource {name} located in container {key[0]}: "
+            raise InvalidArgument(
+                f"Trying to access resource {name} located in container {key[0]}: "
                 f"wrong type, it is a {type(found).__name__}"
-            )  # fmt: skip
+            )
         return found
 
     def get(self, container: str, name: str, place: str = "") -> Any:
@@ -196,13 +195,14 @@ class Step:
         """Return if the step may go on.
 
         Raises:
-          KernelError: code 1 once cancelled, code 4 past the deadline.
+          Cancelled: it was cancelled.
+          DeadlineExceeded: its deadline has passed.
 
         """
         if self._cancelled:
-            raise KernelError(1, "Step was cancelled by an explicit call to `Session::Close()`.")
+            raise Cancelled("Step was cancelled by an explicit call to `Session::Close()`.")
         if self.deadline is not None and time.monotonic() >= self.deadline:
-            raise KernelError(4, "Timed out waiting for notification")
+            raise DeadlineExceeded("Timed out waiting for notification")
 
     def take(self, node: str, make: Callable[[], Attempt]) -> Any:
         """The result of a node's attempt, made by `make` when the node first asks.
@@ -235,8 +235,8 @@ class Step:
         """Wait until `ready()`, or else until any attempt of the step is over.
 
         Raises:
-          KernelError: code 1 when the step is cancelled, code 4 when its deadline passes; its
-            attempts are withdrawn.
+          Cancelled: the step was cancelled; its attempts are withdrawn.
+          DeadlineExceeded: its deadline has passed; its attempts are withdrawn.
 
         """
         attempts = list(self._attempts.values())

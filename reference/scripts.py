@@ -13,22 +13,27 @@ import numpy as np
 
 from sessrun.reference.attempts import Attempt
 from sessrun.reference.dtypes import of_name
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import (
+    Internal,
+    InvalidArgument,
+    KernelError,
+    OutOfRange,
+    ResourceExhausted,
+    Unimplemented,
+    Unknown,
+)
 from sessrun.spec.dtypes import row_of_numpy
 
 __all__ = ["Script", "call", "register"]
 
-_INVALID: Final = 3
-_INTERNAL: Final = 13
-_UNKNOWN: Final = 2
 
-#: The code of an exception that a function raises, by its class; the first that fits.
-_CODES: Final[tuple[tuple[type[BaseException], int], ...]] = (
-    (StopIteration, 11),
-    (MemoryError, 8),
-    (NotImplementedError, 12),
-    (ValueError, _INVALID),
-    (TypeError, _INVALID),
+#: The error that an exception of a function becomes, by its class; the first that fits.
+_ERRORS: Final[tuple[tuple[type[BaseException], type[KernelError]], ...]] = (
+    (StopIteration, OutOfRange),
+    (MemoryError, ResourceExhausted),
+    (NotImplementedError, Unimplemented),
+    (ValueError, InvalidArgument),
+    (TypeError, InvalidArgument),
 )
 
 
@@ -82,9 +87,9 @@ class _Call(Attempt):
         try:
             self.succeed(_called(token, inputs, types))
         except KernelError as error:
-            self.fail(error.code, error.message)
+            self.fail(error)
         except BaseException as error:  # noqa: BLE001 - whatever it raises fails the run, exits too
-            self.fail(_code(error), _told(error))
+            self.fail(_error_of(error))
 
 
 def call(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Attempt:
@@ -105,25 +110,24 @@ def call(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Attempt:
 def _called(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Any:
     script = _SCRIPTS.get(token)
     if script is None:
-        raise KernelError(_INVALID, f"No Python function of token {token} is registered")
+        raise InvalidArgument(f"No Python function of token {token} is registered")
     returned = script.function(*map(_argument, inputs))
     if returned is None:
         returned = ()
     elif not isinstance(returned, list | tuple):
         returned = (returned,)
     if len(returned) != len(types):
-        raise KernelError(
-            _INVALID, f"{token} returns {len(returned)} values, but expects to see {len(types)} "
-            "values."
-        )  # fmt: skip
+        raise InvalidArgument(
+            f"{token} returns {len(returned)} values, but expects to see {len(types)} values."
+        )
     outputs = [_output(value) for value in returned]
     for index, (output, wanted) in enumerate(zip(outputs, types, strict=True)):
         found = _spec_name(output)
         if found != wanted:
-            raise KernelError(
-                _INVALID, f"{index}-th value returned by {token} is {_named(found)}, but expects "
+            raise InvalidArgument(
+                f"{index}-th value returned by {token} is {_named(found)}, but expects "
                 f"{_named(wanted)}"
-            )  # fmt: skip
+            )
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
@@ -150,7 +154,7 @@ def _output(value: Any) -> Any:
 def _spec_name(array: Any) -> str:
     row = row_of_numpy(array.dtype)
     if row is None:
-        raise KernelError(_INTERNAL, f"Unsupported numpy data type: {array.dtype}")
+        raise Internal(f"Unsupported numpy data type: {array.dtype}")
     return row.name
 
 
@@ -158,7 +162,7 @@ def _encoded(array: Any) -> Any:
     encoded = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
         if not isinstance(item, str | bytes):
-            raise KernelError(_INTERNAL, f"Unsupported object type {type(item).__name__}")
+            raise Internal(f"Unsupported object type {type(item).__name__}")
         encoded[index] = item.encode() if isinstance(item, str) else bytes(item)
     return encoded
 
@@ -168,10 +172,8 @@ def _named(spec_name: str) -> str:
     return of_name(spec_name).opdef_name
 
 
-def _code(error: BaseException) -> int:
-    return next((code for kind, code in _CODES if isinstance(error, kind)), _UNKNOWN)
-
-
-def _told(error: BaseException) -> str:
+def _error_of(error: BaseException) -> KernelError:
+    """The kernel's error for an exception of the function, with its traceback in the message."""
+    kind = next((kind for cls, kind in _ERRORS if isinstance(error, cls)), Unknown)
     trace = "".join(traceback.format_exception(error))
-    return f"{type(error).__name__}: {error}\n{trace}"
+    return kind(f"{type(error).__name__}: {error}\n{trace}")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 from typing import Any, Final
 
-from sessrun.reference.resources import KernelError, ResourceStore
+from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.resources import ResourceStore
 
 __all__ = ["SessionTensors", "session_tensors"]
 
@@ -41,14 +42,14 @@ class SessionTensors:
         """The dtype's spec name and the array that are kept under a handle.
 
         Raises:
-          KernelError: code 3 if there are none.
+          InvalidArgument: there are none.
 
         """
         try:
             return self._kept[handle]
         except KeyError:
             text = f"The tensor with handle '{handle}' is not in the session store."
-            raise KernelError(3, text) from None
+            raise InvalidArgument(text) from None
 
     def delete(self, handle: str) -> None:
         """Forget the tensor; raises as `read`."""

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference.errors import bad_value
+from sessrun.reference.kernel_errors import KernelError
 from sessrun.reference.kernels import registry
-from sessrun.reference.resources import KernelError, ResourceStore
+from sessrun.reference.resources import ResourceStore
 from sessrun.reference.tensor_proto import HeldTensor
 from sessrun.spec.rules.shapes import MAX_RANK, Table, merge
 

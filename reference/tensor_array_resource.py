@@ -9,14 +9,13 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.node_summary import bracketed
-from sessrun.reference.resources import KernelError
 
 __all__ = ["ElementArray", "Shape", "fits"]
 
 Shape = tuple[int | None, ...] | None
 
-_INVALID: Final = 3
 #: The states of an element; a read one may still hold its value, and is not written again.
 _EMPTY, _WRITTEN, _READ, _CLEARED = range(4)
 #: An element that was never written, but whose shape is known: zeros.
@@ -81,7 +80,7 @@ class ElementArray:
         """How many elements it has.
 
         Raises:
-          KernelError: code 3 once closed; so does every method below but `close`.
+          InvalidArgument: once closed; so does every method below but `close`.
 
         """
         with self._lock:
@@ -109,7 +108,7 @@ class ElementArray:
         """Narrow what the shape of each element must fit.
 
         Raises:
-          KernelError: code 3 if the two contradict each other.
+          InvalidArgument: the two contradict each other.
 
         """
         with self._lock:
@@ -126,7 +125,7 @@ class ElementArray:
           add: adds two arrays.
 
         Raises:
-          KernelError: code 3 for an index outside, a shape that does not fit, an element that
+          InvalidArgument: for an index outside, a shape that does not fit, an element that
             was read, or was written before in an array that does not add.
 
         """
@@ -143,7 +142,7 @@ class ElementArray:
           zeros: makes an array of zeros of a shape.
 
         Raises:
-          KernelError: code 3 for an index outside, an element that is gone, or one that was
+          InvalidArgument: for an index outside, an element that is gone, or one that was
             never written and whose shape is not known.
 
         """
@@ -159,7 +158,7 @@ class ElementArray:
           outer: the sizes that the shapes of its elements have before those of the gradients.
 
         Raises:
-          KernelError: code 3 if it is itself such an array, to which something was added.
+          InvalidArgument: it is itself such an array, to which something was added.
 
         """
         with self._lock:
@@ -254,7 +253,7 @@ class ElementArray:
             raise self._refused("it is closed")
 
     def _refused(self, message: str) -> KernelError:
-        return KernelError(_INVALID, f"TensorArray {self.name}: {message}")
+        return InvalidArgument(f"TensorArray {self.name}: {message}")
 
 
 def fits(shape: Sequence[int], wanted: Shape) -> bool:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import in_memory_of
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.optional_values import Optional
-from sessrun.reference.resources import KernelError
 
 __all__ = ["Shape", "TensorList", "added", "merged", "shape_of", "zeros_like"]
 
-_INVALID: Final = 3
 Shape = tuple[int | None, ...] | None
 
 
@@ -23,20 +22,18 @@ def merged(one: Shape, other: Shape) -> Shape:
     """What two shapes say together.
 
     Raises:
-      KernelError: code 3 if they contradict each other.
+      InvalidArgument: they contradict each other.
 
     """
     if one is None or other is None:
         return other if one is None else one
     if len(one) != len(other):
-        raise KernelError(
-            _INVALID, f"Incompatible ranks during merge: {len(one)} vs. {len(other)}"
-        )
+        raise InvalidArgument(f"Incompatible ranks during merge: {len(one)} vs. {len(other)}")
     if any(
         a is not None and b is not None and a != b for a, b in zip(one, other, strict=True)
     ):
-        raise KernelError(
-            _INVALID, f"Incompatible shapes during merge: {bracketed(one)} vs. {bracketed(other)}"
+        raise InvalidArgument(
+            f"Incompatible shapes during merge: {bracketed(one)} vs. {bracketed(other)}"
         )
     return tuple(b if a is None else a for a, b in zip(one, other, strict=True))
 
@@ -64,28 +61,17 @@ class TensorList:
     limit: int = -1
 
     def check(self, dtype: str, what: str) -> None:
-        """Refuse another dtype.
-
-        Raises:
-          KernelError: code 3.
-
-        """
+        """Raise InvalidArgument for another dtype."""
         if dtype != self.dtype:
-            raise KernelError(_INVALID, f"Invalid data types; {what} {dtype}; list elements "
-                              f"{self.dtype}")  # fmt: skip
+            raise InvalidArgument(f"Invalid data types; {what} {dtype}; list elements {self.dtype}")
 
     def fitting(self, shape: tuple[int, ...], what: str) -> None:
-        """Refuse an element of another shape.
-
-        Raises:
-          KernelError: code 3.
-
-        """
+        """Raise InvalidArgument for an element of another shape."""
         try:
             merged(self.shape, tuple(shape))
         except KernelError:
-            raise KernelError(
-                _INVALID, f"Tried to {what} a tensor with incompatible shape to a list. Op element "
+            raise InvalidArgument(
+                f"Tried to {what} a tensor with incompatible shape to a list. Op element "
                 f"shape: {bracketed(shape)} list shape: {bracketed(self.shape)}"
             ) from None
 
@@ -101,13 +87,12 @@ class TensorList:
           doing: for the message, what is done there.
 
         Raises:
-          KernelError: code 3 if it is not.
+          InvalidArgument: it is not.
 
         """
         if not 0 <= index < len(self.elements):
-            raise KernelError(
-                _INVALID, f"Trying to {doing} element {index} in a list with {len(self.elements)} "
-                "elements."
+            raise InvalidArgument(
+                f"Trying to {doing} element {index} in a list with {len(self.elements)} elements."
             )
         return index
 
@@ -116,7 +101,7 @@ def added(xp: Any, one: Any, other: Any) -> Any:
     """The sum of two elements; of lists and optional values that of each of theirs.
 
     Raises:
-      KernelError: code 3 if the lists are of other dtypes or lengths.
+      InvalidArgument: the lists are of other dtypes or lengths.
 
     """
     if one is None or other is None:
@@ -128,8 +113,7 @@ def added(xp: Any, one: Any, other: Any) -> Any:
             one, other = in_memory_of(xp, one), in_memory_of(xp, other)
         return xp.add(one, other)
     if one.dtype != other.dtype or len(one.elements) != len(other.elements):
-        raise KernelError(_INVALID, "Trying to add two lists of tensors with different dtypes or "
-                          "lengths")  # fmt: skip
+        raise InvalidArgument("Trying to add two lists of tensors with different dtypes or lengths")
     pairs = zip(one.elements, other.elements, strict=True)
     return one.with_elements([added(xp, *pair) for pair in pairs])
 

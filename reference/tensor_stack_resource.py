@@ -9,11 +9,10 @@ import itertools
 import threading
 from typing import Any, Final
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 
 __all__ = ["TensorStack"]
 
-_INVALID: Final = 3
 #: Stacks of one name are told apart by a number; no two of a process have the same.
 _NUMBERS: Final = itertools.count()
 
@@ -44,7 +43,7 @@ class TensorStack:
         """Put an array on it.
 
         Raises:
-          KernelError: code 3 once closed, or if it is full.
+          InvalidArgument: once closed, or if it is full.
 
         """
         with self._lock:
@@ -57,7 +56,7 @@ class TensorStack:
         """Take off what was put on it last.
 
         Raises:
-          KernelError: code 3 once closed, or if it is empty.
+          InvalidArgument: once closed, or if it is empty.
 
         """
         with self._lock:
@@ -77,4 +76,4 @@ class TensorStack:
             raise self._refused("has already been closed.")
 
     def _refused(self, message: str) -> KernelError:
-        return KernelError(_INVALID, f"Stack[{self.name}] {message}")
+        return InvalidArgument(f"Stack[{self.name}] {message}")

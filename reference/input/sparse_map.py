@@ -6,11 +6,9 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument
 
 __all__ = ["SparseMap"]
-
-_INVALID = 3
 
 
 class SparseMap:
@@ -38,15 +36,15 @@ class SparseMap:
         """Those of these numbers, which are no longer kept.
 
         Raises:
-          KernelError: code 3 if one is not kept; those before it are gone (TF 2.21).
+          InvalidArgument: one is not kept; those before it are gone (TF 2.21).
 
         """
         taken = []
         with self._lock:
             for number in numbers:
                 if number not in self._kept:
-                    raise KernelError(
-                        _INVALID, f"Unable to find SparseTensor: {number} in map: {self._name}"
+                    raise InvalidArgument(
+                        f"Unable to find SparseTensor: {number} in map: {self._name}"
                     )
                 taken.append(self._kept.pop(number))
         return taken

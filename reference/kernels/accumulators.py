@@ -6,10 +6,11 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import host_array, scalar_int, stacked
 from sessrun.reference.kernels.older_handles import reference_to
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.queues.accumulator_resource import (
     Accumulator,
     DenseAccumulator,
@@ -21,7 +22,6 @@ from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 
 
@@ -41,8 +41,8 @@ def accumulator(bind: Bind) -> Callable[..., Any]:
 
     def compute() -> Any:
         if dtype not in _DTYPES:
-            raise KernelError(
-                _INVALID, f"No OpKernel was registered to support Op '{kind}' with dtype {dtype}"
+            raise InvalidArgument(
+                f"No OpKernel was registered to support Op '{kind}' with dtype {dtype}"
             )
         found = bind.resources.get_or_create(container, name, Accumulator, make)  # type: ignore[type-abstract]  # of any kind
         if kind == "ResourceConditionalAccumulator":
@@ -56,21 +56,21 @@ def _found(handle: Any, kind: type[Accumulator] = Accumulator) -> Any:
     """The accumulator behind a handle."""
     found = handle.resource if isinstance(handle, HandleReference) else handle
     if not isinstance(found, kind):
-        raise KernelError(_INVALID, "The handle is not one of an accumulator of this kind")
+        raise InvalidArgument("The handle is not one of an accumulator of this kind")
     return found
 
 
 def _scalar(value: Any, name: str) -> int:
     if value.shape != ():
-        raise KernelError(
-            _INVALID, f"Argument {name} must be scalar, but had bad shape {list(value.shape)}"
+        raise InvalidArgument(
+            f"Argument {name} must be scalar, but had bad shape {list(value.shape)}"
         )
     return scalar_int(value)
 
 
 def _same_dtype(found: Accumulator, dtype: str) -> None:
     if found.dtype != dtype:
-        raise KernelError(_INVALID, f"The accumulator is of {found.dtype}, not of {dtype}")
+        raise InvalidArgument(f"The accumulator is of {found.dtype}, not of {dtype}")
 
 
 @binder("ResourceAccumulatorApplyGradient", devices=_CPU)

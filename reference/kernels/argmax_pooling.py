@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.pooling import Pooling, check_shape, lowest
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.kernels.windows import offsets, places
 
@@ -28,10 +29,10 @@ def max_pool_with_argmax(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any) -> Any:
         if not x.size:
-            raise KernelError(3, "tensor_in must not be empty")
+            raise InvalidArgument("tensor_in must not be empty")
         along = pooling.along(x.shape)
         if pooling.deep(x.shape) > 1:
-            raise KernelError(12, "MaxPoolWithArgmax is not yet supported on the depth dimension.")
+            raise Unimplemented("MaxPoolWithArgmax is not yet supported on the depth dimension.")
         shape = (x.shape[0], *(axis.out for axis in along), x.shape[3])
         best = xp.full(shape, lowest(xp, x.dtype), x.dtype)
         which = xp.full(shape, -1, "int64")
@@ -62,7 +63,7 @@ def max_pool_grad_with_argmax(bind: Bind) -> Callable[..., Any]:
         first = xp.arange(x.shape[0]).reshape(-1, 1, 1, 1) * image
         numbers = argmax if with_batch else argmax + first
         if xp.any((numbers < 0) | (numbers >= max(x.size, 1))):
-            raise KernelError(3, f"Invalid argmax, out of [0, {x.size})")
+            raise InvalidArgument(f"Invalid argmax, out of [0, {x.size})")
         scatter(xp, "add", out, numbers.reshape(-1), grad.reshape(-1))
         return out.reshape(x.shape)
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, ResourceExhausted
 from sessrun.reference.kernels.host import (
     dtype_of,
     full,
@@ -15,7 +16,7 @@ from sessrun.reference.kernels.host import (
 )
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError
 
@@ -41,15 +42,16 @@ def checked_shape(dims: Any) -> tuple[int, ...]:
     """A shape that is given as an integer tensor.
 
     Raises:
-      KernelError: code 3 if a dimension is negative or the tensor is no vector.
+      InvalidArgument: a dimension is negative or the tensor is no vector.
 
     """
     if dims.ndim != 1:
-        raise KernelError(3, "shape must be a vector of {int32,int64}, got shape "
-                          f"{bracketed(dims.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"shape must be a vector of {{int32,int64}}, got shape {bracketed(dims.shape)}"
+        )
     shape = tuple(ints(dims))
     if any(dim < 0 for dim in shape):
-        raise KernelError(3, f"Dimension {next(dim for dim in shape if dim < 0)} must be >= 0")
+        raise InvalidArgument(f"Dimension {next(dim for dim in shape if dim < 0)} must be >= 0")
     return shape
 
 
@@ -57,24 +59,28 @@ def checked_shape(dims: Any) -> tuple[int, ...]:
 def reshape(_: Any, tensor: Any, shape: Any) -> Any:
     """The same elements in another shape."""
     if shape.ndim > 1:
-        raise KernelError(3, f"sizes input must be 1-D, not {bracketed(shape.shape)}")
+        raise InvalidArgument(f"sizes input must be 1-D, not {bracketed(shape.shape)}")
     sizes = ints(shape)
     if sizes.count(-1) > 1:
         first = sizes.index(-1)
-        raise KernelError(3, f"Only one input size may be -1, not both {first} and "
-                          f"{sizes.index(-1, first + 1)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Only one input size may be -1, not both {first} and {sizes.index(-1, first + 1)}"
+        )
     for place, size in enumerate(sizes):
         if size < -1:
-            raise KernelError(3, f"Size {place} must be non-negative, not {size}")
+            raise InvalidArgument(f"Size {place} must be non-negative, not {size}")
     if shape.size >= _TOO_MANY:
-        raise KernelError(3, f"too many dimensions: must be < {_TOO_MANY}, but received "
-                          f"{shape.size}")  # fmt: skip
+        raise InvalidArgument(
+            f"too many dimensions: must be < {_TOO_MANY}, but received {shape.size}"
+        )
     target = _filled_in(tensor.shape, sizes)
     if math.prod(target) != tensor.size:
         want = math.prod(size for size in sizes if size != -1)
         asks = f"requires a multiple of {want}" if -1 in sizes and want else f"has {want}"
-        raise KernelError(3, f"Input to reshape is a tensor with {tensor.size} values, but the "
-                          f"requested shape {asks}")  # fmt: skip
+        raise InvalidArgument(
+            f"Input to reshape is a tensor with {tensor.size} values, but the "
+            f"requested shape {asks}"
+        )
     return tensor.reshape(target)
 
 
@@ -120,7 +126,7 @@ def rank(_: Any, x: Any) -> Any:
 def expand_dims(_: Any, x: Any, dim: Any) -> Any:
     """A dimension of 1 put in before an axis."""
     if dim.size != 1:
-        raise KernelError(3, f"'dim' must be a tensor with a single value, got {dim.size}")
+        raise InvalidArgument(f"'dim' must be a tensor with a single value, got {dim.size}")
     said = f"Tried to expand dim index {{axis}} for tensor with {x.ndim} dimensions."
     place = axis_of(scalar_int(dim), x.ndim + 1, said)
     return x.reshape((*x.shape[:place], 1, *x.shape[place:]))
@@ -132,22 +138,24 @@ def squeeze(_: Any, x: Any, *, squeeze_dims: tuple[int, ...]) -> Any:
     try:
         (target,) = RULES["squeezed"](x.shape, squeeze_dims)
     except ShapeError as error:
-        raise KernelError(3, str(error)) from error
+        raise InvalidArgument(str(error)) from error
     return x.reshape(target)
 
 
 def _order(perm: Any, count: int) -> list[int]:
     if perm.ndim != 1:
-        raise KernelError(3, f"perm must be rank 1, got shape {bracketed(perm.shape)}")
+        raise InvalidArgument(f"perm must be rank 1, got shape {bracketed(perm.shape)}")
     order = ints(perm)
     if len(order) != count:
-        raise KernelError(3, f"transpose expects a vector of size {count}. But input(1) is a "
-                          f"vector of size {len(order)}")  # fmt: skip
+        raise InvalidArgument(
+            f"transpose expects a vector of size {count}. But input(1) is a "
+            f"vector of size {len(order)}"
+        )
     places = [axis_of(axis, count, "{axis} is out of range [0 .. {rank})") for axis in order]
     for axis in range(count):
         if axis not in places:
             spelled = ",".join(map(str, order))
-            raise KernelError(3, f"{axis} is missing from {{{spelled}}}.")
+            raise InvalidArgument(f"{axis} is missing from {{{spelled}}}.")
     return places
 
 
@@ -167,20 +175,22 @@ def conjugate_transpose(xp: Any, x: Any, perm: Any) -> Any:
 def _joined(xp: Any, values: tuple[Any, ...], axis: Any) -> Any:
     count = values[0].ndim
     if not all(value.ndim for value in values):
-        raise KernelError(3, "ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+        raise InvalidArgument("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
     if axis.size != 1:
-        raise KernelError(3, "ConcatOp : the axis must be a scalar, got shape "
-                          f"{bracketed(axis.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"ConcatOp : the axis must be a scalar, got shape {bracketed(axis.shape)}"
+        )
     place = axis_of(scalar_int(axis), count, _NO_JOINED_AXIS)
     first = values[0].shape
     for number, value in enumerate(values):
         shapes = f"shape[0] = {bracketed(first)} vs. shape[{number}] = {bracketed(value.shape)}"
         if value.ndim != count:
-            raise KernelError(3, f"ConcatOp : Ranks of all input tensors should match: {shapes}")
+            raise InvalidArgument(f"ConcatOp : Ranks of all input tensors should match: {shapes}")
         for axis_, (size, other) in enumerate(zip(first, value.shape, strict=True)):
             if size != other and axis_ != place:
-                raise KernelError(3, f"ConcatOp : Dimension {axis_} in both shapes must be equal: "
-                                  f"{shapes}")  # fmt: skip
+                raise InvalidArgument(
+                    f"ConcatOp : Dimension {axis_} in both shapes must be equal: {shapes}"
+                )
     return xp.concatenate(values, axis=place)
 
 
@@ -203,8 +213,9 @@ def parallel_concat(bind: Bind) -> Callable[..., Any]:
 
     def compute(*values: Any) -> Any:
         if len(values) > places:
-            raise KernelError(3, f"0th dimension of value = {places} must be greater than loc_ = "
-                              f"{places}")  # fmt: skip
+            raise InvalidArgument(
+                f"0th dimension of value = {places} must be greater than loc_ = {places}"
+            )
         return xp.concatenate(values, axis=0)
 
     return compute
@@ -219,19 +230,23 @@ def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
     rank = shapes[0].size
     for number, shape in enumerate(shapes):
         if shape.ndim != 1:
-            raise KernelError(3, f"input {number} should be a vector, but got shape "
-                              f"{bracketed(shape.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"input {number} should be a vector, but got shape {bracketed(shape.shape)}"
+            )
         if shape.size != rank:
-            raise KernelError(3, f"input {number} should contain {rank} elements, but got "
-                              f"{shape.size}")  # fmt: skip
+            raise InvalidArgument(
+                f"input {number} should contain {rank} elements, but got {shape.size}"
+            )
     place = axis_of(axis, rank)
     dims = [ints(shape) for shape in shapes]
     offsets, total = [], 0
     for number, (shape, sizes) in enumerate(zip(shapes, dims, strict=True)):
         if sizes[:place] != dims[0][:place] or sizes[place + 1 :] != dims[0][place + 1 :]:
-            raise KernelError(3, f"All dimensions except {place} must match. Input {number} has "
-                              f"shape {_spaced(sizes)} and doesn't match input 0 with shape "
-                              f"{_spaced(dims[0])}.")  # fmt: skip
+            raise InvalidArgument(
+                f"All dimensions except {place} must match. Input {number} has "
+                f"shape {_spaced(sizes)} and doesn't match input 0 with shape "
+                f"{_spaced(dims[0])}."
+            )
         offset = [0] * rank
         offset[place] = total
         offsets.append(host_array(offset, str(shape.dtype)))
@@ -248,9 +263,11 @@ def pack(xp: Any, *values: Any, axis: int) -> Any:
     """Tensors of one shape joined along a new axis."""
     for number, value in enumerate(values):
         if value.shape != values[0].shape:
-            raise KernelError(3, f"Shapes of all inputs must match: values[0].shape = "
-                              f"{bracketed(values[0].shape)} != values[{number}].shape = "
-                              f"{bracketed(value.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Shapes of all inputs must match: values[0].shape = "
+                f"{bracketed(values[0].shape)} != values[{number}].shape = "
+                f"{bracketed(value.shape)}"
+            )
     place = axis_of(axis, values[0].ndim + 1)
     return xp.stack(values, axis=place)
 
@@ -260,8 +277,9 @@ def unpack(_: Any, value: Any, *, num: int, axis: int) -> Any:
     """The slices along an axis."""
     place = axis_of(axis, value.ndim)
     if value.shape[place] != num:
-        raise KernelError(3, f"Input shape axis {place} must equal {num}, got shape "
-                          f"{bracketed(value.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Input shape axis {place} must equal {num}, got shape {bracketed(value.shape)}"
+        )
     before = (slice(None),) * place
     slices = tuple(value[(*before, i, ...)] for i in range(num))
     return slices if num != 1 else slices[0]
@@ -279,12 +297,14 @@ def _cut(value: Any, place: int, sizes: list[int]) -> Any:
 def split(_: Any, split_dim: Any, value: Any, *, num_split: int) -> Any:
     """Equal parts along an axis."""
     if split_dim.ndim:
-        raise KernelError(3, f"split_dim must be a scalar but has rank {split_dim.ndim}")
+        raise InvalidArgument(f"split_dim must be a scalar but has rank {split_dim.ndim}")
     place = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
     whole = value.shape[place]
     if whole % num_split:
-        raise KernelError(3, f"Number of ways to split should evenly divide the split dimension, "
-                          f"but got split_dim {place} (size = {whole}) and num_split {num_split}")
+        raise InvalidArgument(
+            f"Number of ways to split should evenly divide the split dimension, "
+            f"but got split_dim {place} (size = {whole}) and num_split {num_split}"
+        )
     return _cut(value, place, [whole // num_split] * num_split)
 
 
@@ -292,15 +312,15 @@ def split(_: Any, split_dim: Any, value: Any, *, num_split: int) -> Any:
 def split_v(_: Any, value: Any, size_splits: Any, split_dim: Any, *, num_split: int) -> Any:
     """Parts of given sizes along an axis; one size may be -1."""
     if split_dim.size != 1:
-        raise KernelError(3, "split_dim_tensor must have exactly one element.")
+        raise InvalidArgument("split_dim_tensor must have exactly one element.")
     place = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
     try:
         shapes = RULES["split_sizes"](value.shape, size_splits, split_dim, num_split)
     except ShapeError as error:
-        raise KernelError(3, str(error)) from error
+        raise InvalidArgument(str(error)) from error
     sizes = [int(shape[place] or 0) for shape in shapes if shape is not None]
     if len(sizes) != num_split or any(n < 0 for n in sizes):
-        raise KernelError(3, f"Split sizes must be {num_split} numbers >= 0, got {sizes}")
+        raise InvalidArgument(f"Split sizes must be {num_split} numbers >= 0, got {sizes}")
     return _cut(value, place, sizes)
 
 
@@ -311,10 +331,13 @@ def fill(bind: Bind) -> Callable[..., Any]:
 
     def compute(dims: Any, value: Any) -> Any:
         if dims.ndim > 1:
-            raise KernelError(3, f"dims must represent a vector, got shape {bracketed(dims.shape)}")
+            raise InvalidArgument(
+                f"dims must represent a vector, got shape {bracketed(dims.shape)}"
+            )
         if value.ndim > 1 or value.size != 1:
-            raise KernelError(3, "value must represent a scalar, got shape "
-                              f"{bracketed(value.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"value must represent a scalar, got shape {bracketed(value.shape)}"
+            )
         # As in graphs of old, one number may stand for a vector of it and the other way round.
         return full(xp, checked_shape(dims.reshape(-1)), value.reshape(()), value.dtype)
 
@@ -333,18 +356,23 @@ def empty(xp: Any, shape: Any, *, dtype: Any, init: Any) -> Any:
 def tile(xp: Any, x: Any, multiples: Any) -> Any:
     """The input repeated along each dimension."""
     if multiples.ndim != 1:
-        raise KernelError(3, "Expected multiples to be 1-D, but got shape "
-                          f"{bracketed(multiples.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected multiples to be 1-D, but got shape {bracketed(multiples.shape)}"
+        )
     counts = ints(multiples)
     if len(counts) != x.ndim:
-        raise KernelError(3, f"Expected multiples argument to be a vector of length {x.ndim} but "
-                          f"got length {len(counts)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected multiples argument to be a vector of length {x.ndim} but "
+            f"got length {len(counts)}"
+        )
     for place, count in enumerate(counts):
         if count < 0:
-            raise KernelError(3, f"Expected multiples[{place}] >= 0, but got {count}")
+            raise InvalidArgument(f"Expected multiples[{place}] >= 0, but got {count}")
     if x.size * math.prod(counts) >= _TOO_MANY_ELEMENTS:
-        raise KernelError(3, "Encountered overflow when multiplying the sizes of "
-                          f"{bracketed(x.shape)} by {bracketed(tuple(counts))}")  # fmt: skip
+        raise InvalidArgument(
+            "Encountered overflow when multiplying the sizes of "
+            f"{bracketed(x.shape)} by {bracketed(tuple(counts))}"
+        )
     return xp.tile(x, tuple(counts))
 
 
@@ -352,15 +380,15 @@ def tile(xp: Any, x: Any, multiples: Any) -> Any:
 def invert_permutation(xp: Any, x: Any) -> Any:
     """The inverse of a permutation."""
     if x.ndim != 1:
-        raise KernelError(3, "invert_permutation expects a 1D vector.")
+        raise InvalidArgument("invert_permutation expects a 1D vector.")
     count = x.shape[0]
     outside = (x < 0) | (x >= count)
     if xp.any(outside):
-        raise KernelError(3, f"{int(x[outside][0])} is not between 0 and {count}")
+        raise InvalidArgument(f"{int(x[outside][0])} is not between 0 and {count}")
     ordered = xp.sort(x)
     twice = ordered[1:][ordered[1:] == ordered[:-1]]
     if twice.size:
-        raise KernelError(3, f"{int(twice[0])} is duplicated in the input.")
+        raise InvalidArgument(f"{int(twice[0])} is duplicated in the input.")
     return xp.argsort(x).astype(x.dtype)
 
 
@@ -370,19 +398,19 @@ def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
     dtype = start.dtype
     for name, given in (("start", start), ("limit", limit), ("delta", delta)):
         if given.ndim > 1 or given.size != 1:
-            raise KernelError(3, f"{name} must be a scalar, not shape {bracketed(given.shape)}")
+            raise InvalidArgument(f"{name} must be a scalar, not shape {bracketed(given.shape)}")
     start, limit, delta = (x.reshape(()) for x in (start, limit, delta))
     try:
         (shape,) = RULES["ranged"](start, limit, delta)
     except ShapeError as error:
-        raise KernelError(3, str(error)) from error
+        raise InvalidArgument(str(error)) from error
     assert shape is not None
     count = shape[0]
     assert count is not None
     if count >= _TOO_MANY_ELEMENTS:
-        raise KernelError(3, "Requires ((limit - start) / delta) <= 9223372036854775807")
+        raise InvalidArgument("Requires ((limit - start) / delta) <= 9223372036854775807")
     if count > _MOST:
-        raise KernelError(8, f"OOM when allocating tensor with shape[{count}]")
+        raise ResourceExhausted(f"OOM when allocating tensor with shape[{count}]")
     if dtype.kind in "iu":
         first, step = scalar_int(start), scalar_int(delta)
         return (xp.arange(count, dtype="int64") * step + first).astype(dtype)
@@ -399,10 +427,11 @@ def lin_space(bind: Bind) -> Callable[..., Any]:
         count = one_number(num, "num must be a scalar, not tensor of shape {}")
         for name, value in (("start", start), ("stop", stop)):
             if value.ndim:
-                raise KernelError(3, f"{name} must be a scalar, not tensor of shape "
-                                  f"{bracketed(value.shape)}")  # fmt: skip
+                raise InvalidArgument(
+                    f"{name} must be a scalar, not tensor of shape {bracketed(value.shape)}"
+                )
         if count <= 0:
-            raise KernelError(3, f"Requires num > 0: {count}")
+            raise InvalidArgument(f"Requires num > 0: {count}")
         first, last = start.astype(dtype), stop.astype(dtype)
         if count == 1:
             return xp.full((1,), first.item(), dtype=dtype)

@@ -6,11 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument
 
 __all__ = ["attribute_octets", "attribute_text", "resource_names"]
 
-_INVALID: Final = 3
 _CONTAINER: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.\-/]*")
 
 
@@ -36,7 +35,7 @@ def resource_names(attrs: Mapping[str, Any]) -> tuple[str, str]:
     """
     container, name = attribute_text(attrs["container"]), attribute_text(attrs["shared_name"])
     if name.startswith("_"):  # so begin the names of what nobody can share
-        raise KernelError(_INVALID, f"shared_name cannot start with '_': {name}")
+        raise InvalidArgument(f"shared_name cannot start with '_': {name}")
     if container and not _CONTAINER.fullmatch(container):
-        raise KernelError(_INVALID, f"container contains invalid characters: {container}")
+        raise InvalidArgument(f"container contains invalid characters: {container}")
     return container, name

@@ -7,13 +7,13 @@ import struct
 from collections.abc import Iterator
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sounds import wav
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: The format of uncompressed integers, its bits, and what a sample of 1 is.
 _INTEGERS: Final = 1
@@ -24,7 +24,7 @@ _FLOOR: Final = 1e-12
 
 
 def _bad(reason: str) -> KernelError:
-    return KernelError(_INVALID, reason)
+    return InvalidArgument(reason)
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, int, int]]:

@@ -9,32 +9,33 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import ints, scalar_int
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
-
-_INVALID = 3
 
 
 def _ends(k: Any) -> tuple[int, int]:
     """The lowest and the highest diagonal."""
     ends = ints(k)
     if k.ndim > 1 or not 1 <= len(ends) <= 2:
-        raise KernelError(_INVALID, "diag_index must be a scalar or vector with one or two "
-                          f"elements, received shape: {list(k.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "diag_index must be a scalar or vector with one or two "
+            f"elements, received shape: {list(k.shape)}"
+        )
     if ends[0] > ends[-1]:
-        raise KernelError(_INVALID, "lower_diag_index must not be larger than upper_diag_index: "
-                          f"{ends[0]} > {ends[-1]}")  # fmt: skip
+        raise InvalidArgument(
+            f"lower_diag_index must not be larger than upper_diag_index: {ends[0]} > {ends[-1]}"
+        )
     return ends[0], ends[-1]
 
 
 def _check_scalars(**scalars: Any) -> None:
     for name, value in scalars.items():
         if value.ndim:
-            raise KernelError(_INVALID, f"{name} must be a scalar, received shape: "
-                              f"{list(value.shape)}")  # fmt: skip
+            raise InvalidArgument(f"{name} must be a scalar, received shape: {list(value.shape)}")
 
 
 def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
@@ -58,8 +59,10 @@ def _diagonals(
 def _check_inside(rows: int, columns: int, ends: tuple[int, int]) -> None:
     for what, end in zip(("lower", "upper"), ends, strict=True):
         if end and not -rows < end < columns:
-            raise KernelError(_INVALID, f"{what}_diag_index is out of bound: {end}. It must be "
-                              f"between {-rows} and {columns}")  # fmt: skip
+            raise InvalidArgument(
+                f"{what}_diag_index is out of bound: {end}. It must be "
+                f"between {-rows} and {columns}"
+            )
 
 
 def _banded(xp: Any, diagonal: Any, ends: tuple[int, int]) -> Any:
@@ -67,11 +70,13 @@ def _banded(xp: Any, diagonal: Any, ends: tuple[int, int]) -> Any:
     if ends[0] == ends[1]:
         return xp.expand_dims(diagonal, -2)
     if diagonal.ndim < 2:
-        raise KernelError(_INVALID, "diagonal must be at least 2-dim for a band")
+        raise InvalidArgument("diagonal must be at least 2-dim for a band")
     count = ends[1] - ends[0] + 1
     if diagonal.shape[-2] != count:
-        raise KernelError(_INVALID, "The number of diagonals provided in the input does not match "
-                          f"the lower_diag_index and upper_diag_index range: {count}")  # fmt: skip
+        raise InvalidArgument(
+            "The number of diagonals provided in the input does not match "
+            f"the lower_diag_index and upper_diag_index range: {count}"
+        )
     return diagonal
 
 
@@ -94,7 +99,7 @@ def matrix_diag(
 ) -> Any:
     """Matrices with the input's rows on their diagonals, another value elsewhere."""
     if diagonal.ndim == 0:
-        raise KernelError(_INVALID, "diagonal must be at least 1-dim, received shape: []")
+        raise InvalidArgument("diagonal must be at least 1-dim, received shape: []")
     _check_scalars(num_rows=num_rows, num_cols=num_cols, padding_value=padding_value)
     ends = _ends(k)
     band = _banded(xp, diagonal, ends)
@@ -116,11 +121,15 @@ def _sides(rows: int, columns: int, least_rows: int, least_columns: int) -> tupl
         return side, side
     found = (least_rows if rows == -1 else rows, least_columns if columns == -1 else columns)
     if found[0] < least_rows or found[1] < least_columns:
-        raise KernelError(_INVALID, f"The number of rows or columns is too small: {list(found)}, "
-                          f"not {[least_rows, least_columns]}")  # fmt: skip
+        raise InvalidArgument(
+            f"The number of rows or columns is too small: {list(found)}, "
+            f"not {[least_rows, least_columns]}"
+        )
     if found[0] != least_rows and found[1] != least_columns:
-        raise KernelError(_INVALID, "The number of rows or columns is not consistent with the "
-                          "specified d_lower, d_upper, and diagonal.")  # fmt: skip
+        raise InvalidArgument(
+            "The number of rows or columns is not consistent with the "
+            "specified d_lower, d_upper, and diagonal."
+        )
     return found
 
 
@@ -128,7 +137,7 @@ def _sides(rows: int, columns: int, least_rows: int, least_columns: int) -> tupl
 def matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any, *, align: Any) -> Any:
     """Diagonals of the innermost matrices, filled up to one length."""
     if x.ndim < 2:
-        raise KernelError(_INVALID, f"input must be at least 2-dim, received shape: {x.shape}")
+        raise InvalidArgument(f"input must be at least 2-dim, received shape: {x.shape}")
     ends = _ends(k)
     rows, columns = x.shape[-2:]
     _check_inside(rows, columns, ends)
@@ -149,9 +158,9 @@ def matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any, *, align: Any)
 def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> Any:
     """The input with diagonals of its innermost matrices replaced."""
     if x.ndim < 2:
-        raise KernelError(_INVALID, f"input must be at least 2-dim, received shape: {x.shape}")
+        raise InvalidArgument(f"input must be at least 2-dim, received shape: {x.shape}")
     if diagonal.ndim < 1:
-        raise KernelError(_INVALID, "diagonal must be at least 1-dim, received shape: []")
+        raise InvalidArgument("diagonal must be at least 1-dim, received shape: []")
     ends = _ends(k)
     rows, columns = x.shape[-2:]
     _check_inside(rows, columns, ends)
@@ -159,9 +168,11 @@ def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> An
     count = () if ends[0] == ends[1] else (ends[1] - ends[0] + 1,)
     wanted = (*x.shape[:-2], *count, longest)
     if diagonal.shape != wanted:
-        raise KernelError(_INVALID, "Either first dimensions of diagonal don't match input.shape"
-                          f"[:-2], or the length is not the longest's: {list(diagonal.shape)}, "
-                          f"not {list(wanted)}")  # fmt: skip
+        raise InvalidArgument(
+            "Either first dimensions of diagonal don't match input.shape"
+            f"[:-2], or the length is not the longest's: {list(diagonal.shape)}, "
+            f"not {list(wanted)}"
+        )
     out = x.copy()
     _put(xp, out, _banded(xp, diagonal, ends), ends, longest, attribute_text(align))
     return out

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import (
     dtype_of,
@@ -16,14 +17,13 @@ from sessrun.reference.kernels.host import (
     string_array,
 )
 from sessrun.reference.kernels.older_handles import behind, reference_to
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.queues.barrier_resource import Barrier, Ready
 from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 @binder("Barrier", devices=_CPU)
@@ -37,22 +37,22 @@ def barrier(bind: Bind) -> Callable[..., Any]:
 
     def make() -> Barrier:
         if len(shapes) != len(types):
-            raise KernelError(_INVALID, "All of the component shapes must be specified")
+            raise InvalidArgument("All of the component shapes must be specified")
         return Barrier(name, types, shapes)
 
     def compute() -> HandleReference:
         found = bind.resources.get_or_create(container, name, Barrier, make)
         if found.types != types:
-            raise KernelError(
-                _INVALID, f"Shared barrier '{name}' has component types {', '.join(found.types)} "
+            raise InvalidArgument(
+                f"Shared barrier '{name}' has component types {', '.join(found.types)} "
                 f"but requested component types were {', '.join(types)}"
-            )  # fmt: skip
+            )
         if found.shapes != shapes:
             told_shapes = [[list(shape) for shape in each] for each in (found.shapes, shapes)]
-            raise KernelError(
-                _INVALID, f"Shared barrier '{name}' has component shapes {told_shapes[0]} "
+            raise InvalidArgument(
+                f"Shared barrier '{name}' has component shapes {told_shapes[0]} "
                 f"but requested component shapes were {told_shapes[1]}"
-            )  # fmt: skip
+            )
         return reference_to(found, container, name)
 
     return compute
@@ -66,7 +66,7 @@ def _known(shape: Sequence[int | None] | None) -> tuple[int, ...]:
 def _found(handle: Any) -> Barrier:
     found = behind(handle)
     if not isinstance(found, Barrier):
-        raise KernelError(_INVALID, "The handle is not one of a barrier")
+        raise InvalidArgument("The handle is not one of a barrier")
     return found
 
 
@@ -78,24 +78,24 @@ def insert_many(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Any, keys: Any, values: Any) -> None:
         target = _found(handle)
         if not 0 <= component < len(target.types):
-            raise KernelError(
-                _INVALID, f"The component index {component} is out of range: there are "
+            raise InvalidArgument(
+                f"The component index {component} is out of range: there are "
                 f"{len(target.types)} components"
-            )  # fmt: skip
+            )
         if dtype != target.types[component]:
-            raise KernelError(
-                _INVALID, f"Component {component} is of {target.types[component]}, not of {dtype}"
+            raise InvalidArgument(
+                f"Component {component} is of {target.types[component]}, not of {dtype}"
             )
         if len(keys.shape) != 1 or values.shape[:1] != keys.shape:
-            raise KernelError(
-                _INVALID, f"A vector of keys, and a value for each, are needed: not "
+            raise InvalidArgument(
+                f"A vector of keys, and a value for each, are needed: not "
                 f"{list(keys.shape)} and {list(values.shape)}"
-            )  # fmt: skip
+            )
         if len(keys) and not values.size:
-            raise KernelError(
-                _INVALID, f"Tensors with no elements are not supported {target.name}: received "
+            raise InvalidArgument(
+                f"Tensors with no elements are not supported {target.name}: received "
                 f"shape {list(values.shape)}"
-            )  # fmt: skip
+            )
         own = xp.array(values)
         rows = [frozen(xp.asarray(own[place, ...])) for place in range(own.shape[0])]
         target.insert(component, keys.tolist(), rows)
@@ -112,11 +112,9 @@ def take_many(bind: Bind) -> Callable[..., Any]:
     def compute(step: Step, handle: Any, count: Any) -> Any:
         source = _found(handle)
         if count.shape != () or scalar_int(count) < 0:
-            raise KernelError(_INVALID, "The number of elements must be a scalar, not negative")
+            raise InvalidArgument("The number of elements must be a scalar, not negative")
         if tuple(attrs["component_types"]) != source.types:
-            raise KernelError(
-                _INVALID, f"The barrier's components are of {', '.join(source.types)}"
-            )
+            raise InvalidArgument(f"The barrier's components are of {', '.join(source.types)}")
         taken: list[Ready] = step.take(
             node, lambda: source.take(scalar_int(count), few=few, wait=wait)
         )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.stateless import seeded_stream
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 _WORD: Final = 0xFFFFFFFF
 #: Takes a half of a pixel off one, for a width that must not be rounded up.
@@ -119,12 +119,14 @@ def _objects(boxes: Any, size: tuple[int, int], whole: bool) -> list[Block]:
     """The boxes in pixels; the image itself where there are none and it may be taken."""
     if not boxes.size:
         if not whole:
-            raise KernelError(_INVALID, "No bounding boxes provided as input. One must enable "
-                              "use_image_if_no_bounding_boxes if you wish to not provide any "
-                              "bounding boxes.")  # fmt: skip
+            raise InvalidArgument(
+                "No bounding boxes provided as input. One must enable "
+                "use_image_if_no_bounding_boxes if you wish to not provide any "
+                "bounding boxes."
+            )
         return [(0, 0, *size)]
     if not ((boxes >= 0) & (boxes <= 1)).all():
-        raise KernelError(_INVALID, "All bounding box coordinates must be in [0.0, 1.0]")
+        raise InvalidArgument("All bounding box coordinates must be in [0.0, 1.0]")
     height, width = size
     scaled = boxes.reshape(-1, 4) * HOST.array([height, width, height, width], "float32")
     return [tuple(map(int, row)) for row in scaled]  # type: ignore[misc]  # four of them
@@ -132,14 +134,14 @@ def _objects(boxes: Any, size: tuple[int, int], whole: bool) -> list[Block]:
 
 def _checked_size(image_size: Any, boxes: Any) -> tuple[int, int]:
     if image_size.ndim != 1 or image_size.size != 3:
-        raise KernelError(_INVALID, f"image_size must contain 3 elements: {image_size.shape}")
+        raise InvalidArgument(f"image_size must contain 3 elements: {image_size.shape}")
     height, width, _ = ints(image_size)
     if height <= 0 or width <= 0:
-        raise KernelError(_INVALID, f"Image height and width must be positive, got {height} and "
-                          f"{width}")  # fmt: skip
+        raise InvalidArgument(f"Image height and width must be positive, got {height} and {width}")
     if boxes.ndim != 3 or boxes.shape[2] != 4:
-        raise KernelError(_INVALID, f"input boxes must be 3-dimensional [batch, num_boxes, "
-                          f"coords]: {boxes.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"input boxes must be 3-dimensional [batch, num_boxes, coords]: {boxes.shape}"
+        )
     return height, width
 
 
@@ -174,10 +176,10 @@ def _sampler(attrs: Any) -> Callable[..., Any]:
     def sample(image_size: Any, boxes: Any, share: Any, stream: Any) -> Any:
         size = _checked_size(image_size, boxes)
         if HOST.ndim(share):
-            raise KernelError(_INVALID, f"min_object_covered must be a scalar, got {share.shape}")
+            raise InvalidArgument(f"min_object_covered must be a scalar, got {share.shape}")
         wanted = HOST.float32(share)
         if not wanted >= 0:
-            raise KernelError(_INVALID, f"Min object covered must be non-negative, got {wanted}")
+            raise InvalidArgument(f"Min object covered must be non-negative, got {wanted}")
         objects = _objects(boxes, size, attrs["use_image_if_no_bounding_boxes"])
         found: Block = (0, 0, *size)
         words = _words(stream, attrs["max_attempts"])
@@ -200,13 +202,13 @@ def _sampler(attrs: Any) -> Callable[..., Any]:
 def _check_ranges(ratios: list[Any], areas: list[Any], attempts: int) -> None:
     for name, bounds in (("Aspect ratio", ratios), ("Area", areas)):
         if len(bounds) != 2:
-            raise KernelError(_INVALID, f"{name} range field must specify 2 dimensions")
+            raise InvalidArgument(f"{name} range field must specify 2 dimensions")
         if bounds[0] <= 0 or bounds[1] <= 0:
-            raise KernelError(_INVALID, f"{name} range must be non-negative: {bounds}")
+            raise InvalidArgument(f"{name} range must be non-negative: {bounds}")
     if areas[0] > 1 or areas[1] > 1:
-        raise KernelError(_INVALID, f"Area range must be less then or equal to 1.0: {areas}")
+        raise InvalidArgument(f"Area range must be less then or equal to 1.0: {areas}")
     if attempts <= 0:
-        raise KernelError(_INVALID, f"Max attempts must be positive: {attempts}")
+        raise InvalidArgument(f"Max attempts must be positive: {attempts}")
 
 
 def _first(offset: Any, have: int, want: int, *, centered: bool, normalized: bool,
@@ -241,8 +243,9 @@ def extract_glimpse(bind: Bind) -> Callable[..., Any]:
     attrs, is_old = bind.attrs, bind.node.type == "ExtractGlimpse"
     kind = attrs["noise"] if isinstance(attrs["noise"], str) else attrs["noise"].decode()
     if attrs["uniform_noise"] and kind not in {"uniform", ""}:
-        raise KernelError(_INVALID, "The uniform_noise and noise should not be specified at the "
-                          "same time")  # fmt: skip
+        raise InvalidArgument(
+            "The uniform_noise and noise should not be specified at the same time"
+        )
     if kind not in {"uniform", "gaussian", "zero"}:
         kind = "uniform" if attrs["uniform_noise"] else "gaussian"
     generator = HOST.random.default_rng()
@@ -277,12 +280,12 @@ def _span(first: int, have: int, want: int) -> tuple[slice, slice]:
 
 def _check_glimpse(images: Any, size: Any, offsets: Any) -> None:
     if images.ndim != 4:
-        raise KernelError(_INVALID, f"input must be 4-dimensional (batch_size, height, width, "
-                          f"depth): {images.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"input must be 4-dimensional (batch_size, height, width, depth): {images.shape}"
+        )
     if size.ndim != 1 or size.size != 2:
-        raise KernelError(_INVALID, f"input must be a vector of size 2 (height, width): "
-                          f"{size.shape}")  # fmt: skip
+        raise InvalidArgument(f"input must be a vector of size 2 (height, width): {size.shape}")
     if min(ints(size)) < 0:
-        raise KernelError(_INVALID, "output_height and output_width must not be negative")
+        raise InvalidArgument("output_height and output_width must not be negative")
     if offsets.ndim != 2 or offsets.shape[0] != images.shape[0] or offsets.shape[1] != 2:
-        raise KernelError(_INVALID, f"input must be a tensor [batch_size, 2]: {offsets.shape}")
+        raise InvalidArgument(f"input must be a tensor [batch_size, 2]: {offsets.shape}")

@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, scalar_int
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: As many boxes are compared with each other at once.
 _BLOCK: Final = 256
@@ -116,33 +116,33 @@ def _kept_softly(
 
 def _check_boxes(boxes: Any, scores: Any) -> None:
     if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise KernelError(_INVALID, f"boxes must be 2-D with 4 columns: {boxes.shape}")
+        raise InvalidArgument(f"boxes must be 2-D with 4 columns: {boxes.shape}")
     _check_scores(scores, boxes.shape[0])
 
 
 def _check_scores(scores: Any, count: int) -> None:
     if scores.ndim != 1 or scores.shape[0] != count:
-        raise KernelError(_INVALID, f"scores has incompatible shape: {scores.shape}")
+        raise InvalidArgument(f"scores has incompatible shape: {scores.shape}")
 
 
 def _most_of(value: Any) -> int:
     if value.ndim:
-        raise KernelError(_INVALID, f"max_output_size must be 0-D, got shape {value.shape}")
+        raise InvalidArgument(f"max_output_size must be 0-D, got shape {value.shape}")
     return max(scalar_int(value), 0)
 
 
 def _share(value: Any, name: str) -> float:
     if value.ndim:
-        raise KernelError(_INVALID, f"{name} must be 0-D, got shape {value.shape}")
+        raise InvalidArgument(f"{name} must be 0-D, got shape {value.shape}")
     number = float(value)
     if not 0 <= number <= 1:
-        raise KernelError(_INVALID, f"{name} must be in [0, 1]")
+        raise InvalidArgument(f"{name} must be in [0, 1]")
     return number
 
 
 def _scalar(value: Any, name: str) -> float:
     if value.ndim:
-        raise KernelError(_INVALID, f"{name} must be 0-D, got shape {value.shape}")
+        raise InvalidArgument(f"{name} must be 0-D, got shape {value.shape}")
     return float(value)
 
 
@@ -164,7 +164,7 @@ def non_max_suppression(
     """The boxes that overlap no better one; the bound is an attribute."""
     greatest = HOST.float32(iou_threshold)
     if not 0 <= greatest <= 1:
-        raise KernelError(_INVALID, "iou_threshold must be in [0, 1]")
+        raise InvalidArgument("iou_threshold must be in [0, 1]")
     _check_boxes(boxes, scores)
     bounds = (float(greatest), -math.inf)
     return _numbers(_kept(_Boxes(boxes).overlaps, scores, _most_of(most), bounds))
@@ -208,7 +208,7 @@ def non_max_suppression_v5(
     bounds = (_share(overlap, "iou_threshold"), _scalar(score, "score_threshold"))
     spread = _scalar(sigma, "soft_nms_sigma")
     if spread < 0:
-        raise KernelError(_INVALID, "soft_nms_sigma_ must be >= 0.")
+        raise InvalidArgument("soft_nms_sigma_ must be >= 0.")
     _check_boxes(boxes, scores)
     wanted = _most_of(most)
     overlaps = _Boxes(boxes).overlaps
@@ -229,7 +229,7 @@ def non_max_suppression_with_overlaps(
     """The boxes of enough score that overlap no better one, by the overlaps of each two."""
     bounds = (_scalar(overlap, "overlap_threshold"), _scalar(score, "score_threshold"))
     if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1]:
-        raise KernelError(_INVALID, f"overlaps must be square: {overlaps.shape}")
+        raise InvalidArgument(f"overlaps must be square: {overlaps.shape}")
     _check_scores(scores, overlaps.shape[0])
 
     def found(these: Any, those: Any) -> Any:
@@ -252,7 +252,7 @@ def combined_non_max_suppression(
     _check_classes(boxes, scores)
     per_class, most = _most_of(each), _most_of(total)
     if not per_class or not most:
-        raise KernelError(_INVALID, "max_output_size_per_class and max_total_size must be > 0")
+        raise InvalidArgument("max_output_size_per_class and max_total_size must be > 0")
     batch, _, classes = scores.shape
     size = min(most, per_class * classes) if pad_per_class else most
     found = (HOST.zeros((batch, size, 4), "float32"), HOST.zeros((batch, size), "float32"),
@@ -268,12 +268,13 @@ def combined_non_max_suppression(
 
 def _check_classes(boxes: Any, scores: Any) -> None:
     if boxes.ndim != 4 or boxes.shape[3] != 4:
-        raise KernelError(_INVALID, f"boxes must be 4-D with 4 columns: {boxes.shape}")
+        raise InvalidArgument(f"boxes must be 4-D with 4 columns: {boxes.shape}")
     if scores.ndim != 3 or scores.shape[:2] != boxes.shape[:2]:
-        raise KernelError(_INVALID, f"scores has incompatible shape: {scores.shape}")
+        raise InvalidArgument(f"scores has incompatible shape: {scores.shape}")
     if boxes.shape[2] not in {1, scores.shape[2]}:
-        raise KernelError(_INVALID, "third dimension of boxes must be either 1 or equal to the "
-                          "third dimension of scores")  # fmt: skip
+        raise InvalidArgument(
+            "third dimension of boxes must be either 1 or equal to the third dimension of scores"
+        )
 
 
 def _best(boxes: Any, scores: Any, each: int, bounds: tuple[float, float]) -> list[Any]:
@@ -315,13 +316,13 @@ def draw_bounding_boxes_v2(_: Any, images: Any, boxes: Any, colors: Any) -> Any:
 
 def _check_drawn(images: Any, boxes: Any) -> None:
     if images.ndim != 4:
-        raise KernelError(_INVALID, "The rank of the images should be 4")
+        raise InvalidArgument("The rank of the images should be 4")
     if boxes.ndim != 3:
-        raise KernelError(_INVALID, "The rank of the boxes tensor should be 3")
+        raise InvalidArgument("The rank of the boxes tensor should be 3")
     if boxes.shape[0] != images.shape[0]:
-        raise KernelError(_INVALID, "The batch sizes should be the same")
+        raise InvalidArgument("The batch sizes should be the same")
     if images.shape[3] not in {1, 3, 4}:
-        raise KernelError(_INVALID, "Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
+        raise InvalidArgument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
 
 
 def _drawn(images: Any, boxes: Any, colors: Any) -> Any:
@@ -330,7 +331,7 @@ def _drawn(images: Any, boxes: Any, colors: Any) -> Any:
     table = HOST.array(_COLOURS, "float32")
     if colors is not None and colors.size:
         if colors.ndim != 2 or colors.shape[1] < depth:
-            raise KernelError(_INVALID, f"colors must be 2-D with {depth} columns: {colors.shape}")
+            raise InvalidArgument(f"colors must be 2-D with {depth} columns: {colors.shape}")
         table = colors
     elif depth == 1:
         table[:, 0] = 1.0

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import host_array, ints
 from sessrun.reference.kernels.number_inputs import vector_of
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import ShapeError, broadcast_shapes
 
@@ -19,9 +20,9 @@ def broadcast_to(xp: Any, x: Any, shape: Any) -> Any:
     """The input broadcast to a shape."""
     target = checked_shape(shape)
     if x.ndim > len(target):
-        raise KernelError(3, f"Rank of input ({x.ndim}) must be no greater than {len(target)}")
+        raise InvalidArgument(f"Rank of input ({x.ndim}) must be no greater than {len(target)}")
     if any(n not in {1, m} for n, m in zip(x.shape[::-1], target[::-1], strict=False)):
-        raise KernelError(3, f"Incompatible shapes: {bracketed(x.shape)} vs. {bracketed(target)}")
+        raise InvalidArgument(f"Incompatible shapes: {bracketed(x.shape)} vs. {bracketed(target)}")
     return xp.broadcast_to(x, target)
 
 
@@ -31,7 +32,7 @@ def broadcast_args(_: Any, s0: Any, s1: Any) -> Any:
     try:
         whole = broadcast_shapes(tuple(vector_of(s0, "s0")), tuple(vector_of(s1, "s1")))
     except ShapeError as error:
-        raise KernelError(3, str(error)) from error
+        raise InvalidArgument(str(error)) from error
     return host_array([int(dim or 0) for dim in whole or ()], str(s0.dtype))
 
 
@@ -40,13 +41,13 @@ def broadcast_gradient_args(_: Any, s0: Any, s1: Any) -> Any:
     """The axes over which each side's gradient is summed."""
     for number, given in enumerate((s0, s1)):
         if given.ndim != 1:
-            raise KernelError(3, f"In[{number}] must be a vector.{bracketed(given.shape)}")
+            raise InvalidArgument(f"In[{number}] must be a vector.{bracketed(given.shape)}")
     shapes = [ints(s0), ints(s1)]
     count = max(map(len, shapes))
     first, second = ([1] * (count - len(shape)) + shape for shape in shapes)
     for a, b in zip(first, second, strict=True):
         if a != b and 1 not in {a, b}:
-            raise KernelError(3, f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}")
+            raise InvalidArgument(f"Incompatible shapes: {shapes[0]} vs. {shapes[1]}")
     axes = [[axis for axis, dim in enumerate(shape) if dim == 1] for shape in (first, second)]
     if shapes[0] == shapes[1]:
         axes = [[], []]

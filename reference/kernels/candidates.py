@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.class_weights import Alias, Unigrams, read_weights
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 #: Counters that a run takes of its stream for each sample.
 _RESERVED: Final = 512
 #: Words that are computed at once: of many tries for few samples not all in the beginning.
@@ -122,7 +122,7 @@ def _sampled(drawn: Iterator[Any], count: int, *, unique: bool) -> tuple[Any, in
         found, tries = HOST.concatenate([found, more[places]]), tries + len(more)
         if tries >= _MOST_TRIES:
             break
-    raise KernelError(13, f"There are no {count} distinct classes to draw")
+    raise Internal(f"There are no {count} distinct classes to draw")
 
 
 def _expected(probability: Any, count: int, tries: int) -> Any:
@@ -134,14 +134,17 @@ def _expected(probability: Any, count: int, tries: int) -> Any:
 
 def _check(true_classes: Any, columns: int, count: int) -> None:
     if true_classes.ndim != 2:
-        raise KernelError(_INVALID, "true_classes must be a matrix")
+        raise InvalidArgument("true_classes must be a matrix")
     if true_classes.shape[1] != columns:
-        raise KernelError(_INVALID, "true_classes must have num_true columns, expected: "
-                          f"{true_classes.shape[1]} was: {columns}")  # fmt: skip
+        raise InvalidArgument(
+            "true_classes must have num_true columns, expected: "
+            f"{true_classes.shape[1]} was: {columns}"
+        )
     outside = (true_classes < 0) | (true_classes >= count)
     if outside.any():
-        raise KernelError(_INVALID, f"`true_candidate` out of range [0, {count}), received "
-                          f"{true_classes[outside][0]}")  # fmt: skip
+        raise InvalidArgument(
+            f"`true_candidate` out of range [0, {count}), received {true_classes[outside][0]}"
+        )
 
 
 def _computing(bind: Bind, sampler: Sampler) -> Callable[..., Any]:
@@ -151,7 +154,7 @@ def _computing(bind: Bind, sampler: Sampler) -> Callable[..., Any]:
 
     def compute(true_classes: Any) -> Any:
         if unique and count > sampler.range:
-            raise KernelError(_INVALID, "Sampler's range is too small.")
+            raise InvalidArgument("Sampler's range is too small.")
         _check(true_classes, attrs["num_true"], sampler.range)
         words = _word_stream(stream, stream.reserve(count * _RESERVED), 2 * count)
         found, tries = _sampled(_drawn(sampler, words), count, unique=unique)
@@ -196,7 +199,7 @@ def learned_unigram_candidate_sampler(bind: Bind) -> Callable[..., Any]:
 
 
 def _too_many(_: Any) -> Any:
-    raise KernelError(_INVALID, f"range_max must be less than {_MOST_TRIES} for unigram samplers")
+    raise InvalidArgument(f"range_max must be less than {_MOST_TRIES} for unigram samplers")
 
 
 @binder("FixedUnigramCandidateSampler", devices=_CPU)
@@ -221,7 +224,7 @@ def _own_weights(attrs: Mapping[str, Any]) -> Any:
     """
     file, given = attribute_text(attrs["vocab_file"]), list(attrs["unigrams"])
     if bool(file) == bool(given):
-        raise KernelError(_INVALID, "Provide one of vocab_file and unigrams")
+        raise InvalidArgument("Provide one of vocab_file and unigrams")
     if file:
         given = read_weights(file)
     shards, shard = attrs["num_shards"], attrs["shard"]
@@ -230,8 +233,9 @@ def _own_weights(attrs: Mapping[str, Any]) -> Any:
     owned = HOST.asarray([0.0] * reserved + given, dtype=_SINGLE)
     owned[reserved:] **= _SINGLE.type(attrs["distortion"])
     if len(owned) != attrs["range_max"]:
-        raise KernelError(_INVALID, f"range is {attrs['range_max']} must be equal to weights size  "
-                          f"{len(owned)}")  # fmt: skip
+        raise InvalidArgument(
+            f"range is {attrs['range_max']} must be equal to weights size  {len(owned)}"
+        )
     return owned
 
 
@@ -252,10 +256,12 @@ def all_candidate_sampler(bind: Bind) -> Callable[..., Any]:
 def compute_accidental_hits(xp: Any, true_classes: Any, sampled: Any, *, num_true: int) -> Any:
     """For each true class that was sampled its row, where it was last, and the least float."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
-        raise KernelError(_INVALID, "true_candidates must be a batch_size * num_true matrix")
+        raise InvalidArgument("true_candidates must be a batch_size * num_true matrix")
     if sampled.ndim != 1:
-        raise KernelError(_INVALID, "sampled_candidates must be a vector, which is typically an "
-                          "output from CandidateSampler")  # fmt: skip
+        raise InvalidArgument(
+            "sampled_candidates must be a vector, which is typically an "
+            "output from CandidateSampler"
+        )
     order = xp.argsort(sampled, kind="stable")
     places = xp.searchsorted(sampled[order], true_classes.reshape(-1), side="right") - 1
     last = order[places] if len(order) else xp.zeros_like(places)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.quantized_ranges import integers, single_number, whole
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: What the end of a range stands at: the number of levels of 32 bits on one side of zero.
 _END: Final = 1 << 31
@@ -19,15 +19,16 @@ _END: Final = 1 << 31
 def _pictures(x: Any) -> Any:
     """The integers, [batch, height, width, channels]."""
     if x.ndim != 4:
-        raise KernelError(_INVALID, f"Current RequantizePerChannel operator supports 4D tensors "
-                          f"only, not {x.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"Current RequantizePerChannel operator supports 4D tensors only, not {x.shape}"
+        )
     return integers(x)
 
 
 def _reach(low: Any, high: Any) -> Any:
     """How far from zero the range of each channel goes: float32."""
     if low.size != high.size:
-        raise KernelError(_INVALID, f"min and max must be as many: {low.shape}, {high.shape}")
+        raise InvalidArgument(f"min and max must be as many: {low.shape}, {high.shape}")
     return HOST.maximum(HOST.abs(low), HOST.abs(high)).reshape(-1)
 
 
@@ -39,8 +40,10 @@ def requantization_range_per_channel(
     del T
     found, reach = _pictures(x), _reach(low, high)
     if low.shape[:1] != (found.shape[3],):
-        raise KernelError(_INVALID, f"min and max must have the size of the last dimension: "
-                          f"{low.shape}, {high.shape}, {found.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"min and max must have the size of the last dimension: "
+            f"{low.shape}, {high.shape}, {found.shape}"
+        )
     least, most = found.min(axis=(0, 1, 2)), found.max(axis=(0, 1, 2))
     largest = HOST.maximum(HOST.abs(least.astype("int64")), HOST.abs(most.astype("int64")))
     ends = reach * largest.astype("float32") / HOST.float32(_END)
@@ -59,8 +62,7 @@ def requantize_per_channel(
     ends = (single_number(new_low, "requested_output_min"),
             single_number(new_high, "requested_output_max"))  # fmt: skip
     if out_type == "qint8" and ends[0] >= 0:
-        raise KernelError(_INVALID, f"requested_output_min must be negative for qint8, got "
-                          f"{ends[0]}")  # fmt: skip
+        raise InvalidArgument(f"requested_output_min must be negative for qint8, got {ends[0]}")
     info = HOST.iinfo(whole(out_type))
     scale = HOST.float32(info.max) * (reach / max(abs(end) for end in ends) / HOST.float32(_END))
     rounded = HOST.rint(found.astype("float32") * scale)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.kernels.host import string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.saving.checkpoints.bundle_files import local
 from sessrun.reference.saving.checkpoints.merge import merge_checkpoints
@@ -19,36 +20,31 @@ from sessrun.spec.dtypes import BY_NAME
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
-_NOT_FOUND: Final = 5
 
 
 def _path(tensor: Any) -> str:
     """The one string of a tensor, as a path."""
     if tensor.size != 1:
-        raise KernelError(
-            _INVALID, "Input prefix should have a single element, got "
-            f"{tensor.size} instead."
-        )  # fmt: skip
+        raise InvalidArgument(
+            f"Input prefix should have a single element, got {tensor.size} instead."
+        )
     return local(tensor.reshape(-1)[0])
 
 
 def _named(names: Any, slices: Any, dtypes: Sequence[str]) -> list[tuple[bytes, str]]:
     """The name and the slice of each tensor."""
     if names.ndim != 1 or slices.ndim != 1:
-        raise KernelError(
-            _INVALID, "Input tensor_names and shape_and_slices should be an 1-D tensors, got "
+        raise InvalidArgument(
+            "Input tensor_names and shape_and_slices should be an 1-D tensors, got "
             f"{bracketed(names.shape)} and {bracketed(slices.shape)} instead."
-        )  # fmt: skip
-    if names.size != len(dtypes):
-        raise KernelError(
-            _INVALID, f"Got {names.size} tensor names, but {len(dtypes)} expected dtypes."
         )
+    if names.size != len(dtypes):
+        raise InvalidArgument(f"Got {names.size} tensor names, but {len(dtypes)} expected dtypes.")
     if names.size != slices.size:
-        raise KernelError(
-            _INVALID, "tensor_names and shape_and_slices have different number of elements: "
+        raise InvalidArgument(
+            "tensor_names and shape_and_slices have different number of elements: "
             f"{names.size} vs. {slices.size}"
-        )  # fmt: skip
+        )
     texts = [text.decode(errors="replace") for text in slices.tolist()]
     return list(zip(names.tolist(), texts, strict=True))
 
@@ -71,10 +67,10 @@ def _saved(name: bytes, text: str, array: Any, dtype: str) -> Saved:
         return Saved(name, array, dtype)
     shape, part, sizes = read_spec(text)
     if array.shape != sizes:
-        raise KernelError(
-            _INVALID, "Slice in shape_and_slice specification does not match the shape of the "
+        raise InvalidArgument(
+            "Slice in shape_and_slice specification does not match the shape of the "
             f"tensor to  save: {text}, tensor: {bracketed(array.shape)}"
-        )  # fmt: skip
+        )
     return Saved(name, array, dtype, shape, part)
 
 
@@ -98,9 +94,7 @@ def _opened(path: str) -> Checkpoint | SliceFiles:
     """The checkpoint; what has no index may be one of version 1."""
     try:
         return Checkpoint(path)
-    except KernelError as error:
-        if error.code != _NOT_FOUND:
-            raise
+    except NotFound:
         return SliceFiles(path)
 
 
@@ -117,7 +111,7 @@ def _check_dtypes(
                 f"{BY_NAME[dtype].opdef} does not equal original dtype {BY_NAME[has].opdef}"
             )
     if wrong:
-        raise KernelError(_INVALID, "\n".join(wrong))
+        raise InvalidArgument("\n".join(wrong))
 
 
 def _restored(found: Checkpoint | SliceFiles, name: bytes, text: str) -> Any:
@@ -126,11 +120,11 @@ def _restored(found: Checkpoint | SliceFiles, name: bytes, text: str) -> Any:
     shape, part, _ = read_spec(text)
     has = found.shape(name)
     if shape != has:
-        raise KernelError(
-            _INVALID, f"tensor_name = {name.decode(errors='replace')}; shape in shape_and_slice "
+        raise InvalidArgument(
+            f"tensor_name = {name.decode(errors='replace')}; shape in shape_and_slice "
             f"spec {bracketed(shape)} does not match the shape stored in checkpoint: "
             f"{bracketed(has)}"
-        )  # fmt: skip
+        )
     return found.tensor(name, part)
 
 
@@ -141,10 +135,10 @@ def merge(bind: Bind) -> Callable[..., Any]:
 
     def compute(prefixes: Any, destination: Any) -> None:
         if prefixes.ndim != 1:
-            raise KernelError(
-                _INVALID, "Input checkpoint_prefixes should be an 1-D tensor, got "
+            raise InvalidArgument(
+                "Input checkpoint_prefixes should be an 1-D tensor, got "
                 f"{bracketed(prefixes.shape)} instead."
-            )  # fmt: skip
+            )
         (target,) = _scalars(**{"Input destination_prefix": destination})
         merge_checkpoints(
             [local(prefix) for prefix in prefixes.tolist()], local(target),
@@ -158,9 +152,7 @@ def _scalars(**tensors: Any) -> list[Any]:
     """The one element of each."""
     for name, tensor in tensors.items():
         if tensor.ndim:
-            raise KernelError(
-                _INVALID, f"{name} must be a scalar, got shape {bracketed(tensor.shape)}"
-            )
+            raise InvalidArgument(f"{name} must be a scalar, got shape {bracketed(tensor.shape)}")
     return [tensor.item() for tensor in tensors.values()]
 
 

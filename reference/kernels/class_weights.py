@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.kernels.host import HOST, dtype_of
-from sessrun.reference.kernels.registry import KernelError
 
 __all__ = ["Alias", "Unigrams", "read_weights"]
 
@@ -22,17 +22,18 @@ def read_weights(path: str) -> list[float]:
     """The numbers that stand behind the last comma of each line of a file.
 
     Raises:
-      KernelError: code 5 without such a file, 3 if a line does not end with a number.
+      NotFound: there is no such file.
+      InvalidArgument: a line does not end with a number.
 
     """
     try:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
     except OSError as error:
-        raise KernelError(5, f"{path}; {error.strerror}") from error
+        raise NotFound(f"{path}; {error.strerror}") from error
     try:
         return [float(line.rpartition(",")[2]) for line in lines]
     except ValueError:
-        raise KernelError(3, f"Wrong vocabulary format in {path}") from None
+        raise InvalidArgument(f"Wrong vocabulary format in {path}") from None
 
 
 class Unigrams:

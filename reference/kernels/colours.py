@@ -8,32 +8,31 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.kernels.elementwise import widened
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
-_PRECONDITION: Final = 9
 #: Parts of the circle of hues.
 _PARTS: Final = 6
 
 
 def _check_pictures(images: Any) -> None:
     if images.ndim < 3:
-        raise KernelError(_INVALID, f"input must be at least 3-D, got shape {images.shape}")
+        raise InvalidArgument(f"input must be at least 3-D, got shape {images.shape}")
 
 
 def _check_scalar(value: Any, name: str) -> None:
     if value.ndim:
-        raise KernelError(_INVALID, f"{name} must be scalar: {value.shape}")
+        raise InvalidArgument(f"{name} must be scalar: {value.shape}")
 
 
-def _check_colours(images: Any, code: int = _INVALID) -> None:
+def _check_colours(images: Any, kind: type[KernelError] = InvalidArgument) -> None:
     if images.ndim < 1:
-        raise KernelError(_INVALID, f"input must be at least 1-D: {images.shape}")
+        raise InvalidArgument(f"input must be at least 1-D: {images.shape}")
     if images.shape[-1] != 3:
-        raise KernelError(code, f"input must have 3 channels but instead has {images.shape}")
+        raise kind(f"input must have 3 channels but instead has {images.shape}")
 
 
 def _contrasted(xp: Any, images: Any, factor: Any) -> Any:
@@ -80,7 +79,7 @@ def _extremes(xp: Any, images: Any) -> tuple[Any, Any, Any, Any, Any]:
 @widened
 def rgb_to_hsv(xp: Any, images: Any) -> Any:
     """Hue, saturation and value of each pixel's red, green and blue."""
-    _check_colours(images, _PRECONDITION)
+    _check_colours(images, FailedPrecondition)
     red, green, blue, value, least = _extremes(xp, images)
     span = value - least
     some = xp.where(span > 0, span, xp.ones((), images.dtype))
@@ -98,7 +97,7 @@ def rgb_to_hsv(xp: Any, images: Any) -> Any:
 @widened
 def hsv_to_rgb(xp: Any, images: Any) -> Any:
     """Red, green and blue of each pixel's hue, saturation and value."""
-    _check_colours(images, _PRECONDITION)
+    _check_colours(images, FailedPrecondition)
     hue, saturation, value = (images[..., channel] for channel in range(3))
     turned = hue * _PARTS
     shares = (xp.absolute(turned - 3) - 1, 2 - xp.absolute(turned - 2),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.quantized_ranges import integers
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
@@ -69,7 +70,7 @@ binder("NotEqual")(_comparison("not_equal", unlike=True))
 def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
     """|x - y| <= tolerance."""
     if x.shape != y.shape:
-        raise KernelError(3, f"x and y must be of the same shape: {x.shape} vs. {y.shape}")
+        raise InvalidArgument(f"x and y must be of the same shape: {x.shape} vs. {y.shape}")
     bound = xp.asarray(tolerance, dtype="float32")  # a GraphDef holds the attribute as float32
     return xp.absolute(x - y) <= bound.astype(x.dtype)
 
@@ -78,10 +79,10 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
 def select(xp: Any, condition: Any, t: Any, e: Any) -> Any:
     """Elementwise t where the condition holds, else e; a vector condition chooses rows."""
     if t.shape != e.shape:
-        raise KernelError(3, f"'then' and 'else' must have the same size: {t.shape}, {e.shape}")
+        raise InvalidArgument(f"'then' and 'else' must have the same size: {t.shape}, {e.shape}")
     if condition.shape != t.shape:
         if condition.ndim > 1 or (condition.ndim == 1 and condition.shape != t.shape[:1]):
-            raise KernelError(3, f"condition of shape {condition.shape} does not fit {t.shape}")
+            raise InvalidArgument(f"condition of shape {condition.shape} does not fit {t.shape}")
         condition = condition.reshape(condition.shape + (1,) * (t.ndim - condition.ndim))
     return xp.where(condition, t, e)
 

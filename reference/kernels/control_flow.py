@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["FLOW", "LOOP_ENDS", "MERGES"]
@@ -56,10 +57,10 @@ def selected(_: Bind) -> Callable[..., Any]:
             reference.read()
         if index.ndim:
             shape = bracketed(index.shape)
-            raise KernelError(3, f"the index must be a scalar, not of shape {shape}")
+            raise InvalidArgument(f"the index must be a scalar, not of shape {shape}")
         number, count = int(index), len(references)
         if not 0 <= number < count:
-            raise KernelError(3, f"the index must be in [0, {count}), not {number}")
+            raise InvalidArgument(f"the index must be in [0, {count}), not {number}")
         return references[number]
 
     return compute

@@ -9,11 +9,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.products import product, shared_out
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.windows import (
     blocks,
     geometry,
@@ -47,13 +48,16 @@ class Convolution:
         dilations = bind.attrs.get("dilations", (1,) * len(strides))
         for name, values in (("strides", strides), ("dilations", dilations)):
             if values[0] != 1 or values[-1] != 1:
-                raise KernelError(self._code(), "Current implementation does not yet support "
-                                  f"{name} in the batch and depth dimensions.")  # fmt: skip
+                raise self._refusal()(
+                    "Current implementation does not yet support "
+                    f"{name} in the batch and depth dimensions."
+                )
         self.strides, self.dilations = strides, dilations
 
-    def _code(self) -> int:
-        """UNIMPLEMENTED of some, INVALID_ARGUMENT of the rest, as TensorFlow's CPU kernels."""
-        return 12 if self.what in {"Conv2D", "Conv2DBackpropInput"} else 3
+    def _refusal(self) -> type[KernelError]:
+        """Unimplemented of some, InvalidArgument of the rest, as TensorFlow's CPU kernels."""
+        plain = self.what in {"Conv2D", "Conv2DBackpropInput"}
+        return Unimplemented if plain else InvalidArgument
 
     def along(self, sizes: Sequence[int], filters: Sequence[int]) -> tuple[Axis, ...]:
         """The window along each spatial dimension."""
@@ -68,9 +72,9 @@ class Convolution:
         rank = len(self.strides)
         for what, shape in (("input", x), ("filter", filters), ("out_backprop", grad or x)):
             if len(shape) != rank:
-                raise KernelError(3, f"{self.what}: {what} must be {rank}-dimensional: {shape}")
+                raise InvalidArgument(f"{self.what}: {what} must be {rank}-dimensional: {shape}")
         if min(*x, *filters) < 0:
-            raise KernelError(3, f"{self.what}: a dimension must be >= 0: {x}, {filters}")
+            raise InvalidArgument(f"{self.what}: a dimension must be >= 0: {x}, {filters}")
         if grad is not None:
             return self._checked_gradient(x, filters, grad)
         return self.along(x[1:-1], filters), _groups(x[-1], filters)
@@ -79,18 +83,25 @@ class Convolution:
         self, x: Sequence[int], filters: Sequence[int], grad: Sequence[int]
     ) -> tuple[tuple[Axis, ...], int]:
         if filters[-1] != grad[-1]:
-            raise KernelError(3, f"{self.what}: filter and out_backprop must have the same "
-                              "out_depth")  # fmt: skip
+            raise InvalidArgument(
+                f"{self.what}: filter and out_backprop must have the same out_depth"
+            )
         if x[0] != grad[0]:
-            raise KernelError(3, f"{self.what}: input and out_backprop must have the same batch "
-                              f"size: {x[0]} vs. {grad[0]}")  # fmt: skip
+            raise InvalidArgument(
+                f"{self.what}: input and out_backprop must have the same batch "
+                f"size: {x[0]} vs. {grad[0]}"
+            )
         if not filters[-2] or x[-1] % filters[-2]:
-            raise KernelError(3, f"{self.what}: input depth must be evenly divisible by filter "
-                              f"depth: {x[-1]} vs {filters[-2]}")  # fmt: skip
+            raise InvalidArgument(
+                f"{self.what}: input depth must be evenly divisible by filter "
+                f"depth: {x[-1]} vs {filters[-2]}"
+            )
         along = self.along(x[1:-1], filters)
         if tuple(axis.out for axis in along) != tuple(grad[1:-1]):
-            raise KernelError(3, f"{self.what}: Size of out_backprop doesn't match computed: "
-                              f"{grad[1:-1]}, computed {[axis.out for axis in along]}")  # fmt: skip
+            raise InvalidArgument(
+                f"{self.what}: Size of out_backprop doesn't match computed: "
+                f"{grad[1:-1]}, computed {[axis.out for axis in along]}"
+            )
         groups = x[-1] // filters[-2] if x[-1] else 1
         _check_groups(filters, groups)
         return along, groups
@@ -146,22 +157,25 @@ def _groups(depth: int, filters: Sequence[int]) -> int:
 
     """
     if filters[-2] < 1:
-        raise KernelError(3, f"filter depth must be strictly positive, got {filters[-2]}")
+        raise InvalidArgument(f"filter depth must be strictly positive, got {filters[-2]}")
     if depth % filters[-2]:
-        raise KernelError(3, f"input depth must be evenly divisible by filter depth: {depth} vs "
-                          f"{filters[-2]}")  # fmt: skip
+        raise InvalidArgument(
+            f"input depth must be evenly divisible by filter depth: {depth} vs {filters[-2]}"
+        )
     groups = depth // filters[-2]
     if not groups or not math.prod(filters[:-1]):
-        raise KernelError(3, "filter must not have zero elements (i.e. all dimensions must be "
-                          "non-zero)")  # fmt: skip
+        raise InvalidArgument(
+            "filter must not have zero elements (i.e. all dimensions must be non-zero)"
+        )
     _check_groups(filters, groups)
     return groups
 
 
 def _check_groups(filters: Sequence[int], groups: int) -> None:
     if filters[-1] % groups:
-        raise KernelError(3, "output depth must be evenly divisible by number of groups: "
-                          f"{filters[-1]} vs {groups}")  # fmt: skip
+        raise InvalidArgument(
+            f"output depth must be evenly divisible by number of groups: {filters[-1]} vs {groups}"
+        )
 
 
 def _grouped(x: Any, filters: Any, groups: int) -> list[tuple[Any, Any]]:

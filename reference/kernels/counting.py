@@ -6,9 +6,10 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.number_inputs import one_number
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
 
 __all__: list[str] = []
@@ -24,14 +25,16 @@ def dense_bincount(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: b
 
     """
     if x.ndim > 2:
-        raise KernelError(3, f"Shape must be at most rank 2 but is rank {x.ndim}")
+        raise InvalidArgument(f"Shape must be at most rank 2 but is rank {x.ndim}")
     length = one_number(size, "size must be a scalar, got shape {}")
     if length < 0:
-        raise KernelError(3, f"size ({length}) must be non-negative")
+        raise InvalidArgument(f"size ({length}) must be non-negative")
     if weights.size and weights.shape != x.shape:
-        raise KernelError(3, f"`weights` must have the shape of `arr` or be empty: {weights.shape}")
+        raise InvalidArgument(
+            f"`weights` must have the shape of `arr` or be empty: {weights.shape}"
+        )
     if x.size and xp.any(x < 0):
-        raise KernelError(3, "Input arr must be non-negative!")
+        raise InvalidArgument("Input arr must be non-negative!")
     rows = x.reshape((1, -1)) if x.ndim < 2 else x
     bins = xp.zeros((rows.shape[0], length), dtype=weights.dtype)
     inside = rows < length
@@ -57,22 +60,23 @@ def ragged_bincount(
 
     """
     if size.ndim:
-        raise KernelError(3, f"Shape must be rank 0 but is rank {size.ndim}")
+        raise InvalidArgument(f"Shape must be rank 0 but is rank {size.ndim}")
     length, count, ends = scalar_int(size), values.size, ints(splits)
     if length < 0:
-        raise KernelError(3, f"size ({length}) must be non-negative")
+        raise InvalidArgument(f"size ({length}) must be non-negative")
     if not ends:
-        raise KernelError(3, "Splits must be non-empty")
+        raise InvalidArgument("Splits must be non-empty")
     if ends[0]:
-        raise KernelError(3, f"Splits must start with 0, not with {ends[0]}")
+        raise InvalidArgument(f"Splits must start with 0, not with {ends[0]}")
     if ends[-1] != count:
-        raise KernelError(3, "Splits must end with the number of values, got "
-                          f"{ends[-1]} instead of {count}")  # fmt: skip
+        raise InvalidArgument(
+            f"Splits must end with the number of values, got {ends[-1]} instead of {count}"
+        )
     flat = values.reshape(-1)
     if count and xp.any(flat < 0):
-        raise KernelError(3, "Input must be non-negative")
+        raise InvalidArgument("Input must be non-negative")
     if 0 < weights.size < count:
-        raise KernelError(3, f"There are {count} values, but only {weights.size} weights")
+        raise InvalidArgument(f"There are {count} values, but only {weights.size} weights")
     rows = len(ends) - 1
     lengths = xp.asarray([high - low for low, high in pairwise(ends)], dtype="int64")
     inside = flat < length
@@ -96,13 +100,14 @@ def histogram_fixed_width(xp: Any, values: Any, value_range: Any, nbins: Any, *,
 
     """
     if value_range.shape != (2,):
-        raise KernelError(3, f"value_range should be a 2-element vector: {value_range.shape}")
+        raise InvalidArgument(f"value_range should be a 2-element vector: {value_range.shape}")
     low, high = value_range.tolist()
     if not low < high:
-        raise KernelError(3, "value_range should satisfy value_range[0] < value_range[1], but got "
-                             f"[{low}, {high}]")  # fmt: skip
+        raise InvalidArgument(
+            f"value_range should satisfy value_range[0] < value_range[1], but got [{low}, {high}]"
+        )
     if nbins.ndim or scalar_int(nbins) <= 0:
-        raise KernelError(3, f"nbins should be a positive number, but got '{nbins.tolist()}'")
+        raise InvalidArgument(f"nbins should be a positive number, but got '{nbins.tolist()}'")
     count = scalar_int(nbins)
     above = values.reshape(-1).astype("float64") - low
     places = xp.clip(above / ((high - low) / count), 0, count - 1).astype("int64")
@@ -118,15 +123,15 @@ def nth_element(xp: Any, x: Any, n: Any, *, reverse: bool) -> Any:
 
     """
     if n.ndim:
-        raise KernelError(3, f"N must be scalar but has rank {n.ndim}")
+        raise InvalidArgument(f"N must be scalar but has rank {n.ndim}")
     place = scalar_int(n)
     if place < 0:
-        raise KernelError(3, f"n must be non-negative but is {place}")
+        raise InvalidArgument(f"n must be non-negative but is {place}")
     if x.ndim < 1:
-        raise KernelError(3, "Input must be at least rank 1 but is rank 0")
+        raise InvalidArgument("Input must be at least rank 1 but is rank 0")
     length = x.shape[-1]
     if length <= place:
-        raise KernelError(3, f"Input must have last dimension > n = {place}")
+        raise InvalidArgument(f"Input must have last dimension > n = {place}")
     place = length - 1 - place if reverse else place
     return xp.partition(x, place, axis=-1)[..., place]
 
@@ -141,7 +146,7 @@ def bucketize(bind: Bind) -> Callable[..., Any]:
     """
     xp, boundaries = bind.xp, bind.attrs["boundaries"]
     if any(following < before for before, following in pairwise(boundaries)):
-        raise KernelError(3, "Expected sorted boundaries")
+        raise InvalidArgument("Expected sorted boundaries")
     sorted_ = xp.asarray(boundaries, dtype="float32")
 
     def compute(x: Any) -> Any:

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sizes import check_size
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
-_OUT_OF_RANGE: Final = 11
 #: As many numbers are gathered at once, so that they stay in the cache.
 _AT_ONCE: Final = 1 << 18
 
 
 def _check(image_shape: tuple[int, ...], boxes: Any, numbers: Any) -> None:
     if len(image_shape) != 4:
-        raise KernelError(_INVALID, f"input image must be 4-D: {image_shape}")
+        raise InvalidArgument(f"input image must be 4-D: {image_shape}")
     if min(image_shape[1:3]) <= 0:
-        raise KernelError(_INVALID, "image dimensions must be positive")
+        raise InvalidArgument("image dimensions must be positive")
     if boxes.ndim != 2 or boxes.shape[1] != 4:
-        raise KernelError(_INVALID, f"boxes must have 4 columns: {boxes.shape}")
+        raise InvalidArgument(f"boxes must have 4 columns: {boxes.shape}")
     if numbers.ndim != 1 or numbers.shape[0] != boxes.shape[0]:
-        raise KernelError(_INVALID, f"box_index has incompatible shape: {numbers.shape}")
+        raise InvalidArgument(f"box_index has incompatible shape: {numbers.shape}")
 
 
 def _check_numbers(numbers: Any, count: int) -> None:
     if not bool(((numbers >= 0) & (numbers < count)).all()):
-        raise KernelError(_OUT_OF_RANGE, f"box_index has values outside [0, {count})")
+        raise OutOfRange(f"box_index has values outside [0, {count})")
 
 
 def _places(boxes: Any, first: int, have: int, want: int) -> Any:
@@ -82,10 +81,10 @@ def _rounded(values: Any) -> Any:
 
 def _size_of(crop_size: Any) -> tuple[int, int]:
     if crop_size.ndim != 1 or crop_size.size != 2:
-        raise KernelError(_INVALID, f"crop_size must have two elements: {crop_size.shape}")
+        raise InvalidArgument(f"crop_size must have two elements: {crop_size.shape}")
     height, width = ints(crop_size)
     if height <= 0 or width <= 0:
-        raise KernelError(_INVALID, "crop dimensions must be positive")
+        raise InvalidArgument("crop dimensions must be positive")
     return height, width
 
 
@@ -100,7 +99,7 @@ def crop_and_resize(
     channels = image.shape[3]
     check_size((len(boxes), height, width, channels))
     if not HOST.isfinite(boxes).all():
-        raise KernelError(_INVALID, "Boxes contains at least one element that is not finite")
+        raise InvalidArgument("Boxes contains at least one element that is not finite")
     _check_numbers(numbers, image.shape[0])
     found = HOST.empty((len(boxes), height, width, channels), "float32")
     pixels = image.reshape(-1, channels)
@@ -136,11 +135,11 @@ def _mixed(pixels: Any, corners: _Corners) -> Any:
 
 def _check_grads(grads: Any, boxes: Any) -> None:
     if grads.ndim != 4:
-        raise KernelError(_INVALID, f"grads image must be 4-D: {grads.shape}")
+        raise InvalidArgument(f"grads image must be 4-D: {grads.shape}")
     if min(grads.shape[1:3]) <= 0:
-        raise KernelError(_INVALID, "grads dimensions must be positive")
+        raise InvalidArgument("grads dimensions must be positive")
     if boxes.ndim == 2 and boxes.shape[0] != grads.shape[0]:
-        raise KernelError(_INVALID, "boxes and grads have incompatible shape")
+        raise InvalidArgument("boxes and grads have incompatible shape")
 
 
 @kernel("CropAndResizeGradImage", devices=("CPU",))
@@ -149,14 +148,14 @@ def crop_and_resize_grad_image(
 ) -> Any:
     """The gradient of CropAndResize by its images: each crop's pixels put back."""
     if image_size.ndim != 1 or image_size.size != 4:
-        raise KernelError(_INVALID, f"image_size must be 1-D with 4 elements: {image_size.shape}")
+        raise InvalidArgument(f"image_size must be 1-D with 4 elements: {image_size.shape}")
     shape = tuple(ints(image_size))
     if min(shape) < 0:
-        raise KernelError(_INVALID, f"image_size must not be negative: {shape}")
+        raise InvalidArgument(f"image_size must not be negative: {shape}")
     _check_grads(grads, boxes)
     _check(shape, boxes, numbers)
     if shape[3] != grads.shape[3]:
-        raise KernelError(_INVALID, "image_size and grads are incompatible")
+        raise InvalidArgument("image_size and grads are incompatible")
     check_size(shape)
     _check_numbers(numbers, shape[0])
     corners = _Corners(shape, boxes, numbers, grads.shape[1:3])
@@ -186,7 +185,7 @@ def crop_and_resize_grad_boxes(
     _check_grads(grads, boxes)
     _check(image.shape, boxes, numbers)
     if image.shape[3] != grads.shape[3]:
-        raise KernelError(_INVALID, "image and grads have incompatible depths")
+        raise InvalidArgument("image and grads have incompatible depths")
     _check_numbers(numbers, image.shape[0])
     _, height, width, channels = image.shape
     many, rows, columns, _ = grads.shape

@@ -11,52 +11,51 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
+from sessrun.reference.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.kernels.host import HOST, host_array
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
-#: The decoders' code for lengths that do not go with the inputs.
-_PRECONDITION: Final = 9
 _NEVER: Final = float("-inf")
 
 
-def _checked(inputs: Any, lengths: Any, code: int) -> None:
-    """Check [time, batch, classes] and a length for each sequence; `code` is for the lengths."""
+def _checked(inputs: Any, lengths: Any, kind: type[KernelError]) -> None:
+    """Check [time, batch, classes] and a length for each sequence; `kind` is for the lengths."""
     if inputs.ndim != 3:
-        raise KernelError(_INVALID, "inputs is not a 3-Tensor")
+        raise InvalidArgument("inputs is not a 3-Tensor")
     if not inputs.shape[0]:
-        raise KernelError(_INVALID, "Max time or first dimension of input cannot be 0.")
+        raise InvalidArgument("Max time or first dimension of input cannot be 0.")
     if not inputs.shape[1]:
-        raise KernelError(_INVALID, "batch_size must not be 0")
+        raise InvalidArgument("batch_size must not be 0")
     if lengths.ndim != 1:
-        raise KernelError(_INVALID, "sequence_length is not a vector")
+        raise InvalidArgument("sequence_length is not a vector")
     if len(lengths) != inputs.shape[1]:
-        raise KernelError(code, f"len(sequence_length) != batch_size. len(sequence_length): "
-                          f"{len(lengths)} batch_size: {inputs.shape[1]}")  # fmt: skip
+        raise kind(
+            "len(sequence_length) != batch_size. len(sequence_length): "
+            f"{len(lengths)} batch_size: {inputs.shape[1]}"
+        )
     if (lengths > inputs.shape[0]).any():
-        raise KernelError(code, f"sequence_length({int(lengths.argmax())}) <= "
-                          f"{inputs.shape[0]}")  # fmt: skip
+        raise kind(f"sequence_length({int(lengths.argmax())}) <= {inputs.shape[0]}")
 
 
 def _label_rows(indices: Any, values: Any, batch: int) -> list[list[int]]:
     """The labels of each sequence, in order.
 
     Raises:
-      KernelError: code 3 if the parts do not belong together, or name no sequence.
+      InvalidArgument: the parts do not belong together, or name no sequence.
 
     """
     if indices.ndim != 2 or values.ndim != 1 or len(indices) != len(values):
-        raise KernelError(_INVALID, "labels_indices must be a matrix with a row for each value")
+        raise InvalidArgument("labels_indices must be a matrix with a row for each value")
     rows: list[list[int]] = [[] for _ in range(batch)]
     places = indices.tolist()
     if any(min(place) < 0 for place in places) or any(map(operator.ge, places, places[1:])):
-        raise KernelError(_INVALID, "labels_indices must be in order, none twice or below 0")
+        raise InvalidArgument("labels_indices must be in order, none twice or below 0")
     for (row, *_), value in zip(places, values.tolist(), strict=True):
         if row >= batch:
-            raise KernelError(_INVALID, f"labels batch index must be in [0, {batch}), is {row}")
+            raise InvalidArgument(f"labels batch index must be in [0, {batch}), is {row}")
         rows[row].append(value)
     return rows
 
@@ -64,17 +63,19 @@ def _label_rows(indices: Any, values: Any, batch: int) -> list[list[int]]:
 def _without_blanks(labels: Sequence[int], row: int, blank: int, *, collapse: bool) -> list[int]:
     """The labels before the first one that is none, repeated ones once if `collapse`."""
     if not labels:
-        raise KernelError(_INVALID, f"Labels length is zero in batch {row}")
+        raise InvalidArgument(f"Labels length is zero in batch {row}")
     if min(labels) < 0:
-        raise KernelError(_INVALID, f"All labels must be nonnegative integers, batch: {row}")
+        raise InvalidArgument(f"All labels must be nonnegative integers, batch: {row}")
     kept: list[int] = []
     ended = False
     for place, label in enumerate(labels):
         if label >= blank:
             ended = True
         elif ended:
-            raise KernelError(_INVALID, "Saw a non-null label (index >= num_classes - 1) following "
-                              f"a null label, batch: {row}")  # fmt: skip
+            raise InvalidArgument(
+                "Saw a non-null label (index >= num_classes - 1) following "
+                f"a null label, batch: {row}"
+            )
         elif not (collapse and place and labels[place - 1] == label):
             kept.append(label)
     return kept
@@ -188,7 +189,7 @@ def ctc_loss(
 
     Where no path does, the loss is infinite, and the gradient that of the classes alone.
     """
-    _checked(inputs, sequence_length, _INVALID)
+    _checked(inputs, sequence_length, InvalidArgument)
     blank, batch = inputs.shape[2] - 1, inputs.shape[1]
     labels = _label_rows(labels_indices, labels_values, batch)
     lengths = sequence_length.astype("int64")
@@ -196,10 +197,10 @@ def ctc_loss(
     for row, length in enumerate(lengths.tolist()):
         if labels[row] and len(labels[row]) > length:
             if not ignore_longer_outputs_than_inputs:
-                raise KernelError(
-                    _INVALID, "Not enough time for target transition sequence (required: "
+                raise InvalidArgument(
+                    "Not enough time for target transition sequence (required: "
                     f"{len(labels[row])}, available: {length}){row}"
-                )  # fmt: skip
+                )
             used[row] = False
     rows = [_without_blanks(each, row, blank, collapse=preprocess_collapse_repeated)
             for row, each in enumerate(labels)]  # fmt: skip
@@ -239,12 +240,13 @@ def ctc_greedy_decoder(
     _: Any, inputs: Any, sequence_length: Any, *, merge_repeated: bool, blank_index: int
 ) -> Any:
     """The likeliest class of each step, blanks left out, and minus the sum of these logits."""
-    _checked(inputs, sequence_length, _PRECONDITION)
+    _checked(inputs, sequence_length, FailedPrecondition)
     classes = inputs.shape[2]
     blank = blank_index + classes if blank_index < 0 else blank_index
     if not 0 <= blank < classes:
-        raise KernelError(_INVALID, f"blank_index expected to be in [{-classes}, {classes}), got "
-                          f"{blank_index}")  # fmt: skip
+        raise InvalidArgument(
+            f"blank_index expected to be in [{-classes}, {classes}), got {blank_index}"
+        )
     best = inputs.argmax(axis=2)
     within = HOST.arange(inputs.shape[0])[:, None] < sequence_length
     kept = within & (best != blank)
@@ -352,9 +354,9 @@ def ctc_beam_search_decoder(
     merge_repeated: bool,
 ) -> Any:  # fmt: skip
     """The likeliest labels of each sequence, several of them, and the logarithms of how likely."""
-    _checked(inputs, sequence_length, _PRECONDITION)
+    _checked(inputs, sequence_length, FailedPrecondition)
     if top_paths > beam_width:
-        raise KernelError(_INVALID, "requested more paths than the beam width.")
+        raise InvalidArgument("requested more paths than the beam width.")
     logs = _log_softmax(inputs)
     batch = inputs.shape[1]
     paths: list[list[list[int]]] = [[] for _ in range(top_paths)]
@@ -365,7 +367,7 @@ def ctc_beam_search_decoder(
             for time in range(length):
                 beam.step(logs[time, row])
             if len(beam.nodes) < top_paths:
-                raise KernelError(_INVALID, "Less leaves in the beam search than requested.")
+                raise InvalidArgument("Less leaves in the beam search than requested.")
             order = HOST.argsort(-beam.total, kind="stable")[:top_paths].tolist()
             scores[row] = beam.total[order]
             for path, place in zip(paths, order, strict=True):

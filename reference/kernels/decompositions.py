@@ -9,9 +9,10 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.products import one_thread
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra
 
 __all__ = ["REFUSED", "cholesky_factor", "hold", "square"]
@@ -35,9 +36,9 @@ def square(x: Any) -> Any:
     """
     hold()
     if x.ndim < 2:
-        raise KernelError(3, f"Input tensor 0 must have rank >= 2, got {x.ndim}")
+        raise InvalidArgument(f"Input tensor 0 must have rank >= 2, got {x.ndim}")
     if x.shape[-1] != x.shape[-2]:
-        raise KernelError(3, f"Input matrix must be square, got {x.shape}")
+        raise InvalidArgument(f"Input matrix must be square, got {x.shape}")
     return x.astype("float32") if x.dtype.itemsize == 2 else x
 
 
@@ -64,7 +65,7 @@ def self_adjoint_eig(xp: Any, x: Any, *, compute_v: bool) -> Any:
     """Eigenvalues in rising order, and vectors, of the lower triangles of Hermitian matrices."""
     wide = square(x)
     if x.size and not xp.all(xp.isfinite(wide)):
-        raise KernelError(3, "Self-adjoint eigen decomposition was not successful.")
+        raise InvalidArgument("Self-adjoint eigen decomposition was not successful.")
     if compute_v:
         values, vectors = xp.linalg.eigh(wide)
         return values.astype(x.dtype), vectors.astype(x.dtype)
@@ -83,9 +84,9 @@ def eig(xp: Any, x: Any, *, compute_v: bool, Tout: str) -> Any:  # noqa: N803 - 
     """Eigenvalues and vectors of any square matrices, both complex."""
     wide, target = square(x), dtype_of(Tout)
     if target.itemsize != x.dtype.itemsize * (1 if x.dtype.kind == "c" else 2):
-        raise KernelError(3, f"Invalid output dtype {Tout} vs {x.dtype}")
+        raise InvalidArgument(f"Invalid output dtype {Tout} vs {x.dtype}")
     if x.size and not xp.all(xp.isfinite(wide)):
-        raise KernelError(3, "Eigen decomposition was not successful.")
+        raise InvalidArgument("Eigen decomposition was not successful.")
     if compute_v:
         values, vectors = xp.linalg.eig(wide)
         return values.astype(target), vectors.astype(target)
@@ -97,7 +98,7 @@ def svd(xp: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> Any:
     """Singular values in falling order, and the vectors on the left and on the right."""
     hold()
     if x.ndim < 2:
-        raise KernelError(3, f"Input must have rank >= 2, got {x.ndim}")
+        raise InvalidArgument(f"Input must have rank >= 2, got {x.ndim}")
     wide = x.astype("float32") if x.dtype.itemsize == 2 else x
     none = xp.empty((0,), dtype=x.dtype)
     if not x.size:
@@ -150,7 +151,7 @@ def lu(xp: Any, x: Any, *, output_idx_type: str) -> Any:
     is_many = many.shape[0] > _MATRICES_PER_ROW * size
     (_eliminate if is_many else _factorize)(xp, many, many_orders)
     if not xp.all(xp.absolute(xp.diagonal(many, axis1=1, axis2=2)) > 0):
-        raise KernelError(3, "Input is not invertible.")
+        raise InvalidArgument("Input is not invertible.")
     return factors, orders
 
 
@@ -191,7 +192,7 @@ def qr(xp: Any, x: Any, *, full_matrices: bool) -> Any:
     """
     hold()
     if x.ndim < 2:
-        raise KernelError(3, f"Input must have rank >= 2, got {x.ndim}")
+        raise InvalidArgument(f"Input must have rank >= 2, got {x.ndim}")
     rows, columns = x.shape[-2:]
     inner = rows if full_matrices else min(rows, columns)
     shapes = (*x.shape[:-2], rows, inner), (*x.shape[:-2], inner, columns)

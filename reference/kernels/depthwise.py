@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.number_inputs import vector_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.windows import geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
 
@@ -33,14 +34,20 @@ class _Depthwise:
         self.wide = dtype_of("float32") if narrow else self.dtype
         strides, dilations = attrs["strides"], attrs["dilations"]
         if len(strides) != 4 or strides[1] != strides[2]:
-            raise KernelError(3, "Current implementation only supports equal length strides in the "
-                              "row and column dimensions.")  # fmt: skip
+            raise InvalidArgument(
+                "Current implementation only supports equal length strides in the "
+                "row and column dimensions."
+            )
         if strides[0] != 1 or strides[3] != 1:
-            raise KernelError(3, "Current implementation does not yet support strides in the batch "
-                              "and depth dimensions.")  # fmt: skip
+            raise InvalidArgument(
+                "Current implementation does not yet support strides in the batch "
+                "and depth dimensions."
+            )
         if self.what == "DepthwiseConv2dNative" and tuple(dilations) != (1, 1, 1, 1):
-            raise KernelError(12, "Current kernel implementation does not support dilations, "
-                              f"received {list(dilations)}")  # fmt: skip
+            raise Unimplemented(
+                "Current kernel implementation does not support dilations, "
+                f"received {list(dilations)}"
+            )
 
     def along(
         self, x: Sequence[int], filters: Sequence[int], grad: Sequence[int] | None = None
@@ -53,19 +60,21 @@ class _Depthwise:
         """
         for name, shape in (("input", x), ("filter", filters), ("out_backprop", grad or x)):
             if len(shape) != 4:
-                raise KernelError(3, f"{self.what}: {name} must be 4-dimensional: {shape}")
+                raise InvalidArgument(f"{self.what}: {name} must be 4-dimensional: {shape}")
         if min(*x, *filters) < 0:
-            raise KernelError(3, f"{self.what}: a dimension must be >= 0: {x}, {filters}")
+            raise InvalidArgument(f"{self.what}: a dimension must be >= 0: {x}, {filters}")
         if x[3] != filters[2]:
-            raise KernelError(3, "input and filter must have the same depth: "
-                              f"{x[3]} vs {filters[2]}")  # fmt: skip
+            raise InvalidArgument(
+                f"input and filter must have the same depth: {x[3]} vs {filters[2]}"
+            )
         attrs = self.attrs
         found = geometry(x[1:3], filters[:2], attrs["strides"], (1, 1, 1, 1), attrs["padding"],
                          attrs["explicit_paddings"])  # fmt: skip
         wanted = (x[0], *(axis.out for axis in found), filters[2] * filters[3])
         if grad is not None and tuple(grad) != wanted:
-            raise KernelError(3, f"{self.what}: out_backprop must be of shape {wanted}, not "
-                              f"{grad}")  # fmt: skip
+            raise InvalidArgument(
+                f"{self.what}: out_backprop must be of shape {wanted}, not {grad}"
+            )
         return found
 
     def widened(self, *arrays: Any) -> Any:

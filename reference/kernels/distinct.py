@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 
 __all__: list[str] = []
 
@@ -36,7 +37,7 @@ def unique(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any) -> Any:
         if x.ndim != 1:
-            raise KernelError(3, "unique expects a 1D vector.")
+            raise InvalidArgument("unique expects a 1D vector.")
         first, which, count = _distinct(x.tolist())
         found = (x[xp.asarray(first, dtype="int64")], xp.asarray(which, dtype=dtype))
         return (*found, xp.asarray(count, dtype=dtype)) if counted else found
@@ -66,12 +67,12 @@ def unique_along(bind: Bind) -> Callable[..., Any]:
 def _axis(x: Any, axis: Any) -> int:
     """The axis; of a vector it need not be said."""
     if axis.ndim != 1 or axis.shape[0] > 1:
-        raise KernelError(3, "axis expects a 1D vector of one element at most.")
+        raise InvalidArgument("axis expects a 1D vector of one element at most.")
     if not axis.shape[0]:
         if x.ndim != 1:
-            raise KernelError(3, "unique expects a 1D vector.")
+            raise InvalidArgument("unique expects a 1D vector.")
         return 0
     place: int = ints(axis)[0]
     if not -x.ndim <= place < x.ndim:
-        raise KernelError(3, f"axis has to be between 0 and {x.ndim}")
+        raise InvalidArgument(f"axis has to be between 0 and {x.ndim}")
     return place % int(x.ndim)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
@@ -34,11 +35,15 @@ def _distance(a: Sequence[Any], b: Sequence[Any]) -> int:
 
 def _check(indices: Any, values: Any, shape: Any, what: str) -> None:
     if indices.ndim != 2 or values.ndim != 1 or shape.ndim != 1:
-        raise KernelError(3, f"{what}_indices, {what}_values and {what}_shape must have ranks 2, 1 "
-                             f"and 1, got {indices.ndim}, {values.ndim}, {shape.ndim}")  # fmt: skip
+        raise InvalidArgument(
+            f"{what}_indices, {what}_values and {what}_shape must have ranks 2, 1 "
+            f"and 1, got {indices.ndim}, {values.ndim}, {shape.ndim}"
+        )
     if indices.shape[0] != values.shape[0] or indices.shape[1] != shape.shape[0]:
-        raise KernelError(3, f"{what}_indices, {what}_values and {what}_shape do not fit: "
-                             f"{indices.shape}, {values.shape}, {shape.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"{what}_indices, {what}_values and {what}_shape do not fit: "
+            f"{indices.shape}, {values.shape}, {shape.shape}"
+        )
 
 
 @kernel("EditDistance", devices=("CPU",))
@@ -56,11 +61,11 @@ def edit_distance(
     _check(truth_indices, truth_values, truth_shape, "truth")
     pair = ints(hypothesis_shape), ints(truth_shape)
     if len(pair[0]) != len(pair[1]) or len(pair[0]) < 2:
-        raise KernelError(3, f"Expected truth and hypothesis to have one rank >= 2: {pair}")
+        raise InvalidArgument(f"Expected truth and hypothesis to have one rank >= 2: {pair}")
     outer = [max(sizes) for sizes in zip(pair[0][:-1], pair[1][:-1], strict=True)]
     for size in (*pair[0], *pair[1]):
         if size < 0:
-            raise KernelError(3, f"Dimension {size} must be >= 0")
+            raise InvalidArgument(f"Dimension {size} must be >= 0")
     found = HOST.zeros(math.prod(outer), dtype="float32")
     guesses = _sequences(hypothesis_indices, hypothesis_values)
     truths = _sequences(truth_indices, truth_values)
@@ -69,9 +74,11 @@ def edit_distance(
         for index, size in zip(place, outer, strict=True):
             flat = flat * size + index
         if not 0 <= flat < found.size:
-            raise KernelError(13, f"Got an inner product {flat} which would require writing to "
-                              "outside of the buffer for the output tensor (max elements "
-                              f"{found.size})")  # fmt: skip
+            raise Internal(
+                f"Got an inner product {flat} which would require writing to "
+                "outside of the buffer for the output tensor (max elements "
+                f"{found.size})"
+            )
         guess, truth = guesses.get(place, []), truths.get(place, [])
         edits = float(_distance(truth, guess))
         if normalize and not truth:

@@ -10,10 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.products import product
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
@@ -31,8 +32,9 @@ def _labels(text: str, rank: int) -> Labels:
     before, dots, behind = text.partition("...")
     hidden = rank - len(before) - len(behind)
     if hidden < 0 or (hidden and not dots):
-        raise KernelError(3, f"Expected input to have rank {len(before) + len(behind)} but got: "
-                             f"{rank}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected input to have rank {len(before) + len(behind)} but got: {rank}"
+        )
     return [*before, *range(hidden - 1, -1, -1), *behind]
 
 
@@ -40,13 +42,16 @@ def _parsed(equation: str, inputs: Sequence[Any]) -> tuple[list[Labels], Labels]
     left, arrow, right = equation.replace(" ", "").partition("->")
     parts = left.split(",")
     if not arrow or len(parts) != len(inputs) or len(inputs) > 2:
-        raise KernelError(3, f"Expected an equation of {len(inputs)} inputs, at most 2: {equation}")
+        raise InvalidArgument(
+            f"Expected an equation of {len(inputs)} inputs, at most 2: {equation}"
+        )
     names = [_labels(part, x.ndim) for part, x in zip(parts, inputs, strict=True)]
     hidden = max(sum(isinstance(name, int) for name in labels) for labels in names)
     before, dots, behind = right.partition("...")
     if hidden and not dots:
-        raise KernelError(3, "Output subscripts must have an ellipsis: the inputs' stands for "
-                             f"{hidden} dimensions")  # fmt: skip
+        raise InvalidArgument(
+            f"Output subscripts must have an ellipsis: the inputs' stands for {hidden} dimensions"
+        )
     return names, [*before, *range(hidden - 1, -1, -1), *behind]
 
 
@@ -64,7 +69,7 @@ def _sizes(inputs: Sequence[Any], names: list[Labels]) -> dict[Any, int]:
             if known == size:
                 continue
             if not isinstance(name, int) or 1 not in {known, size}:
-                raise KernelError(3, f"Expected dimension {known} of label {name!r}, got {size}")
+                raise InvalidArgument(f"Expected dimension {known} of label {name!r}, got {size}")
             found[name] = size if known == 1 else known
     return found
 

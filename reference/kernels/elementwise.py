@@ -11,8 +11,9 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument, KernelError
 from sessrun.reference.kernels.host import dtype_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.optional_values import Optional
 from sessrun.reference.tensor_list import TensorList, added
 
@@ -127,10 +128,10 @@ def div_no_nan(xp: Any, x: Any, y: Any) -> Any:
     return xp.where(y == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
 
 
-def _checked(xp: Any, x: Any, y: Any, code: int) -> None:
+def _checked(xp: Any, x: Any, y: Any, kind: type[KernelError]) -> None:
     """Refuse a zero among the divisors, unless nothing is divided."""
     if x.size and not xp.all(y):
-        raise KernelError(code, "Integer division by zero")
+        raise kind("Integer division by zero")
 
 
 def truncated_quotient(xp: Any, x: Any, y: Any) -> Any:
@@ -144,7 +145,7 @@ def div(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x / y; integers truncate toward zero."""
     if not is_integer(x):
         return xp.true_divide(x, y)
-    _checked(xp, x, y, 3)
+    _checked(xp, x, y, InvalidArgument)
     return truncated_quotient(xp, x, y)
 
 
@@ -153,7 +154,7 @@ def truncate_div(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x / y, rounded toward zero."""
     if not is_integer(x):
         return xp.trunc(xp.true_divide(x, y))
-    _checked(xp, x, y, 13)
+    _checked(xp, x, y, Internal)
     return truncated_quotient(xp, x, y)
 
 
@@ -162,7 +163,7 @@ def floor_div(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x / y, rounded down."""
     if not is_integer(x):
         return xp.floor(xp.true_divide(x, y))
-    _checked(xp, x, y, 3)
+    _checked(xp, x, y, InvalidArgument)
     return xp.floor_divide(x, y)
 
 
@@ -170,7 +171,7 @@ def floor_div(xp: Any, x: Any, y: Any) -> Any:
 def floor_mod(xp: Any, x: Any, y: Any) -> Any:
     """The remainder with y's sign."""
     if is_integer(x):
-        _checked(xp, x, y, 3)
+        _checked(xp, x, y, InvalidArgument)
         return xp.remainder(x, y)
     rest = xp.fmod(x, y)
     return xp.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
@@ -180,7 +181,7 @@ def floor_mod(xp: Any, x: Any, y: Any) -> Any:
 def mod(xp: Any, x: Any, y: Any) -> Any:
     """The remainder with x's sign."""
     if is_integer(x):
-        _checked(xp, x, y, 3)
+        _checked(xp, x, y, InvalidArgument)
     return xp.fmod(x, y)
 
 
@@ -188,7 +189,7 @@ def mod(xp: Any, x: Any, y: Any) -> Any:
 def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
     """The remainder with x's sign."""
     if is_integer(x):
-        _checked(xp, x, y, 13)
+        _checked(xp, x, y, Internal)
     return xp.fmod(x, y)
 
 
@@ -196,7 +197,7 @@ def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
 def power(xp: Any, x: Any, y: Any) -> Any:
     """Elementwise x to the power of y; an integer to a negative power is an error."""
     if is_integer(y) and x.size and xp.any(y < 0):
-        raise KernelError(3, "Integers to negative integer powers are not allowed")
+        raise InvalidArgument("Integers to negative integer powers are not allowed")
     return xp.power(x, y)
 
 
@@ -273,8 +274,10 @@ def add_n(xp: Any, *inputs: Any) -> Any:
         return functools.reduce(functools.partial(added, xp), inputs)
     for item in inputs[1:]:
         if item.shape != total.shape:
-            raise KernelError(3, f"Inputs to operation AddN must have the same size and shape. "
-                              f"Input 0: {total.shape} != {item.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"Inputs to operation AddN must have the same size and shape. "
+                f"Input 0: {total.shape} != {item.shape}"
+            )
         total = xp.add(total, item)
     return total
 
@@ -308,8 +311,10 @@ def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
     """
     for bound in (low, high):
         if bound.ndim and bound.shape != t.shape:
-            raise KernelError(3, "clip_value_min and clip_value_max must be either of the same "
-                              f"shape as input, or a scalar: {t.shape}, {bound.shape}")  # fmt: skip
+            raise InvalidArgument(
+                "clip_value_min and clip_value_max must be either of the same "
+                f"shape as input, or a scalar: {t.shape}, {bound.shape}"
+            )
     if t.dtype.kind != "c":
         return xp.maximum(xp.minimum(t, high), low)
     parts, least, most = (_parts(xp, x) for x in (t, low, high))

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from sessrun.reference.input.compressed_files import inflated
 from sessrun.reference.input.record_options import compression_of
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_proto import HeldTensor
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME, DTypeRow
@@ -20,7 +21,6 @@ from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 __all__ = ["content_proto"]
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 @binder("DecodeCompressed", devices=_CPU)
@@ -32,8 +32,8 @@ def decode_compressed(bind: Bind) -> Callable[..., Any]:
 
     def compute(items: Any) -> Any:
         if not is_known:
-            raise KernelError(
-                _INVALID, f"Only ZLIB, GZIP or NONE are supported compressions, not {kind!r}"
+            raise InvalidArgument(
+                f"Only ZLIB, GZIP or NONE are supported compressions, not {kind!r}"
             )
         if compression is None:
             return items
@@ -53,7 +53,7 @@ def decode_json_example(_: Any, texts: Any) -> Any:
         try:
             message = foreign.parse_json(Example, text.decode(), "the text")
         except (foreign.ProtoError, UnicodeDecodeError) as error:
-            raise KernelError(_INVALID, f"Error while parsing JSON: {error}") from error
+            raise InvalidArgument(f"Error while parsing JSON: {error}") from error
         return foreign.serialize(message)
 
     return string_array([made(text) for text in texts.reshape(-1).tolist()], texts.shape)
@@ -87,12 +87,15 @@ def content_proto(tensor: Any, dtype: str) -> TensorProto:
 def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
     """The tensor that the bytes say."""
     if serialized.shape != ():
-        raise KernelError(_INVALID, "Expected `serialized` to be a scalar, got shape: "
-                          f"{bracketed(serialized.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected `serialized` to be a scalar, got shape: {bracketed(serialized.shape)}"
+        )
     row, array = tensor_of(bytes(serialized.item()))
     if row.name != out_type:
-        raise KernelError(_INVALID, f"Type mismatch between parsed tensor ({row.opdef}) and "
-                          f"dtype ({BY_NAME[out_type].opdef})")  # fmt: skip
+        raise InvalidArgument(
+            f"Type mismatch between parsed tensor ({row.opdef}) and "
+            f"dtype ({BY_NAME[out_type].opdef})"
+        )
     return array
 
 
@@ -100,19 +103,19 @@ def tensor_of(data: bytes) -> tuple[DTypeRow, Any]:
     """The dtype and the array of the bytes of a message.
 
     Raises:
-      KernelError: code 3 if they are of none.
+      InvalidArgument: they are of none.
 
     """
     try:
         proto = foreign.parse(TensorProto, data, "`serialized`")
     except foreign.ProtoError as error:
         shown = base64.b64encode(data).decode()
-        raise KernelError(
-            _INVALID, f"Could not parse `serialized` as TensorProto, base64: {shown}"
+        raise InvalidArgument(
+            f"Could not parse `serialized` as TensorProto, base64: {shown}"
         ) from error
     if proto.dtype not in BY_ENUM:
-        raise KernelError(_INVALID, f"Cannot parse tensor from proto: {proto}")
+        raise InvalidArgument(f"Cannot parse tensor from proto: {proto}")
     try:
         return BY_ENUM[proto.dtype], HeldTensor(proto).array()
     except (ValueError, TypeError) as error:
-        raise KernelError(_INVALID, f"Cannot parse tensor from proto: {error}") from error
+        raise InvalidArgument(f"Cannot parse tensor from proto: {error}") from error

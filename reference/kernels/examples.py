@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.example_wire import WireError, features_of, joined, values_of
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["Parser", "Place", "keys_of", "places_in", "values_in"]
 
-_INVALID: Final = 3
 #: How a dense feature of another kind than wanted is reported, and one that is sparse or ragged.
 _MISMATCH: Final = "Data type: {have} but expected type: {wanted}"
 _LOOSE_MISMATCH: Final = "Expected type: {wanted}, Actual type: {have}"
@@ -44,10 +44,8 @@ class Place:
     def refuse(self, key: str, reason: str) -> KernelError:
         """The error of a feature."""
         if self.index is None:
-            return KernelError(_INVALID, f"Key: {key}.  {reason}")
-        return KernelError(
-            _INVALID, f"Name: {self.name}, Key: {key}, Index: {self.index}.  {reason}"
-        )
+            return InvalidArgument(f"Key: {key}.  {reason}")
+        return InvalidArgument(f"Name: {self.name}, Key: {key}, Index: {self.index}.  {reason}")
 
     def mismatch(self, key: str, dtype: str, reason: str) -> KernelError:  # noqa: ARG002
         """The error of a feature of another dtype than is wanted."""
@@ -56,10 +54,10 @@ class Place:
     def miss(self, key: str, dtype: str) -> KernelError:
         """The error of a feature that is not there."""
         before = "" if self.index is None else f"Name: {self.name}, "
-        return KernelError(
-            _INVALID, f"{before}Feature: {key} (data type: {BY_NAME[dtype].opdef}) is required "
+        return InvalidArgument(
+            f"{before}Feature: {key} (data type: {BY_NAME[dtype].opdef}) is required "
             "but could not be found."
-        )  # fmt: skip
+        )
 
     def miscounted(self, dtype: str, count: int, sizes: Sequence[int]) -> str:
         """Why so many values are not those of a dense feature of that shape."""
@@ -78,10 +76,10 @@ class Place:
     def unstrided(self, key: str, dtype: str, count: int, inner: Sequence[int]) -> KernelError:
         """The error of so many values that fill no whole number of rows of that shape."""
         if self.index is None:
-            return KernelError(
-                _INVALID, f"Error while parsing feature with key {key}: number of elements should "
+            return InvalidArgument(
+                f"Error while parsing feature with key {key}: number of elements should "
                 f"be divisible by {_product(inner)}, found {count} instead"
-            )  # fmt: skip
+            )
         return self.refuse(
             key, f"Number of {_COUNTED[dtype]} values is not a multiple of stride length. "
             f"Saw {count} values but output shape is: {bracketed((None, *inner))}"
@@ -243,15 +241,17 @@ def _features(data: bytes) -> Mapping[bytes, bytes]:
         return features_of(data)
     except WireError as error:
         shown = data.decode("ascii", "backslashreplace")
-        raise KernelError(_INVALID, f"Could not parse example input, value: {shown!r}") from error
+        raise InvalidArgument(f"Could not parse example input, value: {shown!r}") from error
 
 
 def _check(serialized: Any, names: Any) -> None:
     if serialized.ndim > 1:
-        raise KernelError(_INVALID, "Expected serialized to be a scalar or vector, got shape: "
-                          f"{bracketed(serialized.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "Expected serialized to be a scalar or vector, got shape: "
+            f"{bracketed(serialized.shape)}"
+        )
     if names.size and names.shape != serialized.shape:
-        raise KernelError(
-            _INVALID, "Expected names have the same shape as serialized: name.shape="
+        raise InvalidArgument(
+            "Expected names have the same shape as serialized: name.shape="
             f"{bracketed(names.shape)}, serialized.shape={bracketed(serialized.shape)}"
-        )  # fmt: skip
+        )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
-
-_INVALID: Final = 3
 
 
 def _nudged(xp: Any, low: Any, high: Any, num_bits: int, narrow: bool) -> tuple[Any, Any, Any]:
     """The range whose levels have 0 among them, and how far two levels are apart: float32."""
     if not 2 <= num_bits <= 16:
-        raise KernelError(_INVALID, f"num_bits must be between 2 and 16, inclusive: {num_bits}")
+        raise InvalidArgument(f"num_bits must be between 2 and 16, inclusive: {num_bits}")
     kind = low.dtype.type
     least, most = kind(1 if narrow else 0), kind((1 << num_bits) - 1)
     step = (high - low) / (most - least)
@@ -52,25 +51,28 @@ def _quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow: bool
 
 def _scalars(xp: Any, low: float, high: float) -> tuple[Any, Any]:
     if not low < high:
-        raise KernelError(_INVALID, f"min has to be smaller than max, was: {low} >= {high}")
+        raise InvalidArgument(f"min has to be smaller than max, was: {low} >= {high}")
     return xp.asarray(low, dtype="float32"), xp.asarray(high, dtype="float32")
 
 
 def _check_scalars(low: Any, high: Any) -> None:
     if low.ndim or high.ndim:
-        raise KernelError(_INVALID, f"`min` and `max` must be rank 0: {low.shape}, {high.shape}")
+        raise InvalidArgument(f"`min` and `max` must be rank 0: {low.shape}, {high.shape}")
 
 
 def _check_channels(x: Any, low: Any, high: Any) -> None:
     if x.ndim < 1 or low.shape != x.shape[-1:] or high.shape != x.shape[-1:]:
-        raise KernelError(_INVALID, f"min and max must have the size of the last dimension: "
-                          f"{low.shape}, {high.shape}, {x.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"min and max must have the size of the last dimension: "
+            f"{low.shape}, {high.shape}, {x.shape}"
+        )
 
 
 def _check_pair(gradients: Any, x: Any) -> None:
     if gradients.shape != x.shape:
-        raise KernelError(_INVALID, f"gradient and input must be the same size: "
-                          f"{gradients.shape}, {x.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"gradient and input must be the same size: {gradients.shape}, {x.shape}"
+        )
 
 
 @kernel("FakeQuantWithMinMaxArgs")

@@ -11,13 +11,13 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import dtype_of, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _QUOTE: Final = b'"'
 _INTEGER: Final = re.compile(rb"[+-]?\d+")
 _FLOAT: Final = re.compile(
@@ -73,7 +73,7 @@ class _Splitter:
         end = line.find(self._delimiter, start)
         field = line[start:] if end < 0 else line[start:end]
         if not self._forbidden.isdisjoint(field):
-            raise KernelError(_INVALID, "Unquoted fields cannot have quotes/CRLFs inside")
+            raise InvalidArgument("Unquoted fields cannot have quotes/CRLFs inside")
         return field, len(line) if end < 0 else end + 1
 
     def _quoted(self, line: bytes, start: int) -> tuple[bytes, int]:
@@ -82,17 +82,13 @@ class _Splitter:
         while True:
             end = line.find(_QUOTE, start)
             if end < 0:
-                raise KernelError(
-                    _INVALID, "Quoted field has to end with quote followed by delim or end"
-                )
+                raise InvalidArgument("Quoted field has to end with quote followed by delim or end")
             parts.append(line[start:end])
             follows = line[end + 1 : end + 2]
             if follows in {b"", self._delimiter}:
                 return b"".join(parts), min(end + 2, len(line))
             if follows != _QUOTE:
-                raise KernelError(
-                    _INVALID, "Quote inside a string has to be escaped by another quote"
-                )
+                raise InvalidArgument("Quote inside a string has to be escaped by another quote")
             parts.append(_QUOTE)
             start = end + 2
 
@@ -146,11 +142,13 @@ class _Columns:
     def __call__(self, records: Any, *defaults: Any) -> Any:
         """A tensor like the records for each column."""
         if len(self._delimiter) != 1:
-            raise KernelError(_INVALID, "field_delim should be only 1 char")
+            raise InvalidArgument("field_delim should be only 1 char")
         for place, default in enumerate(defaults):
             if default.ndim > 1 or default.size > 1:
-                raise KernelError(_INVALID, f"Each record default should be at most a vector of "
-                                  f"one, default {place} has shape {default.shape}")  # fmt: skip
+                raise InvalidArgument(
+                    f"Each record default should be at most a vector of "
+                    f"one, default {place} has shape {default.shape}"
+                )
         lines = records.reshape(-1).tolist()
         columns = self._plain(lines) or self._each(lines, defaults)
         made = [
@@ -188,22 +186,23 @@ class _Columns:
         if self._chosen:
             fields = [fields[place] for place in self._chosen if place < len(fields)]
         if len(fields) != len(self._types):
-            raise KernelError(_INVALID, f"Expect {len(self._types)} fields but have "
-                              f"{len(fields)} in record {row}")  # fmt: skip
+            raise InvalidArgument(
+                f"Expect {len(self._types)} fields but have {len(fields)} in record {row}"
+            )
         return fields
 
     def _value(self, field: bytes, place: int, row: int, default: Any) -> Any:
         if not field or field == self._missing:
             if default.size != 1:
-                raise KernelError(
-                    _INVALID, f"Field {place} is required but missing in record {row}!"
-                )
+                raise InvalidArgument(f"Field {place} is required but missing in record {row}!")
             return default.reshape(-1)[0]
         value = self._readers[place](field)
         if value is None:
             kind = BY_NAME[self._types[place]].opdef
-            raise KernelError(_INVALID, f"Field {place} in record {row} is not a valid {kind}: "
-                              f"{field.decode(errors='replace')}")  # fmt: skip
+            raise InvalidArgument(
+                f"Field {place} in record {row} is not a valid {kind}: "
+                f"{field.decode(errors='replace')}"
+            )
         return value
 
 

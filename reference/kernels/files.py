@@ -9,10 +9,11 @@ from typing import Any
 from sessrun.reference.files.file_names import file_errors, local_path
 from sessrun.reference.files.files import glob, makedirs
 from sessrun.reference.input.record_stream import RecordStream
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
@@ -20,8 +21,9 @@ __all__: list[str] = []
 
 def _item(array: Any, what: str) -> bytes:
     if array.shape != ():
-        raise KernelError(3, f"{what} tensor must be scalar, but had shape: "
-                          f"{bracketed(array.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"{what} tensor must be scalar, but had shape: {bracketed(array.shape)}"
+        )
     return bytes(array.item())
 
 
@@ -53,9 +55,9 @@ def record_input(bind: Bind) -> Callable[..., Any]:
     attrs = bind.attrs
     count, at_once = attrs["batch_size"], attrs["file_parallelism"]
     if at_once < 0:
-        raise KernelError(3, f"file_parallelism should >= 0, got {at_once}")
+        raise InvalidArgument(f"file_parallelism should >= 0, got {at_once}")
     if count < 0:
-        raise KernelError(3, f"batch_size must be non-negative but got {count}")
+        raise InvalidArgument(f"batch_size must be non-negative but got {count}")
 
     def stream() -> RecordStream:
         return RecordStream(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
 
 def _check_rank(x: Any, rank: int) -> None:
     if x.ndim < rank:
-        raise KernelError(3, f"Input must have rank of at least {rank} but got: {list(x.shape)}")
+        raise InvalidArgument(f"Input must have rank of at least {rank} but got: {list(x.shape)}")
 
 
 def _register(op_type: str, name: str, rank: int) -> None:
@@ -39,9 +40,9 @@ def _lengths(x: Any, fft_length: Any, rank: int) -> list[int]:
     _check_rank(x, rank)
     lengths = ints(fft_length)
     if fft_length.ndim != 1 or len(lengths) != rank:
-        raise KernelError(3, f"fft_length must have shape [{rank}]")
+        raise InvalidArgument(f"fft_length must have shape [{rank}]")
     if min(lengths) < 0:
-        raise KernelError(3, f"fft_length must be >= 0, but got: {lengths}")
+        raise InvalidArgument(f"fft_length must be >= 0, but got: {lengths}")
     return lengths
 
 
@@ -57,8 +58,9 @@ def _cropped(x: Any, sides: list[int]) -> Any:
         size = x.shape[axis]
         # A dimension without elements counts as one of zeros.
         if x.size and size < wanted:
-            raise KernelError(3, f"Input dimension {axis} must have length of at least {wanted} "
-                                 f"but got: {size}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input dimension {axis} must have length of at least {wanted} but got: {size}"
+            )
     return x[(..., *map(slice, sides))]
 
 

@@ -8,10 +8,11 @@ import secrets
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, host_array, ints
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.philox import Stream, interleaved
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 
 __all__: list[str] = []
 
@@ -26,7 +27,7 @@ class _Sequences:
         attrs = bind.attrs
         seeds = attrs["seed"], attrs["seed2"]
         if not attrs["deterministic"] and any(seeds):
-            raise KernelError(3, "Both seed and seed2 should be 0 if deterministic is false.")
+            raise InvalidArgument("Both seed and seed2 should be 0 if deterministic is false.")
         # Without seeds a session has some of its own, and every run of it draws the same.
         self.seeds = seeds if any(seeds) else (secrets.randbits(63), secrets.randbits(63))
         self.evenly = not attrs["pseudo_random"]
@@ -87,14 +88,17 @@ def _sizes(x: Any, ratio: tuple[float, ...]) -> list[int]:
 
     """
     if x.ndim != 4:
-        raise KernelError(3, f"tensor_in must be 4-dimensional: {x.shape}")
+        raise InvalidArgument(f"tensor_in must be 4-dimensional: {x.shape}")
     if ratio[0] != 1 or ratio[3] != 1:
-        raise KernelError(12, "Fractional pooling is not yet supported on the batch nor channel "
-                          "dimension.")  # fmt: skip
+        raise Unimplemented(
+            "Fractional pooling is not yet supported on the batch nor channel dimension."
+        )
     for place, (size, each) in enumerate(zip(x.shape, ratio, strict=True)):
         if size < each:
-            raise KernelError(3, "Pooling ratio is higher than input dimension size for dimension "
-                              f"{place}. Input dim size: {size} pooling ratio: {each}")  # fmt: skip
+            raise InvalidArgument(
+                "Pooling ratio is higher than input dimension size for dimension "
+                f"{place}. Input dim size: {size} pooling ratio: {each}"
+            )
     return [math.floor(size / HOST.float32(each))
             for size, each in zip(x.shape, ratio, strict=True)]  # fmt: skip
 
@@ -158,9 +162,9 @@ def _borders(sequence: Any, size: int, axis: int) -> list[int]:
     found = ints(sequence)
     if min(found, default=0) < 0:
         what = "Row" if axis == 1 else "Column"
-        raise KernelError(3, f"{what} sequence tensor values must not be negative, got {found}")
+        raise InvalidArgument(f"{what} sequence tensor values must not be negative, got {found}")
     if len(found) < 2 or sorted(found) != found or found[-1] > size:
-        raise KernelError(3, f"a pooling sequence must rise to {size}, got {found}")
+        raise InvalidArgument(f"a pooling sequence must rise to {size}, got {found}")
     return found
 
 
@@ -195,10 +199,12 @@ def fractional_max_pool_grad(bind: Bind) -> Callable[..., Any]:
                  for axis, each in ((1, rows), (2, columns))]  # fmt: skip
         shape = (x.shape[0], len(spans[0]), len(spans[1]), x.shape[3])
         if y.shape != shape or grad.shape != shape:
-            raise KernelError(3, f"Expected orig_output and out_backprop of shape {shape}, but got "
-                              f"{y.shape} and {grad.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"Expected orig_output and out_backprop of shape {shape}, but got "
+                f"{y.shape} and {grad.shape}"
+            )
         if len(ints(rows)) * len(ints(columns)) > x.size:
-            raise KernelError(3, "Pooling region has more elements than the input tensor.")
+            raise InvalidArgument("Pooling region has more elements than the input tensor.")
         out = xp.zeros(x.shape, x.dtype)
         left = xp.ones(grad.shape, "bool")
         top = _largest(xp, x, spans)
@@ -219,12 +225,12 @@ def fractional_average_pool_grad(bind: Bind) -> Callable[..., Any]:
     def compute(sizes: Any, grad: Any, rows: Any, columns: Any) -> Any:
         shape = vector_of(sizes, "orig_input_tensor_shape")
         if len(shape) != 4 or grad.ndim != 4 or min(shape) < 0:
-            raise KernelError(3, f"original input tensor shape must be 4-dimensional, got {shape}")
+            raise InvalidArgument(f"original input tensor shape must be 4-dimensional, got {shape}")
         spans = [_spans(_borders(each, shape[axis], axis), overlapping, shape[axis])
                  for axis, each in ((1, rows), (2, columns))]  # fmt: skip
         wanted = (shape[0], len(spans[0]), len(spans[1]), shape[3])
         if grad.shape != wanted:
-            raise KernelError(3, f"out_backprop must be of shape {wanted}, not {grad.shape}")
+            raise InvalidArgument(f"out_backprop must be of shape {wanted}, not {grad.shape}")
         out = xp.zeros(tuple(shape), "float64")
         each = grad.astype("float64") / _counts(xp, spans)
         # From the last element of a window to the first: an element is in earlier windows first.

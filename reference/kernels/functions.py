@@ -6,9 +6,9 @@ import threading
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array
 from sessrun.reference.kernels.registry import EVERY, Bind, Step, binder, kernel
-from sessrun.reference.resources import KernelError
 
 __all__: list[str] = []
 
@@ -36,13 +36,13 @@ def _truth(value: Any) -> bool:
     """Whether a condition holds: a scalar that is not zero or empty, or any element at all.
 
     Raises:
-      KernelError: code 3 for a scalar of another dtype than these.
+      InvalidArgument: for a scalar of another dtype than these.
 
     """
     if value.ndim:
         return bool(value.size)
     if value.dtype.name not in _TRUE_OR_FALSE:
-        raise KernelError(3, f"{value.dtype.name} is unsupported by ToBool")
+        raise InvalidArgument(f"{value.dtype.name} is unsupported by ToBool")
     return bool(value.item())
 
 
@@ -126,10 +126,10 @@ def each_number(bind: Bind) -> Callable[..., Any]:
     def compute(step: Step, start: Any, limit: Any, delta: Any, *values: Any) -> Any:
         for name, value in (("start", start), ("limit", limit), ("delta", delta)):
             if value.ndim:
-                raise KernelError(3, f"{name} must be a scalar")
+                raise InvalidArgument(f"{name} must be a scalar")
         first, last, by = int(start), int(limit), int(delta)
         if first != last and (last - first) * by <= 0:
-            raise KernelError(3, f"Invalid start/limit/delta: {first} {last} {by}")
+            raise InvalidArgument(f"Invalid start/limit/delta: {first} {last} {by}")
         for number in range(first, last, by or 1):
             step.check()
             values = body(step, (host_array([number], "int32").reshape(()), *values))

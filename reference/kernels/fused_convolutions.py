@@ -6,8 +6,9 @@ import dataclasses
 import math
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.convolutions import Convolution
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.resizing import resize_bilinear
 from sessrun.reference.kernels.slicing import mirror_pad
 
@@ -17,10 +18,12 @@ __all__: list[str] = []
 def _surrounded(xp: Any, x: Any, paddings: Any, mode: str) -> Any:
     """The images with their mirror image around them, not before or behind other dimensions."""
     if not x.size:
-        raise KernelError(3, "Input tensor can't be empty")
+        raise InvalidArgument("Input tensor can't be empty")
     if paddings.shape == (4, 2) and (paddings[0].any() or paddings[3].any()):
-        raise KernelError(3, "Fused mirror padding only support spatial padding, not batches or "
-                          f"channels: {paddings.tolist()}")  # fmt: skip
+        raise InvalidArgument(
+            "Fused mirror padding only support spatial padding, not batches or "
+            f"channels: {paddings.tolist()}"
+        )
     return mirror_pad(xp, x, paddings, mode=mode)
 
 
@@ -54,28 +57,33 @@ def convolution_of_any(bind: Bind) -> Any:
     """A convolution of images or volumes, as the filters are, with any number of batches."""
     attrs = bind.attrs
     if attrs["data_format"] != "CHANNELS_LAST":
-        raise KernelError(12, "The Conv op currently only supports the channels-last tensor format "
-                          "on the CPU.")  # fmt: skip
+        raise Unimplemented(
+            "The Conv op currently only supports the channels-last tensor format on the CPU."
+        )
     if attrs["groups"] != 1:
-        raise KernelError(12, "Grouped/Depthwise Convolutions are not supported yet.")
+        raise Unimplemented("Grouped/Depthwise Convolutions are not supported yet.")
     rank = len(attrs["strides"])
     if rank not in {4, 5}:
-        raise KernelError(3, f"The input must have 2 or 3 spatial dimensions but got {rank - 2}")
+        raise InvalidArgument(f"The input must have 2 or 3 spatial dimensions but got {rank - 2}")
     dilations = attrs["dilations"] or (1,) * rank
     if rank == 5 and max(dilations) > 1:
-        raise KernelError(3, "CPU implementation of Conv3D currently only supports dilated rates "
-                          "of 1.")  # fmt: skip
+        raise InvalidArgument(
+            "CPU implementation of Conv3D currently only supports dilated rates of 1."
+        )
     form = {**attrs, "data_format": "NHWC", "dilations": dilations}
     made = Convolution(dataclasses.replace(bind, attrs=form))
 
     def compute(x: Any, filters: Any) -> Any:
         batches = x.ndim - rank + 1
         if batches != attrs["batch_dims"] or filters.ndim != rank:
-            raise KernelError(3, f"Input of shape {x.shape} must have {attrs['batch_dims']} "
-                              f"dimensions before those of {rank - 2} in space")  # fmt: skip
+            raise InvalidArgument(
+                f"Input of shape {x.shape} must have {attrs['batch_dims']} "
+                f"dimensions before those of {rank - 2} in space"
+            )
         if x.shape[-1] != filters.shape[-2]:
-            raise KernelError(3, f"Input depth must be equal to filter depth: {x.shape[-1]} vs "
-                              f"{filters.shape[-2]}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input depth must be equal to filter depth: {x.shape[-1]} vs {filters.shape[-2]}"
+            )
         lead = x.shape[:batches]
         found = made.forward(x.reshape(math.prod(lead), *x.shape[batches:]), filters)
         return found.reshape(*lead, *found.shape[1:])

@@ -11,19 +11,19 @@ import secrets
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, ints, scalar_int
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
 from sessrun.reference.kernels.philox import RESERVED, Stream
 from sessrun.reference.kernels.random import numbers_between, uniform_numbers, whole_numbers
-from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder
 from sessrun.reference.kernels.rejection import binomial_numbers
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.stateless import check_algorithm
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 _HALF: Final = 2**64
 _WORD: Final = 2**32
@@ -37,18 +37,18 @@ def _state(buffer: VariableBuffer) -> list[int]:
     """Both halves of the counter, and the key.
 
     Raises:
-      KernelError: code 3 if the variable holds something else.
+      InvalidArgument: the variable holds something else.
 
     """
     value = buffer.read()
     if value.dtype != dtype_of("int64"):
-        raise KernelError(_INVALID, f"dtype of RNG state variable must be int64, not {value.dtype}")
+        raise InvalidArgument(f"dtype of RNG state variable must be int64, not {value.dtype}")
     if value.ndim != 1:
-        raise KernelError(_INVALID, f"RNG state must have one and only one dimension, not "
-                          f"{value.ndim}")  # fmt: skip
+        raise InvalidArgument(f"RNG state must have one and only one dimension, not {value.ndim}")
     if len(value) < 3:
-        raise KernelError(_INVALID, "For the Philox algorithm, the size of state must be at least "
-                          f"3; got {len(value)}")  # fmt: skip
+        raise InvalidArgument(
+            f"For the Philox algorithm, the size of state must be at least 3; got {len(value)}"
+        )
     return ints(value)
 
 
@@ -83,7 +83,7 @@ def _stream(handle: Handle, numbers: int) -> Stream:
 
 def _scalar(name: str, number: Any) -> int:
     if number.ndim:
-        raise KernelError(_INVALID, f"{name} must have shape [], not {list(number.shape)}")
+        raise InvalidArgument(f"{name} must have shape [], not {list(number.shape)}")
     return scalar_int(number)
 
 
@@ -118,8 +118,9 @@ def skip(bind: Bind) -> Callable[..., Any]:
 def _check_dtype(bind: Bind, allowed: tuple[str, ...]) -> str:
     dtype: str = bind.attrs["dtype"]
     if dtype not in allowed:
-        raise KernelError(_INVALID, f"No OpKernel was registered to support Op "
-                          f"'{bind.node.type}' with dtype {dtype}")  # fmt: skip
+        raise InvalidArgument(
+            f"No OpKernel was registered to support Op '{bind.node.type}' with dtype {dtype}"
+        )
     return dtype
 
 
@@ -158,10 +159,10 @@ def uniform_int(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Handle, algorithm: Any, shape: Any, minval: Any, maxval: Any) -> Any:
         _algorithm(algorithm)
         if minval.ndim or maxval.ndim:
-            raise KernelError(_INVALID, "minval and maxval must be 0-D")
+            raise InvalidArgument("minval and maxval must be 0-D")
         dims, interval = checked_shape(shape), (scalar_int(minval), scalar_int(maxval))
         if interval[0] >= interval[1]:
-            raise KernelError(_INVALID, f"Need minval < maxval, got {interval}")
+            raise InvalidArgument(f"Need minval < maxval, got {interval}")
         stream = _stream(handle, math.prod(dims))
         return numbers_between(HOST, stream, dims, dtype, interval)
 
@@ -175,7 +176,7 @@ def random_binomial(bind: Bind) -> Callable[..., Any]:
 
     def compute(handle: Handle, algorithm: Any, shape: Any, counts: Any, probs: Any) -> Any:
         if _scalar("algorithm", algorithm) != 1:
-            raise KernelError(_INVALID, f"Unsupported algorithm id: {algorithm}")
+            raise InvalidArgument(f"Unsupported algorithm id: {algorithm}")
 
         def stream(rows: int, each: int) -> Stream:
             return _stream(handle, rows * _TRIED * (each + _SPARE) // _GROUP)

@@ -7,19 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
 
 def _check(t: Any, vectors: dict[str, Any]) -> None:
     if t.ndim != 4:
-        raise KernelError(3, f"input must be 4-dimensional: {t.shape}")
+        raise InvalidArgument(f"input must be 4-dimensional: {t.shape}")
     for name, vector in vectors.items():
         if vector.shape != t.shape[3:]:
-            raise KernelError(3, f"{name} must have one element for each channel: {vector.shape}, "
-                              f"{t.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"{name} must have one element for each channel: {vector.shape}, {t.shape}"
+            )
 
 
 @kernel("BatchNormWithGlobalNormalization")
@@ -44,8 +46,9 @@ def normalized_grad(
     """The gradients by all inputs; by gamma 0 where it does not scale."""
     _check(t, {"mean": m, "var": v, "gamma": gamma})
     if backprop.shape != t.shape:
-        raise KernelError(3, f"backprop must have the shape of the input: {backprop.shape}, "
-                          f"{t.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"backprop must have the shape of the input: {backprop.shape}, {t.shape}"
+        )
     dtype, wide = t.dtype, "float32" if t.dtype.itemsize == 2 else t.dtype
     t, m, v, gamma, backprop = (
         each.astype(wide, copy=False) for each in (t, m, v, gamma, backprop)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import frozen, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.session_tensors import session_tensors
 
 __all__: list[str] = []
@@ -26,14 +27,13 @@ def get_session_handle(bind: Bind) -> Callable[..., Any]:
 
 @binder("GetSessionTensor", host_inputs=("handle",))
 def get_session_tensor(bind: Bind) -> Callable[..., Any]:
-    """What is kept; an error of code 13 if it has another dtype than declared."""
+    """What is kept; Internal if it has another dtype than declared."""
     kept, wanted = session_tensors(bind.resources), bind.attrs["dtype"]
 
     def compute(handle: Any) -> Any:
         dtype, value = kept.read(_text(handle))
         if dtype != wanted:
-            raise KernelError(13, f"Output 0 of type {dtype} does not match declared output type "
-                              f"{wanted}")  # fmt: skip
+            raise Internal(f"Output 0 of type {dtype} does not match declared output type {wanted}")
         return value
 
     return compute
@@ -48,6 +48,6 @@ def delete_session_tensor(bind: Bind) -> Callable[..., Any]:
 
 def _text(handle: Any) -> str:
     if handle.shape != ():
-        raise KernelError(3, f"handle must be scalar, got shape {list(handle.shape)}")
+        raise InvalidArgument(f"handle must be scalar, got shape {list(handle.shape)}")
     text: str = handle[()].decode(errors="replace")
     return text

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference import fingerprints
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
@@ -32,7 +33,7 @@ def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
     elif len(key) == 2:
         numbers = functools.partial(fingerprints.sip, tuple(word % 2**64 for word in key))
     else:
-        raise KernelError(3, f"Key must have 2 elements: it has {len(key)}")
+        raise InvalidArgument(f"Key must have 2 elements: it has {len(key)}")
 
     def compute(x: Any) -> Any:
         found = numbers(x.reshape(-1).tolist()) % buckets
@@ -48,10 +49,12 @@ def fingerprint(xp: Any, data: Any, method: Any) -> Any:
     Of strings of a few bytes it takes four times TensorFlow's time, of longer ones twice.
     """
     if data.ndim < 1 or method.ndim:
-        raise KernelError(3, "data must have rows, and the method be a scalar: they have "
-                          f"{data.ndim} and {method.ndim} dimensions")  # fmt: skip
+        raise InvalidArgument(
+            "data must have rows, and the method be a scalar: they have "
+            f"{data.ndim} and {method.ndim} dimensions"
+        )
     if method.item() != b"farmhash64":
-        raise KernelError(3, f"Unsupported method: {method.item().decode(errors='replace')}")
+        raise InvalidArgument(f"Unsupported method: {method.item().decode(errors='replace')}")
     rows, size = len(data), math.prod(data.shape[1:])
     is_text = data.dtype == object
     texts = data.reshape(-1).tolist() if is_text else []

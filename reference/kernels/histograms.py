@@ -9,14 +9,14 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.summaries import scalar_tag, serialized
 
 __all__ = ["bucket_limits", "histogram_of"]
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 _FIRST: Final = 1e-12
 _LAST: Final = 1e20
 _RATIO: Final = 1.1
@@ -51,7 +51,7 @@ def histogram_of(values: Any) -> Any:
     numbers = values.reshape(-1).astype("float64")
     for is_odd, name in ((HOST.isnan, "Nan"), (HOST.isinf, "Infinity")):
         if is_odd(numbers).any():
-            raise KernelError(_INVALID, f"{name} in summary histogram")
+            raise InvalidArgument(f"{name} in summary histogram")
     limits = bucket_limits()
     if not numbers.size:
         least, greatest = float(limits[-1]), float(limits[0])

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.png_files import png
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_proto import HeldTensor
@@ -15,7 +16,6 @@ from sessrun.reference.tensor_proto import HeldTensor
 __all__ = ["as_bytes", "summary_of_images"]
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 #: How many numbers a pixel may have: grey, RGB, RGBA.
 _DEPTHS: Final = (1, 3, 4)
 #: Values no greater than this are not scaled up.
@@ -81,15 +81,15 @@ def summary_of_images(tag: Any, tensor: Any, pixel: Any, limit: int) -> Any:
 def _check(tensor: Any, bad_color: Any) -> None:
     shape = bracketed(tensor.shape)
     if tensor.ndim != 4 or tensor.shape[3] not in _DEPTHS:
-        raise KernelError(_INVALID, f"Tensor must be 4-D with last dim 1, 3, or 4, not {shape}")
+        raise InvalidArgument(f"Tensor must be 4-D with last dim 1, 3, or 4, not {shape}")
     if 0 in tensor.shape[1:]:
-        raise KernelError(_INVALID, f"input tensor must have non-zero dims. Found: {shape}")
+        raise InvalidArgument(f"input tensor must have non-zero dims. Found: {shape}")
     if bad_color.dtype != "uint8":
-        raise KernelError(_INVALID, f"bad_color must be uint8, got {bad_color.dtype}")
+        raise InvalidArgument(f"bad_color must be uint8, got {bad_color.dtype}")
     if bad_color.ndim != 1:
-        raise KernelError(
-            _INVALID, f"bad_color must be a vector, got shape {bracketed(bad_color.shape)}"
-        )
+        raise InvalidArgument(f"bad_color must be a vector, got shape {bracketed(bad_color.shape)}")
     if tensor.dtype != "uint8" and bad_color.size < tensor.shape[3]:
-        raise KernelError(_INVALID, f"expected depth <= bad_color.size, got depth = "
-                          f"{tensor.shape[3]}, bad_color.size = {bad_color.size}")  # fmt: skip
+        raise InvalidArgument(
+            f"expected depth <= bad_color.size, got depth = "
+            f"{tensor.shape[3]}, bad_color.size = {bad_color.size}"
+        )

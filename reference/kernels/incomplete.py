@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.scientific import special_functions
 
 __all__: list[str] = []
@@ -186,7 +187,7 @@ def betainc(bind: Bind) -> Function:
     def compute(a: Any, b: Any, x: Any) -> Any:
         shapes = {array.shape for array in (a, b, x) if array.ndim}
         if len(shapes) > 1:
-            raise KernelError(3, f"Shapes of a, b and x are inconsistent: {sorted(shapes)}")
+            raise InvalidArgument(f"Shapes of a, b and x are inconsistent: {sorted(shapes)}")
         is_defined = (a > 0) & (b > 0) & (x >= 0) & (x <= 1)
         return _nan_unless(xp, is_defined, function(a, b, x))
 

@@ -12,8 +12,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import KernelError
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["check_range", "index_vectors", "vectors_within", "within", "zeroed"]
@@ -23,13 +23,13 @@ def check_range(xp: Any, indices: Any, limit: int, what: str) -> None:
     """Check that every index is in [0, limit); a GPU is waited for.
 
     Raises:
-      KernelError: code 3 if one is not.
+      InvalidArgument: one is not.
 
     """
     wrong = (indices < 0) | (indices >= limit)
     if indices.size and xp.any(wrong):
         first = _first(xp, wrong)
-        raise KernelError(3, f"{what}{_at(first)} = {int(indices[first])} is not in [0, {limit})")
+        raise InvalidArgument(f"{what}{_at(first)} = {int(indices[first])} is not in [0, {limit})")
 
 
 def within(xp: Any, indices: Any, limit: int, what: str) -> tuple[Any, Any]:
@@ -40,14 +40,14 @@ def within(xp: Any, indices: Any, limit: int, what: str) -> tuple[Any, Any]:
       for them.
 
     Raises:
-      KernelError: code 3: one is out of range; on a GPU only if no index could be within it.
+      InvalidArgument: one is out of range; on a GPU only if no index could be within it.
 
     """
     if xp is HOST:
         check_range(xp, indices, limit, what)
         return indices, None
     if indices.size and not limit:
-        raise KernelError(3, f"{what} are not in [0, 0)")
+        raise InvalidArgument(f"{what} are not in [0, 0)")
     inside = (indices >= 0) & (indices < limit)
     return indices * inside, inside
 
@@ -72,7 +72,7 @@ def index_vectors(
       what: what this shape is called.
 
     Raises:
-      KernelError: code 3: vectors longer than the rank, or an index out of range.
+      InvalidArgument: vectors longer than the rank, or an index out of range.
 
     """
     parts = _parts(indices, shape)
@@ -82,8 +82,9 @@ def index_vectors(
     if xp.any(wrong):
         first = _first(xp, wrong)
         vector = ", ".join(str(int(part[first])) for part in parts)
-        raise KernelError(3, f"indices{_at(first)} = [{vector}] does not index into {what} "
-                          f"{bracketed(shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"indices{_at(first)} = [{vector}] does not index into {what} {bracketed(shape)}"
+        )
     return parts
 
 
@@ -97,18 +98,20 @@ def vectors_within(
     if not indices.size:
         return parts, None
     if 0 in shape[: len(parts)]:
-        raise KernelError(3, f"indices do not index into {what} {bracketed(shape)}")
+        raise InvalidArgument(f"indices do not index into {what} {bracketed(shape)}")
     inside = _all_within(xp, indices, parts, shape)
     return tuple(part * inside for part in parts), inside
 
 
 def _parts(indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
     if indices.ndim < 1:
-        raise KernelError(3, "indices must be at least a vector")
+        raise InvalidArgument("indices must be at least a vector")
     depth = indices.shape[-1]
     if depth > len(shape):
-        raise KernelError(3, f"index innermost dimension length must be <= params rank; saw: "
-                          f"{depth} vs. {len(shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"index innermost dimension length must be <= params rank; saw: "
+            f"{depth} vs. {len(shape)}"
+        )
     return tuple(indices[..., i] for i in range(depth))
 
 

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 #: The cipher's blocks are halves of 8 bits at least, of 32 at most.
 _LEAST_BITS: Final = 16
 _MOST_BITS: Final = 64
@@ -127,8 +127,10 @@ def _walked(places: Any, keys: Sequence[Any], width: Any, limits: Any) -> list[i
 def _each(array: Any, count: int, name: str) -> Any:
     """A number for each index, as a vector: one for all, or the vector's own."""
     if array.ndim and array.shape != (count,):
-        raise KernelError(_INVALID, f"{name} must be a scalar or a vector of the same size as "
-                          f"index but got {list(array.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"{name} must be a scalar or a vector of the same size as "
+            f"index but got {list(array.shape)}"
+        )
     return array.reshape(-1)
 
 
@@ -139,8 +141,8 @@ def _check(places: Any, limits: Any) -> None:
     place, limit = (array[wrong[0] if len(array) > 1 else 0] for array in (places, limits))
     for name, number in (("index", place), ("max_index", limit)):
         if number < 0:
-            raise KernelError(_INVALID, f"{name} must be >= 0 but was {number}")
-    raise KernelError(_INVALID, f"max_index must be >= index, but {limit} < {place}")
+            raise InvalidArgument(f"{name} must be >= 0 but was {number}")
+    raise InvalidArgument(f"max_index must be >= index, but {limit} < {place}")
 
 
 @kernel("RandomIndexShuffle", devices=("CPU",))
@@ -152,14 +154,16 @@ def random_index_shuffle(_: Any, index: Any, seed: Any, max_index: Any, *, round
 
     """
     if seed.ndim not in {1, 2} or seed.shape[-1] != 3:
-        raise KernelError(_INVALID, "Seed must be a vector of size [3] or a matrix of size [n, 3] "
-                          f"but got {list(seed.shape)}.")  # fmt: skip
+        raise InvalidArgument(
+            "Seed must be a vector of size [3] or a matrix of size [n, 3] "
+            f"but got {list(seed.shape)}."
+        )
     rows = seed.reshape(-1, 3)
     is_scalar = index.ndim == max_index.ndim == 0 and seed.ndim == 1
     count = max([len(array) for array in (index, max_index) if array.ndim] + [len(rows)])
     places, limits = _each(index, count, "Index"), _each(max_index, count, "Maxval")
     if seed.ndim == 2 and len(rows) != count:
-        raise KernelError(_INVALID, f"Seed must have {count} rows but has {len(rows)}.")
+        raise InvalidArgument(f"Seed must have {count} rows but has {len(rows)}.")
     _check(places, limits)
     words = rows.astype("int64" if rows.dtype.kind == "i" else "uint64") % _WORD
     wide = HOST.broadcast_to(places, (count,)).astype("uint64")

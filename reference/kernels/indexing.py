@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, ints, string_array
 from sessrun.reference.kernels.index_ranges import (
@@ -16,7 +17,7 @@ from sessrun.reference.kernels.index_ranges import (
 )
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.scatters import SUMS, scatter
 from sessrun.reference.node_summary import bracketed
 
@@ -27,7 +28,7 @@ __all__ = ["scattered"]
 def gather(xp: Any, params: Any, indices: Any) -> Any:
     """Slices of params along its first axis."""
     if params.ndim < 1:
-        raise KernelError(3, "params must be at least 1 dimensional")
+        raise InvalidArgument("params must be at least 1 dimensional")
     indices, inside = within(xp, indices, params.shape[0], "indices")
     return zeroed(xp, params[indices, ...], inside)
 
@@ -36,14 +37,16 @@ def gather(xp: Any, params: Any, indices: Any) -> Any:
 def gather_v2(xp: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
     """Slices of params along an axis, batch by batch."""
     if params.ndim < 1:
-        raise KernelError(3, "params must be at least 1 dimensional")
+        raise InvalidArgument("params must be at least 1 dimensional")
     place = axis_of(one_number(axis, "axis must be scalar, got shape {}"), params.ndim)
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
     if not 0 <= batch <= min(indices.ndim, place):
-        raise KernelError(3, f"batch_dims {batch_dims} must be in [0, {min(indices.ndim, place)}]")
+        raise InvalidArgument(f"batch_dims {batch_dims} must be in [0, {min(indices.ndim, place)}]")
     if params.shape[:batch] != indices.shape[:batch]:
-        raise KernelError(3, f"params.shape[:{batch}] {params.shape} should be equal to "
-                          f"indices.shape[:{batch}] {indices.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"params.shape[:{batch}] {params.shape} should be equal to "
+            f"indices.shape[:{batch}] {indices.shape}"
+        )
     indices, inside = within(xp, indices, params.shape[place], "indices")
     if inside is not None:
         alone = (1,) * (place - batch)
@@ -70,8 +73,10 @@ def _gathered_batch(xp: Any, params: Any, indices: Any, place: int, batch: int) 
 def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
     """Slices of params at index vectors."""
     if indices.ndim and indices.size and not params.size:
-        raise KernelError(3, "Requested more than 0 entries, but params is empty. Params shape: "
-                          f"{bracketed(params.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "Requested more than 0 entries, but params is empty. Params shape: "
+            f"{bracketed(params.shape)}"
+        )
     parts, inside = vectors_within(xp, indices, params.shape, "param shape")
     if not parts:
         return xp.broadcast_to(params, indices.shape[:-1] + params.shape)
@@ -80,25 +85,31 @@ def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
 
 def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
     if indices.ndim < 1:
-        raise KernelError(3, "Indices shape must have rank at least one. Found:[]")
+        raise InvalidArgument("Indices shape must have rank at least one. Found:[]")
     outer, depth = indices.ndim - 1, indices.shape[-1]
     given = bracketed(updates.shape)
     if not outer:  # so TensorFlow has it: one vector alone names no slice
-        raise KernelError(3, f"Dimensions [0,1) of indices[shape={bracketed(indices.shape)}] must "
-                          f"match dimensions [0,1) of updates[shape={given}]")  # fmt: skip
+        raise InvalidArgument(
+            f"Dimensions [0,1) of indices[shape={bracketed(indices.shape)}] must "
+            f"match dimensions [0,1) of updates[shape={given}]"
+        )
     if updates.shape[:outer] != indices.shape[:-1]:
-        raise KernelError(3, f"Dimensions [0,{outer}) of indices[shape={bracketed(indices.shape)}]"
-                          f" must match dimensions [0,{outer}) of updates[shape={given}]")
+        raise InvalidArgument(
+            f"Dimensions [0,{outer}) of indices[shape={bracketed(indices.shape)}]"
+            f" must match dimensions [0,{outer}) of updates[shape={given}]"
+        )
     if updates.shape[outer:] != shape[depth:]:
-        raise KernelError(3, f"Dimensions [{depth},{len(shape)}) of input[shape="
-                          f"{bracketed(shape)}] must match dimensions [{outer},{updates.ndim}) of "
-                          f"updates[shape={given}]")
+        raise InvalidArgument(
+            f"Dimensions [{depth},{len(shape)}) of input[shape="
+            f"{bracketed(shape)}] must match dimensions [{outer},{updates.ndim}) of "
+            f"updates[shape={given}]"
+        )
 
 
 def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None) -> Any:
     """`out`, which is the caller's own, with the updates put in."""
     if out.ndim < 1:
-        raise KernelError(3, "Output must be at least 1-D, got shape: []")
+        raise InvalidArgument("Output must be at least 1-D, got shape: []")
     _check_updates(indices, updates, out.shape)
     if combine in SUMS:
         parts, inside = vectors_within(xp, indices, out.shape)
@@ -125,7 +136,7 @@ def scatter_nd(bind: Bind) -> Callable[..., Any]:
         for dim in dims:
             count *= dim
         if updates.size and not (count and indices.size):
-            raise KernelError(3, "Indices and updates specified for empty output")
+            raise InvalidArgument("Indices and updates specified for empty output")
         out = string_array([b""] * count, dims) if strings else xp.zeros(dims, updates.dtype)
         return scattered(xp, out, indices, updates, "add")
 
@@ -136,7 +147,7 @@ def _scatter_into(op_type: str, combine: str | None) -> None:
     @kernel(op_type)
     def compute(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
         if not tensor.size and (indices.size or updates.size):
-            raise KernelError(3, "Indices and updates specified for empty output shape")
+            raise InvalidArgument("Indices and updates specified for empty output shape")
         return scattered(xp, tensor.copy(), indices, updates, combine)
 
 
@@ -152,7 +163,7 @@ _scatter_into("TensorScatterMin", "minimum")
 def where(xp: Any, x: Any) -> Any:
     """The indices of the elements that are not zero, in C order."""
     if not 1 <= x.ndim <= MOST_DIMENSIONS:
-        raise KernelError(3, f"WhereOp : Unhandled input dimensions: {x.ndim}")
+        raise InvalidArgument(f"WhereOp : Unhandled input dimensions: {x.ndim}")
     return xp.stack(xp.nonzero(x), axis=-1).astype("int64")
 
 
@@ -164,7 +175,7 @@ def one_hot(bind: Bind) -> Callable[..., Any]:
     def compute(indices: Any, depth: Any, on_value: Any, off_value: Any) -> Any:
         size = one_number(depth, "depth must be a scalar, but got shape {}")
         if size < 0:
-            raise KernelError(3, f"depth must be non-negative, got: {size}")
+            raise InvalidArgument(f"depth must be non-negative, got: {size}")
         place = axis_of(axis, indices.ndim + 1)
         numbers = xp.arange(size).reshape((size,) + (1,) * (indices.ndim - place))
         wide = indices.reshape((*indices.shape[:place], 1, *indices.shape[place:]))
@@ -177,16 +188,20 @@ def one_hot(bind: Bind) -> Callable[..., Any]:
 def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
     """The slices of the data, sorted into a number of tensors."""
     if data.shape[: partitions.ndim] != partitions.shape:
-        raise KernelError(3, "data.shape must start with partitions.shape, got data.shape = "
-                          f"{bracketed(data.shape)}, partitions.shape = "
-                          f"{bracketed(partitions.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "data.shape must start with partitions.shape, got data.shape = "
+            f"{bracketed(data.shape)}, partitions.shape = "
+            f"{bracketed(partitions.shape)}"
+        )
     numbers = partitions.reshape(-1)
     wrong = (numbers < 0) | (numbers >= num_partitions)
     if wrong.any():
         flat = int(wrong.argmax())
         place = HOST.unravel_index(flat, partitions.shape)
-        raise KernelError(3, f"partitions{bracketed(place) if place else ''} = "
-                          f"{int(numbers[flat])} is not in [0, {num_partitions})")  # fmt: skip
+        raise InvalidArgument(
+            f"partitions{bracketed(place) if place else ''} = "
+            f"{int(numbers[flat])} is not in [0, {num_partitions})"
+        )
     flat = data.reshape((numbers.shape[0], *data.shape[partitions.ndim :]))
     parts = tuple(flat[xp.asarray(numbers == i), ...] for i in range(num_partitions))
     return parts if num_partitions != 1 else parts[0]
@@ -196,7 +211,7 @@ def _common_rest(indices: Sequence[Any], data: Sequence[Any]) -> tuple[int, ...]
     """The shape of what one index stands for; it must be the same in all parts.
 
     Raises:
-      KernelError: code 3: data does not begin with its indices' shape, or another rest.
+      InvalidArgument: data does not begin with its indices' shape, or another rest.
 
     """
     first: tuple[int, ...] = data[0].shape[indices[0].ndim :]
@@ -204,13 +219,16 @@ def _common_rest(indices: Sequence[Any], data: Sequence[Any]) -> tuple[int, ...]
         rank, rank_0 = index.ndim, indices[0].ndim
         shape, places = bracketed(values.shape), bracketed(index.shape)
         if values.shape[:rank] != index.shape:
-            raise KernelError(3, f"data[{at}].shape = {shape} does not start with "
-                              f"indices[{at}].shape = {places}")  # fmt: skip
+            raise InvalidArgument(
+                f"data[{at}].shape = {shape} does not start with indices[{at}].shape = {places}"
+            )
         if values.shape[rank:] != first:
-            raise KernelError(3, f"Need data[0].shape[{rank_0}:] = data[{at}].shape[{rank}:], got "
-                              f"data[0].shape = {bracketed(data[0].shape)}, data[{at}].shape = "
-                              f"{shape}, indices[0].shape = {bracketed(indices[0].shape)}, "
-                              f"indices[{at}].shape = {places}")  # fmt: skip
+            raise InvalidArgument(
+                f"Need data[0].shape[{rank_0}:] = data[{at}].shape[{rank}:], got "
+                f"data[0].shape = {bracketed(data[0].shape)}, data[{at}].shape = "
+                f"{shape}, indices[0].shape = {bracketed(indices[0].shape)}, "
+                f"indices[{at}].shape = {places}"
+            )
     return first
 
 
@@ -226,7 +244,7 @@ def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
         places = [ints(part) for part in indices]
         wrong = next((i for part in places for i, n in enumerate(part) if n < 0), None)
         if wrong is not None:
-            raise KernelError(3, f"indices[{wrong}] is out of range")
+            raise InvalidArgument(f"indices[{wrong}] is out of range")
         length = max((max(part) + 1 for part in places if part), default=0)
         merged = xp.zeros((length, *rest), dtype=data[0].dtype)
         for part, values in zip(places, data, strict=True):
@@ -243,7 +261,7 @@ def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
 
 def _top(xp: Any, x: Any, count: int) -> Any:
     if x.ndim < 1 or count < 0 or x.shape[-1] < count:
-        raise KernelError(3, f"input must have at least k={count} columns. Had {x.shape}")
+        raise InvalidArgument(f"input must have at least k={count} columns. Had {x.shape}")
     # A stable sort of the reversed row, read backwards, leaves equals in their order.
     order = xp.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1][..., :count]
     places = x.shape[-1] - 1 - order
@@ -264,13 +282,14 @@ def top_k_v2(bind: Bind) -> Callable[..., Any]:
 
 def _in_top(xp: Any, predictions: Any, targets: Any, count: int) -> Any:
     if predictions.ndim != 2:
-        raise KernelError(3, "predictions must be 2-dimensional")
+        raise InvalidArgument("predictions must be 2-dimensional")
     if targets.ndim != 1:
-        raise KernelError(3, "targets must be 1-dimensional")
+        raise InvalidArgument("targets must be 1-dimensional")
     rows, classes = predictions.shape
     if len(targets) != rows:
-        raise KernelError(3, f"First dimension of predictions {rows} must match length of targets "
-                          f"{len(targets)}")  # fmt: skip
+        raise InvalidArgument(
+            f"First dimension of predictions {rows} must match length of targets {len(targets)}"
+        )
     inside = (targets >= 0) & (targets < classes)
     if not predictions.size:
         return xp.zeros(targets.shape, dtype=bool)
@@ -299,10 +318,11 @@ def _search(op_type: str, side: str) -> None:
         def compute(rows: Any, values: Any) -> Any:
             for name, given in (("sorted_inputs", rows), ("values", values)):
                 if given.ndim != 2:
-                    raise KernelError(3, f"Shape must be rank 2 but is rank {given.ndim} for "
-                                      f"`{name}` argument")  # fmt: skip
+                    raise InvalidArgument(
+                        f"Shape must be rank 2 but is rank {given.ndim} for `{name}` argument"
+                    )
             if len(rows) != len(values):
-                raise KernelError(3, "Leading dim_size of both tensors must match.")
+                raise InvalidArgument("Leading dim_size of both tensors must match.")
             wide, sought = rows[:, None, :], values[:, :, None]
             before = wide < sought if side == "left" else wide <= sought
             return xp.add.reduce(before.astype(dtype), axis=-1, dtype=dtype)
@@ -324,7 +344,7 @@ def list_diff(bind: Bind) -> Callable[..., Any]:
     def compute(x: Any, y: Any) -> Any:
         if x.ndim != 1 or y.ndim != 1:
             which = "x" if x.ndim != 1 else "y"
-            raise KernelError(3, f"{which} should be a 1D vector.")
+            raise InvalidArgument(f"{which} should be a 1D vector.")
         gone = set(y.tolist())
         places = [place for place, item in enumerate(x.tolist()) if item not in gone]
         return x[xp.asarray(places, dtype="int64")], xp.asarray(places, dtype=dtype)
@@ -336,21 +356,22 @@ def list_diff(bind: Bind) -> Callable[..., Any]:
 def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
     """Flat indices as index vectors, one a column."""
     if dims.ndim != 1:
-        raise KernelError(3, f"The dims must be a 1-D tensor: {list(dims.shape)}")
+        raise InvalidArgument(f"The dims must be a 1-D tensor: {list(dims.shape)}")
     if indices.ndim > 1:
-        raise KernelError(3, f"The indices can only be scalar or vector: {list(indices.shape)}")
+        raise InvalidArgument(f"The indices can only be scalar or vector: {list(indices.shape)}")
     sizes = ints(dims)
     if not indices.size:
-        raise KernelError(3, "received empty tensor indices")
+        raise InvalidArgument("received empty tensor indices")
     if 0 in sizes:
-        raise KernelError(3, f"Input dims cannot contain a dim of zero, but dims contains zero: "
-                          f"{sizes}")  # fmt: skip
+        raise InvalidArgument(
+            f"Input dims cannot contain a dim of zero, but dims contains zero: {sizes}"
+        )
     count = math.prod(sizes)
     if count >= 1 << (8 * indices.dtype.itemsize - 1):
         spelled = " ".join(map(str, sizes))
-        raise KernelError(3, f"Input dims product is causing integer overflow: ({spelled})")
+        raise InvalidArgument(f"Input dims product is causing integer overflow: ({spelled})")
     if xp.any(indices >= count):  # those below 0 pass: their places are not above 0
-        raise KernelError(3, f"index is out of bound as with dims {sizes}")
+        raise InvalidArgument(f"index is out of bound as with dims {sizes}")
     out = xp.empty((len(sizes), *indices.shape), dtype=indices.dtype)
     rest = xp.abs(indices)
     for axis in range(len(sizes) - 1, -1, -1):

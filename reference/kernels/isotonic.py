@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 
 __all__: list[str] = []
 
@@ -21,7 +22,7 @@ def isotonic(bind: Bind) -> Any:
     """Each row's nearest one that does not rise, and which numbers of it are one piece."""
     kind, solved = bind.attrs["T"], bind.attrs["output_dtype"]
     if _SOLVED.get(kind) != solved:
-        raise KernelError(3, f"No kernel of {bind.node.type} makes {solved} of {kind}")
+        raise InvalidArgument(f"No kernel of {bind.node.type} makes {solved} of {kind}")
     dtype = dtype_of(solved)
 
     def compute(x: Any) -> Any:

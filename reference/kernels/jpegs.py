@@ -6,14 +6,14 @@ import io
 import struct
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.pillow import pillow
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: Where a file says how dense its pixels are.
 _DENSITY: Final = 13
@@ -34,9 +34,9 @@ def _jpeg(
 
     """
     if not 0 <= quality <= 100:
-        raise KernelError(_INVALID, f"quality must be in [0,100], got {quality}")
+        raise InvalidArgument(f"quality must be in [0,100], got {quality}")
     if max(image.shape[:2]) >= 1 << 16 or not all(image.shape[:2]):
-        raise KernelError(_INVALID, f"image is too large for JPEG, or empty: {image.shape}")
+        raise InvalidArgument(f"image is too large for JPEG, or empty: {image.shape}")
     file = io.BytesIO()
     is_grey = image.shape[2] == 1
     options["subsampling"] = _EACH if is_grey else options.get("subsampling", _FOURTH)
@@ -49,11 +49,13 @@ def _jpeg(
 
 def _check(image: Any, kind: str = "") -> None:
     if image.ndim != 3:
-        raise KernelError(_INVALID, f"image must be 3-dimensional: {bracketed(image.shape)}")
+        raise InvalidArgument(f"image must be 3-dimensional: {bracketed(image.shape)}")
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[kind]
     if image.shape[2] not in wanted:
-        raise KernelError(_INVALID, f"image must have {' or '.join(map(str, wanted))} channels, "
-                          f"got {bracketed(image.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"image must have {' or '.join(map(str, wanted))} channels, "
+            f"got {bracketed(image.shape)}"
+        )
 
 
 @binder("EncodeJpeg", devices=_CPU)
@@ -85,5 +87,5 @@ def encode_jpeg_variable_quality(_: Any, image: Any, quality: Any) -> Any:
     """A JPEG file of a picture, of a quality that is computed."""
     _check(image)
     if quality.ndim:
-        raise KernelError(_INVALID, f"quality must be scalar: {bracketed(quality.shape)}")
+        raise InvalidArgument(f"quality must be scalar: {bracketed(quality.shape)}")
     return string_array([_jpeg(image, scalar_int(quality))], ())

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import FailedPrecondition, InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.products import product
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
@@ -19,11 +20,11 @@ __all__: list[str] = []
 def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """The product of two matrices, each perhaps given transposed."""
     if a.ndim != 2 or b.ndim != 2:
-        raise KernelError(3, f"In[0] and In[1] must be matrices, have ndims {a.ndim} and {b.ndim}")
+        raise InvalidArgument(f"In[0] and In[1] must be matrices, have ndims {a.ndim} and {b.ndim}")
     left = a.T if transpose_a else a
     right = b.T if transpose_b else b
     if left.shape[1] != right.shape[0]:
-        raise KernelError(3, f"Matrix size-incompatible: In[0]: {a.shape}, In[1]: {b.shape}")
+        raise InvalidArgument(f"Matrix size-incompatible: In[0]: {a.shape}, In[1]: {b.shape}")
     return product(xp, left, right)
 
 
@@ -35,8 +36,9 @@ def _adjoint(xp: Any, x: Any) -> Any:
 def plain_batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     """As BatchMatMulV2; the batches must have the same dimensions."""
     if x.shape[:-2] != y.shape[:-2]:
-        raise KernelError(3, f"In[0] and In[1] have different batch dimensions: {x.shape}, "
-                          f"{y.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"In[0] and In[1] have different batch dimensions: {x.shape}, {y.shape}"
+        )
     return batch_matmul(xp, x, y, adj_x=adj_x, adj_y=adj_y)
 
 
@@ -45,11 +47,11 @@ def plain_batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> 
 def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     """The products of two batches of matrices, each perhaps given as its adjoint."""
     if x.ndim < 2 or y.ndim < 2:
-        raise KernelError(3, f"In[0] and In[1] ndims must be >= 2: {x.ndim}, {y.ndim}")
+        raise InvalidArgument(f"In[0] and In[1] ndims must be >= 2: {x.ndim}, {y.ndim}")
     left = _adjoint(xp, x) if adj_x else x
     right = _adjoint(xp, y) if adj_y else y
     if left.shape[-1] != right.shape[-2]:
-        raise KernelError(3, f"Matrix size-incompatible: In[0]: {x.shape}, In[1]: {y.shape}")
+        raise InvalidArgument(f"Matrix size-incompatible: In[0]: {x.shape}, In[1]: {y.shape}")
     return product(xp, left, right)
 
 
@@ -70,7 +72,9 @@ def mixed_batch_matmul(bind: Bind) -> Callable[..., Any]:
     is_mixed = len(short) < 2 and short <= {"bfloat16"} and {left, right} & _BYTES
     if out != (("bfloat16" if short else "int32") if is_mixed else left) or out == "float16" \
             or not (is_mixed or left == right):  # fmt: skip
-        raise KernelError(3, f"No OpKernel was registered to support Op 'BatchMatMulV3' of {kinds}")
+        raise InvalidArgument(
+            f"No OpKernel was registered to support Op 'BatchMatMulV3' of {kinds}"
+        )
     turned = {name: bind.attrs[name] for name in ("adj_x", "adj_y")}
     if not is_mixed:
         return lambda x, y: batch_matmul(bind.xp, x, y, **turned)
@@ -86,11 +90,13 @@ def mixed_batch_matmul(bind: Bind) -> Callable[..., Any]:
 def cross(xp: Any, a: Any, b: Any) -> Any:
     """The cross products of the vectors in the last dimension."""
     if a.shape != b.shape:
-        raise KernelError(3, f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
+        raise InvalidArgument(f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
     if not a.ndim:
-        raise KernelError(3, "Input must be at least 1D")
+        raise InvalidArgument("Input must be at least 1D")
     if a.shape[-1] != 3:
-        raise KernelError(9, f"Cross-products are only defined for 3-element vectors: {a.shape}")
+        raise FailedPrecondition(
+            f"Cross-products are only defined for 3-element vectors: {a.shape}"
+        )
     parts = [
         a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))
     ]
@@ -105,7 +111,7 @@ def diag(xp: Any, diagonal: Any) -> Any:
     system in every run, where TensorFlow's allocator keeps its own.
     """
     if diagonal.ndim == 0:
-        raise KernelError(3, "Input must be at least rank 1, got 0")
+        raise InvalidArgument("Input must be at least rank 1, got 0")
     size = diagonal.size
     flat = xp.zeros((size * size,), dtype=diagonal.dtype)
     flat[:: size + 1] = diagonal.reshape(-1)
@@ -117,7 +123,7 @@ def diag_part(_: Any, x: Any) -> Any:
     """The diagonal of a tensor whose shape is one shape twice."""
     half = x.ndim // 2
     if x.ndim % 2 or x.shape[:half] != x.shape[half:]:
-        raise KernelError(3, f"Invalid shape {x.shape}: must be one shape twice")
+        raise InvalidArgument(f"Invalid shape {x.shape}: must be one shape twice")
     size = 1
     for dim in x.shape[:half]:
         size *= dim
@@ -128,7 +134,7 @@ def diag_part(_: Any, x: Any) -> Any:
 def matrix_diag(xp: Any, diagonal: Any) -> Any:
     """Matrices with the input's rows on their diagonals."""
     if diagonal.ndim == 0:
-        raise KernelError(3, "diagonal must be at least 1-dim, received shape: []")
+        raise InvalidArgument("diagonal must be at least 1-dim, received shape: []")
     size = diagonal.shape[-1]
     out = xp.zeros((*diagonal.shape, size), dtype=diagonal.dtype)
     places = xp.arange(size)
@@ -150,7 +156,7 @@ def matrix_set_diag(xp: Any, x: Any, diagonal: Any) -> Any:
     _check_matrices(x)
     wanted = (*x.shape[:-2], min(x.shape[-2:]))
     if diagonal.shape != wanted:
-        raise KernelError(3, f"must have diagonal.shape == {wanted}, got {diagonal.shape}")
+        raise InvalidArgument(f"must have diagonal.shape == {wanted}, got {diagonal.shape}")
     out = x.copy()
     places = xp.arange(wanted[-1])
     out[..., places, places] = diagonal
@@ -165,7 +171,7 @@ def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
     lower = one_number(num_lower, "num_lower must be scalar, got shape {}")
     upper = one_number(num_upper, "num_upper must be scalar, got shape {}")
     if lower > rows or upper > columns:
-        raise KernelError(3, f"num_lower and num_upper must be at most {rows} and {columns}")
+        raise InvalidArgument(f"num_lower and num_upper must be at most {rows} and {columns}")
     below = xp.arange(rows)[:, None] - xp.arange(columns)[None, :]
     inside = xp.ones((rows, columns), dtype=bool)
     if lower >= 0:
@@ -177,4 +183,4 @@ def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
 
 def _check_matrices(x: Any) -> None:
     if x.ndim < 2:
-        raise KernelError(3, f"input must be at least 2-dim, received shape: {list(x.shape)}")
+        raise InvalidArgument(f"input must be at least 2-dim, received shape: {list(x.shape)}")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.pooling import lowest
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.windows import blocks, geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
 
@@ -26,21 +27,23 @@ def _along(bind: Bind, x: Any, filters: Any, grad: Any = None) -> tuple[Axis, ..
     strides, rates = bind.attrs["strides"], bind.attrs["rates"]
     for what, values in (("Stride", strides), ("Rate", rates)):
         if len(values) != 4:
-            raise KernelError(3, f"{what}s must have 4 elements, got {len(values)}")
+            raise InvalidArgument(f"{what}s must have 4 elements, got {len(values)}")
         if values[0] != 1 or values[3] != 1:
-            raise KernelError(12, f"{what}s in the batch and depth dimensions must be 1")
+            raise Unimplemented(f"{what}s in the batch and depth dimensions must be 1")
         if min(values) < 1:
-            raise KernelError(3, f"{what}s must be positive")
+            raise InvalidArgument(f"{what}s must be positive")
     if x.ndim != 4 or filters.ndim != 3:
-        raise KernelError(3, f"input must be 4-dimensional and filter 3-dimensional: {x.shape}, "
-                          f"{filters.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"input must be 4-dimensional and filter 3-dimensional: {x.shape}, {filters.shape}"
+        )
     if x.shape[3] != filters.shape[2]:
-        raise KernelError(3, "input and filter must have the same depth: "
-                          f"{x.shape[3]} vs {filters.shape[2]}")  # fmt: skip
+        raise InvalidArgument(
+            f"input and filter must have the same depth: {x.shape[3]} vs {filters.shape[2]}"
+        )
     along = geometry(x.shape[1:3], filters.shape[:2], strides, rates, bind.attrs["padding"])
     wanted = (x.shape[0], *(axis.out for axis in along), x.shape[3])
     if grad is not None and grad.shape != wanted:
-        raise KernelError(3, f"out_backprop must be of shape {wanted}, not {grad.shape}")
+        raise InvalidArgument(f"out_backprop must be of shape {wanted}, not {grad.shape}")
     return along
 
 

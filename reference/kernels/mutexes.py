@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.attempts import Attempt
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.mutex_resource import Held, Mutex
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 @binder("MutexV2", devices=_CPU)
@@ -30,7 +30,7 @@ def mutex_lock(bind: Bind) -> Callable[..., Any]:
 
     def compute(step: Step, lock: Any) -> Held:
         if not isinstance(lock, Mutex):
-            raise KernelError(_INVALID, "The handle is not one of a lock: make it with MutexV2")
+            raise InvalidArgument("The handle is not one of a lock: make it with MutexV2")
 
         def asked() -> Attempt:
             attempt = lock.acquire()
@@ -50,7 +50,7 @@ def consume_mutex_lock(bind: Bind) -> Callable[..., Any]:
 
     def compute(held: Any) -> None:
         if not isinstance(held, Held):
-            raise KernelError(_INVALID, "What is consumed is not held: make it with MutexLock")
+            raise InvalidArgument("What is consumed is not held: make it with MutexLock")
         held.let_go()
 
     return compute

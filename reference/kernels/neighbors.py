@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import scalar_int
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
-
-_INVALID: Final = 3
 
 
 @kernel("NearestNeighbors", devices=("CPU",))
@@ -23,16 +22,18 @@ def nearest_neighbors(xp: Any, points: Any, centers: Any, k: Any) -> Any:
     """
     for name, value in (("points", points), ("centers", centers)):
         if value.ndim != 2:
-            raise KernelError(_INVALID, f"Input {name} should be a matrix.")
+            raise InvalidArgument(f"Input {name} should be a matrix.")
     if k.ndim:
-        raise KernelError(_INVALID, "Input k should be a scalar.")
+        raise InvalidArgument("Input k should be a scalar.")
     if points.shape[1] != centers.shape[1]:
-        raise KernelError(_INVALID, "Expected point_dimensions == center_dimensions: "
-                          f"{points.shape[1]} vs {centers.shape[1]}.")  # fmt: skip
+        raise InvalidArgument(
+            "Expected point_dimensions == center_dimensions: "
+            f"{points.shape[1]} vs {centers.shape[1]}."
+        )
     if not len(points):
-        raise KernelError(_INVALID, "Expected points.rows() > 0.")
+        raise InvalidArgument("Expected points.rows() > 0.")
     if scalar_int(k) < 0:
-        raise KernelError(_INVALID, "k should not be negative.")
+        raise InvalidArgument("k should not be negative.")
     lengths = xp.add.reduce(centers * centers, axis=1)
     own = xp.add.reduce(points * points, axis=1)
     distances = own[:, None] - 2 * xp.matmul(points, centers.T) + lengths

@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
@@ -85,7 +86,7 @@ def softsign(xp: Any, x: Any) -> Any:
 
 def _shifted(xp: Any, logits: Any) -> Any:
     if logits.ndim < 1:
-        raise KernelError(3, "logits must have >= 1 dimension, got []")
+        raise InvalidArgument("logits must have >= 1 dimension, got []")
     if not logits.size:
         return logits
     return logits - xp.max(logits, axis=-1, keepdims=True)
@@ -109,12 +110,15 @@ def log_softmax(xp: Any, logits: Any) -> Any:
 
 def _biased(x: Any, bias: Any, first: bool) -> Any:
     if x.ndim < 2 or bias.ndim != 1:
-        raise KernelError(3, f"value must be at least a matrix and bias a vector: {x.shape}, "
-                          f"{bias.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"value must be at least a matrix and bias a vector: {x.shape}, {bias.shape}"
+        )
     axis = 1 if first else x.ndim - 1
     if bias.shape[0] != x.shape[axis]:
-        raise KernelError(3, f"Must provide as many biases as channels: {bias.shape[0]} vs. "
-                          f"{x.shape[axis]} in {x.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"Must provide as many biases as channels: {bias.shape[0]} vs. "
+            f"{x.shape[axis]} in {x.shape}"
+        )
     return x + bias.reshape(tuple(-1 if i == axis else 1 for i in range(x.ndim)))
 
 
@@ -135,7 +139,7 @@ def bias_add_v1(_: Any, x: Any, bias: Any) -> Any:
 def bias_add_grad(xp: Any, x: Any, *, data_format: str) -> Any:
     """The sum over all dimensions but the channels."""
     if x.ndim < 2:
-        raise KernelError(3, f"Input tensor must be at least 2D: {x.shape}")
+        raise InvalidArgument(f"Input tensor must be at least 2D: {x.shape}")
     channels = 1 if data_format in {"NCHW", b"NCHW"} else x.ndim - 1
     axes = tuple(i for i in range(x.ndim) if i != channels)
     return xp.add.reduce(x, axis=axes, dtype=x.dtype)
@@ -151,15 +155,16 @@ def l2_loss(xp: Any, x: Any) -> Any:
 
 def _rows(features: Any) -> None:
     if features.ndim != 2:
-        raise KernelError(3, f"logits must be 2-D, but got shape {features.shape}")
+        raise InvalidArgument(f"logits must be 2-D, but got shape {features.shape}")
 
 
 @kernel("SoftmaxCrossEntropyWithLogits")
 def cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
     """Cross entropy of softmax rows and label rows, and its gradient."""
     if max(features.ndim, labels.ndim) != 2:
-        raise KernelError(3, f"logits and labels must be broadcastable to rank 2: "
-                          f"{features.shape}, {labels.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"logits and labels must be broadcastable to rank 2: {features.shape}, {labels.shape}"
+        )
     shape = HOST.broadcast_shapes(features.shape, labels.shape)
     logits = features.astype("float64")
     wanted = xp.broadcast_to(labels, shape).astype("float64")
@@ -174,13 +179,17 @@ def sparse_cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
     """Cross entropy of softmax rows and label numbers, and its gradient."""
     _rows(features)
     if labels.shape != features.shape[:1]:
-        raise KernelError(3, f"labels must be 1-D with as many elements as logits has rows: "
-                          f"{labels.shape}, {features.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"labels must be 1-D with as many elements as logits has rows: "
+            f"{labels.shape}, {features.shape}"
+        )
     classes = features.shape[1]
     outside = (labels < 0) | (labels >= classes)
     if xp is HOST and xp.any(outside):
-        raise KernelError(3, f"Received a label value of {int(labels[outside][-1])} which is "
-                          f"outside the valid range of [0, {classes}).")  # fmt: skip
+        raise InvalidArgument(
+            f"Received a label value of {int(labels[outside][-1])} which is "
+            f"outside the valid range of [0, {classes})."
+        )
     logs = log_softmax(xp, features.astype("float64"))
     chosen = xp.arange(classes)[None, :] == labels[:, None]
     loss = -xp.add.reduce(xp.where(chosen, logs, 0.0), axis=1)
@@ -199,7 +208,7 @@ def _gradient(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., An
         @widened
         def compute(xp: Any, a: Any, b: Any) -> Any:
             if a.shape != b.shape:
-                raise KernelError(3, f"inputs must be of one shape: {a.shape} vs. {b.shape}")
+                raise InvalidArgument(f"inputs must be of one shape: {a.shape} vs. {b.shape}")
             return function(xp, a, b)
 
         return function
@@ -238,8 +247,8 @@ def selu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
 def leaky_relu_grad(xp: Any, gradients: Any, features: Any, *, alpha: float) -> Any:
     """The gradient, times alpha where the feature is not above zero."""
     if gradients.shape != features.shape:
-        raise KernelError(
-            3, f"inputs must be of one shape: {gradients.shape} vs. {features.shape}"
+        raise InvalidArgument(
+            f"inputs must be of one shape: {gradients.shape} vs. {features.shape}"
         )
     slope = xp.asarray(alpha, dtype="float32").astype(features.dtype)
     return xp.where(features > 0, gradients, gradients * slope)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 
 __all__: list[str] = []
 
@@ -30,7 +31,7 @@ class _BatchNorm:
     def rows(self, x: Any) -> Any:
         """The batch as float32 rows, one element for each channel."""
         if x.ndim not in ({4, 5} if self.name.endswith("V3") else {4}):
-            raise KernelError(3, f"{self.name}: input must be 4-dimensional: {x.shape}")
+            raise InvalidArgument(f"{self.name}: input must be 4-dimensional: {x.shape}")
         last = x.transpose((0, *range(2, x.ndim), 1)) if self.first else x
         return last.reshape(-1, last.shape[-1]).astype("float32", copy=False)
 
@@ -50,8 +51,10 @@ class _BatchNorm:
         """
         for name, vector in vectors.items():
             if vector.ndim != 1 or vector.shape[0] != channels:
-                raise KernelError(3, f"{name} must have the same number of elements as the "
-                                  f"channels of x, got {vector.shape} and {channels}")  # fmt: skip
+                raise InvalidArgument(
+                    f"{name} must have the same number of elements as the "
+                    f"channels of x, got {vector.shape} and {channels}"
+                )
 
 
 def _mean(xp: Any, rows: Any) -> Any:
@@ -120,8 +123,10 @@ def batch_norm_grad(bind: Bind) -> Callable[..., Any]:
 
     def compute(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *_: Any) -> Any:
         if dy.shape != x.shape:
-            raise KernelError(3, f"x and y_backprop must have same shape, but x has shape "
-                              f"{x.shape} and y_backprop has shape {dy.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"x and y_backprop must have same shape, but x has shape "
+                f"{x.shape} and y_backprop has shape {dy.shape}"
+            )
         xp, rows, above = norm.xp, norm.rows(x), norm.rows(dy)
         channels = rows.shape[1]
         norm.check(channels, scale=scale, reserve_space_1=mean, reserve_space_2=variance)

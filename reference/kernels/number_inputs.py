@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints, scalar_int
-from sessrun.reference.kernels.registry import KernelError
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["one_number", "vector_of"]
@@ -19,11 +19,11 @@ def one_number(given: Any, refusal: str) -> int:
       refusal: what is said of one that is no scalar; its shape is put in for `{}`.
 
     Raises:
-      KernelError: code 3: it is no scalar.
+      InvalidArgument: it is no scalar.
 
     """
     if given.ndim:
-        raise KernelError(3, refusal.format(bracketed(given.shape)))
+        raise InvalidArgument(refusal.format(bracketed(given.shape)))
     return scalar_int(given)
 
 
@@ -31,9 +31,9 @@ def vector_of(given: Any, name: str) -> list[int]:
     """The integers of a vector in host memory.
 
     Raises:
-      KernelError: code 3: it is no vector.
+      InvalidArgument: it is no vector.
 
     """
     if given.ndim != 1:
-        raise KernelError(3, f"{name} must be a vector, got shape {bracketed(given.shape)}")
+        raise InvalidArgument(f"{name} must be a vector, got shape {bracketed(given.shape)}")
     return ints(given)

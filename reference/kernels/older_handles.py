@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import frozen, string_array
-from sessrun.reference.kernels.registry import Bind, Entry, KernelError, Node
+from sessrun.reference.kernels.registry import Bind, Entry, Node
 from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
 from sessrun.spec.operations import Operation
 
 __all__ = ["behind", "older_kernel", "reference_to"]
-
-_INVALID: Final = 3
 
 
 def reference_to(resource: Any, container: str, name: str) -> HandleReference:
@@ -31,11 +30,11 @@ def behind(handle: Any) -> Any:
     """The resource behind an older handle.
 
     Raises:
-      KernelError: code 3, if it is none, but strings that were assigned to or fed.
+      InvalidArgument: it is none, but strings that were assigned to or fed.
 
     """
     if not isinstance(handle, HandleReference):
-        raise KernelError(_INVALID, "The handle is not one that its operation made in this run")
+        raise InvalidArgument("The handle is not one that its operation made in this run")
     return handle.resource
 
 

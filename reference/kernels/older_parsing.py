@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.examples import parse_example
 from sessrun.reference.kernels.host import HOST, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.sequence_examples import parse_sequence_example
 from sessrun.reference.node_summary import bracketed
 
@@ -66,7 +67,7 @@ def single_example(bind: Bind) -> Callable[..., Any]:
     def compute(serialized: Any, *defaults: Any) -> Any:
         if serialized.ndim:
             shape = bracketed(serialized.shape)
-            raise KernelError(3, f"Expected serialized to be a scalar, got shape: {shape}")
+            raise InvalidArgument(f"Expected serialized to be a scalar, got shape: {shape}")
         return parse(serialized, none, *keys, *defaults)
 
     return compute

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, string_array
-from sessrun.reference.kernels.registry import EVERY, Bind, KernelError, binder
+from sessrun.reference.kernels.registry import EVERY, Bind, binder
 from sessrun.reference.optional_values import Optional
 from sessrun.reference.tensor_list import shape_of
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 #: A value of dtype variant or resource that nothing can be read of.
 _NO_VALUE: Final = object()
 
@@ -22,7 +22,7 @@ Shape = tuple[int | None, ...] | None
 
 def _known(value: Any) -> Optional:
     if not isinstance(value, Optional):
-        raise KernelError(_INVALID, "The given input is no optional value.")
+        raise InvalidArgument("The given input is no optional value.")
     return value
 
 
@@ -54,7 +54,7 @@ def get(bind: Bind) -> Callable[..., Any]:
     def compute(value: Any) -> Any:
         held = _known(value)
         if held.values is None:
-            raise KernelError(_INVALID, "The given optional does not have a value.")
+            raise InvalidArgument("The given optional does not have a value.")
         _check(held, dtypes, shapes)
         return held.values[0] if len(dtypes) == 1 else held.values
 
@@ -64,12 +64,15 @@ def get(bind: Bind) -> Callable[..., Any]:
 def _check(held: Optional, dtypes: Sequence[str], shapes: Sequence[Shape]) -> None:
     values = held.values or ()
     if len(values) != len(dtypes):
-        raise KernelError(_INVALID, f"The given optional has {len(values)} components, expected "
-                          f"{len(dtypes)}.")  # fmt: skip
+        raise InvalidArgument(
+            f"The given optional has {len(values)} components, expected {len(dtypes)}."
+        )
     for number, value in enumerate(values):
         if held.dtypes[number] != dtypes[number] or not _fits(value, shapes[number]):
-            raise KernelError(_INVALID, "The given optional does not match the expected type and "
-                              f"shape of component {number}: {dtypes[number]} {shapes[number]}.")
+            raise InvalidArgument(
+                "The given optional does not match the expected type and "
+                f"shape of component {number}: {dtypes[number]} {shapes[number]}."
+            )
 
 
 def _fits(value: Any, shape: Shape) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernel_errors import InvalidArgument, OutOfRange, Unimplemented
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.windows import geometry, padded, rows
 
 __all__: list[str] = []
@@ -16,12 +17,12 @@ def _patches(
     """[batch, places, window * channels]; what is beyond the image is 0."""
     rank = len(ksizes)
     if x.ndim != rank:
-        raise KernelError(3, f"input must be {rank}-dimensional: {x.shape}")
+        raise InvalidArgument(f"input must be {rank}-dimensional: {x.shape}")
     for name, values in (("ksizes", ksizes), ("strides", strides), ("rates", rates)):
         if values[0] != 1 or values[-1] != 1:
-            raise KernelError(12, f"Only support {name} across space.")
+            raise Unimplemented(f"Only support {name} across space.")
         if min(values) < 1:
-            raise KernelError(11, f"{name} is out of range.")
+            raise OutOfRange(f"{name} is out of range.")
     along = geometry(x.shape[1:-1], ksizes[1:-1], strides, rates, padding)
     shape = (x.shape[0], *(axis.out for axis in along), -1)
     if not x.size or 0 in shape:

@@ -17,12 +17,11 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.unicode_classes import category_ranges
 
 __all__ = ["matcher", "replacer"]
 
-_INVALID: Final = 3
 #: RE2's named classes, as they stand inside of brackets.
 _CLASSES: Final = {
     "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ",
@@ -48,7 +47,7 @@ def _rewritten(pattern: str) -> str:
     """The pattern in Python's syntax.
 
     Raises:
-      KernelError: code 3 for what RE2 has not, or what is not known here.
+      InvalidArgument: for what RE2 has not, or what is not known here.
 
     """
     several_lines = False
@@ -61,10 +60,11 @@ def _rewritten(pattern: str) -> str:
             characters = _category(found["kind"], pattern)
             return f"[{characters}]" if characters else "(?!)"
         if found["times"] and max(int(found["times"]), int(found["most"] or 0)) > _MOST_TIMES:
-            raise KernelError(_INVALID, f"Invalid pattern: {pattern}, error: invalid repetition "
-                              f"size: {found[0]}")  # fmt: skip
+            raise InvalidArgument(
+                f"Invalid pattern: {pattern}, error: invalid repetition size: {found[0]}"
+            )
         if found["group"] or found["again"] or found["escaped"] in {*"123456789", "Z", "C"}:
-            raise KernelError(_INVALID, f"Invalid pattern: {pattern}, error: {found[0]}")
+            raise InvalidArgument(f"Invalid pattern: {pattern}, error: {found[0]}")
         if found["end"]:
             return "$" if several_lines else r"\Z"
         if found["flags"]:
@@ -91,8 +91,9 @@ def _category(text: str, pattern: str) -> str:
     outside = (found["sign"] == "P") != bool(found["turned"])
     ranges = category_ranges(found["name"] or found["letter"], outside=outside)
     if ranges is None:
-        raise KernelError(_INVALID, f"Invalid pattern: {pattern}, error: invalid character class "
-                          f"range: {text}")  # fmt: skip
+        raise InvalidArgument(
+            f"Invalid pattern: {pattern}, error: invalid character class range: {text}"
+        )
     return ranges
 
 
@@ -102,7 +103,7 @@ def _compiled(pattern: bytes) -> re.Pattern[str]:
     try:
         return re.compile(text, re.ASCII)
     except re.error as error:
-        raise KernelError(_INVALID, f"Invalid pattern: {_text(pattern)}, error: {error}") from error
+        raise InvalidArgument(f"Invalid pattern: {_text(pattern)}, error: {error}") from error
 
 
 def _text(item: bytes) -> str:
@@ -118,7 +119,7 @@ def matcher(pattern: bytes) -> Callable[[list[bytes]], list[bool]]:
     """Which strings match as a whole.
 
     Raises:
-      KernelError: code 3 if the pattern is none.
+      InvalidArgument: the pattern is none.
 
     """
     match = _compiled(pattern).fullmatch
@@ -138,7 +139,7 @@ def replacer(pattern: bytes, rewrite: bytes, *, everywhere: bool) -> Callable[[b
     A rewrite that names a group there is not changes nothing, as TensorFlow says in its log alone.
 
     Raises:
-      KernelError: code 3 if the pattern is none.
+      InvalidArgument: the pattern is none.
 
     """
     compiled = _compiled(pattern)

@@ -12,16 +12,16 @@ import io
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.gif_files import GifError, frames_of
 from sessrun.reference.kernels.host import HOST, ints, string_array
 from sessrun.reference.kernels.pillow import pillow, too_large
 from sessrun.reference.kernels.png_files import PngError, pixels_of, png
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 _MAGIC: Final = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"GIF8", "GIF"),
                  (b"BM", "BMP"))  # fmt: skip
@@ -35,19 +35,20 @@ _GREY: Final = (9797, 19234, 3737)
 
 def _content(contents: Any) -> bytes:
     if getattr(contents, "ndim", 0):
-        raise KernelError(_INVALID, f"contents must be scalar, got shape {contents.shape}")
+        raise InvalidArgument(f"contents must be scalar, got shape {contents.shape}")
     content: bytes = contents if isinstance(contents, bytes) else contents.item()
     return content
 
 
 def _kind(content: bytes) -> str:
     if not content:
-        raise KernelError(_INVALID, "Input is empty.")
+        raise InvalidArgument("Input is empty.")
     for magic, kind in _MAGIC:
         if content.startswith(magic):
             return kind
-    raise KernelError(_INVALID, "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, "
-                      "WebP required.")  # fmt: skip
+    raise InvalidArgument(
+        "Unknown image file format. One of JPEG, JPEG XL, PNG, GIF, BMP, WebP required."
+    )
 
 
 def _png_pixels(content: bytes, channels: int, bits: int) -> Any:
@@ -55,7 +56,7 @@ def _png_pixels(content: bytes, channels: int, bits: int) -> Any:
     try:
         header, found = pixels_of(content)
     except PngError as error:
-        raise KernelError(_INVALID, f"Invalid PNG data, size {len(content)}: {error}") from None
+        raise InvalidArgument(f"Invalid PNG data, size {len(content)}: {error}") from None
     channels = channels or header.channels
     if channels in {2, 4} and found.shape[2] % 2:
         found = _with_alpha(found, header)
@@ -98,14 +99,15 @@ def _grey(found: Any) -> Any:
 
 def _jpeg_image(content: bytes, channels: int, ratio: int = 1) -> Any:
     if channels not in {0, 1, 3}:
-        raise KernelError(_INVALID, f"JPEG does not support {channels} channels")
+        raise InvalidArgument(f"JPEG does not support {channels} channels")
     if ratio not in {1, 2, 4, 8}:
-        raise KernelError(_INVALID, f"ratio must be 1, 2, 4, or 8, got {ratio}")
+        raise InvalidArgument(f"ratio must be 1, 2, 4, or 8, got {ratio}")
     try:
         image = pillow().Image.open(io.BytesIO(content))
     except (pillow().UnidentifiedImageError, OSError, SyntaxError, *too_large()) as error:
-        raise KernelError(_INVALID, "jpeg::Uncompress failed. Invalid JPEG data or crop "
-                          "window.") from error  # fmt: skip
+        raise InvalidArgument(
+            "jpeg::Uncompress failed. Invalid JPEG data or crop window."
+        ) from error
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
     width, height = image.size
     image.draft(mode, (width / ratio, height / ratio))  # not rounded: small pictures, too
@@ -117,15 +119,15 @@ def _jpeg_pixels(content: bytes, attrs: dict[str, Any], channels: int) -> Any:
     method = attrs.get("dct_method", "")
     method = method.decode() if isinstance(method, bytes) else method
     if method not in {"", "INTEGER_FAST", "INTEGER_ACCURATE"}:
-        raise KernelError(_INVALID, "dct_method must be one of {'', 'INTEGER_FAST', "
-                          "'INTEGER_ACCURATE'}")  # fmt: skip
+        raise InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
     try:
         found = HOST.asarray(image if image.mode == mode else image.convert(mode))
     except (OSError, SyntaxError) as error:
         found = _truncated(content, mode) if attrs.get("try_recover_truncated") else None
         if found is None:
-            raise KernelError(_INVALID, "jpeg::Uncompress failed. Invalid JPEG data or crop "
-                              "window.") from error  # fmt: skip
+            raise InvalidArgument(
+                "jpeg::Uncompress failed. Invalid JPEG data or crop window."
+            ) from error
     return found.reshape(*found.shape[:2], -1)
 
 
@@ -145,30 +147,34 @@ def _frames(content: bytes) -> Any:
     try:
         return frames_of(content)
     except GifError as error:
-        raise KernelError(_INVALID, f"Invalid GIF data (size {len(content)}), {error}") from error
+        raise InvalidArgument(f"Invalid GIF data (size {len(content)}), {error}") from error
 
 
 def _bmp_pixels(content: bytes, channels: int) -> Any:
     """The pixels of an uncompressed BMP of 8, 24 or 32 bits."""
     data = HOST.frombuffer(content, "uint8")
     if channels not in {0, 3, 4}:
-        raise KernelError(_INVALID, f"`channels` must be 0, 3 or 4 for BMP, but got {channels}")
+        raise InvalidArgument(f"`channels` must be 0, 3 or 4 for BMP, but got {channels}")
     if len(data) < 32:
-        raise KernelError(_INVALID, "Incomplete bmp content, requires at least 32 bytes to "
-                          "find the header size, width, height, and bpp, got "
-                          f"{len(data)} bytes")  # fmt: skip
+        raise InvalidArgument(
+            "Incomplete bmp content, requires at least 32 bytes to "
+            "find the header size, width, height, and bpp, got "
+            f"{len(data)} bytes"
+        )
     offset = int.from_bytes(content[10:14], "little", signed=True)
     width = int.from_bytes(content[18:22], "little", signed=True)
     tall = int.from_bytes(content[22:26], "little", signed=True)
     bits = int.from_bytes(content[28:30], "little")
     if bits not in {8, 24, 32}:
-        raise KernelError(_INVALID, f"Number of channels inherent in the image must be 1, 3 or 4, "
-                          f"was {bits // 8}")  # fmt: skip
+        raise InvalidArgument(
+            f"Number of channels inherent in the image must be 1, 3 or 4, was {bits // 8}"
+        )
     height, depth = abs(tall), bits // 8
     row = (bits * width + 31) // 32 * 4
     if width <= 0 or not height or offset < 0 or len(data) < offset + row * height:
-        raise KernelError(_INVALID, f"Incomplete bmp content: width {width}, height {tall}, "
-                          f"{len(data)} bytes")  # fmt: skip
+        raise InvalidArgument(
+            f"Incomplete bmp content: width {width}, height {tall}, {len(data)} bytes"
+        )
     lines = data[offset : offset + row * height]
     found = lines.reshape(height, row)[:, : width * depth].reshape(height, width, depth)
     found = found[::-1] if tall > 0 else found
@@ -204,7 +210,7 @@ def _decoded(content: bytes, attrs: dict[str, Any], dtype: str, channels: int) -
         found = _jpeg_pixels(content, attrs, channels)
     elif kind == "GIF":
         if channels not in {0, 3}:
-            raise KernelError(_INVALID, f"channels must be 0 or 3 for GIF, got {channels}")
+            raise InvalidArgument(f"channels must be 0 or 3 for GIF, got {channels}")
         found = _frames(content)
     else:
         found = _bmp_pixels(content, channels)
@@ -213,7 +219,7 @@ def _decoded(content: bytes, attrs: dict[str, Any], dtype: str, channels: int) -
 
 def _check_channels(channels: int) -> int:
     if channels not in {0, 1, 3, 4}:
-        raise KernelError(_INVALID, f"channels must be 0, 1, 3, or 4, got {channels}")
+        raise InvalidArgument(f"channels must be 0, 1, 3, or 4, got {channels}")
     return channels
 
 
@@ -222,11 +228,15 @@ def _check_kind(kind: str, op_type: str) -> None:
     if op_type == "DecodeImage" or (kind == "BMP") == (op_type == "DecodeBmp"):
         return
     if kind == "BMP":
-        raise KernelError(_INVALID, "Trying to decode BMP format using a wrong op. Use "
-                          "`decode_bmp` or `decode_image` instead. Op used: "
-                          f"{op_type}")  # fmt: skip
-    raise KernelError(_INVALID, f"Trying to decode {kind} format using DecodeBmp op. Use "
-                      f"`decode_{kind.lower()}` or `decode_image` instead.")  # fmt: skip
+        raise InvalidArgument(
+            "Trying to decode BMP format using a wrong op. Use "
+            "`decode_bmp` or `decode_image` instead. Op used: "
+            f"{op_type}"
+        )
+    raise InvalidArgument(
+        f"Trying to decode {kind} format using DecodeBmp op. Use "
+        f"`decode_{kind.lower()}` or `decode_image` instead."
+    )
 
 
 @binder("DecodePng", "DecodeJpeg", "DecodeGif", "DecodeBmp", "DecodeImage", devices=_CPU)
@@ -246,8 +256,10 @@ def decode_image(bind: Bind) -> Callable[..., Any]:
         if kind != "GIF" or (op_type == "DecodeImage" and attrs["expand_animations"]):
             return found
         if op_type != "DecodeImage" and len(found) > 1:
-            raise KernelError(_INVALID, f"Got {len(found)} frames, but animated gifs can only be "
-                              "decoded by tf.io.decode_gif or tf.io.decode_image")  # fmt: skip
+            raise InvalidArgument(
+                f"Got {len(found)} frames, but animated gifs can only be "
+                "decoded by tf.io.decode_gif or tf.io.decode_image"
+            )
         return found[0]
 
     return compute
@@ -262,18 +274,18 @@ def decode_and_crop_jpeg(bind: Bind) -> Callable[..., Any]:
     def compute(contents: Any, window: Any) -> Any:
         content = _content(contents)
         if window.ndim != 1 or window.size != 4:
-            raise KernelError(_INVALID, f"crop_window must have four elements: {window.shape}")
+            raise InvalidArgument(f"crop_window must have four elements: {window.shape}")
         kind = _kind(content)
         if kind != "JPEG":
-            raise KernelError(_INVALID, "DecodeAndCropJpeg operation can run on JPEG only, but "
-                              f"detected {kind}.")  # fmt: skip
+            raise InvalidArgument(
+                f"DecodeAndCropJpeg operation can run on JPEG only, but detected {kind}."
+            )
         found = _jpeg_pixels(content, attrs, channels)
         top, left, height, width = ints(window)
         if min(top, left) < 0 or height <= 0 or width <= 0 or (
             top + height > found.shape[0] or left + width > found.shape[1]
         ):
-            raise KernelError(_INVALID, "jpeg::Uncompress failed. Invalid JPEG data or crop "
-                              "window.")  # fmt: skip
+            raise InvalidArgument("jpeg::Uncompress failed. Invalid JPEG data or crop window.")
         return found[top : top + height, left : left + width]
 
     return compute
@@ -284,10 +296,10 @@ def extract_jpeg_shape(_: Any, contents: Any, *, output_type: str) -> Any:
     """Height, width and channels of a JPEG."""
     content = _content(contents)
     if not content.startswith(b"\xff\xd8\xff"):
-        raise KernelError(_INVALID, f"Invalid JPEG data, size {len(content)}")
+        raise InvalidArgument(f"Invalid JPEG data, size {len(content)}")
     found = _jpeg_shape(content)
     if found is None:
-        raise KernelError(_INVALID, f"Invalid JPEG data, size {len(content)}")
+        raise InvalidArgument(f"Invalid JPEG data, size {len(content)}")
     return HOST.array(found, output_type)
 
 
@@ -314,13 +326,12 @@ def _jpeg_shape(content: bytes) -> tuple[int, int, int] | None:
 def encode_png(_: Any, image: Any, *, compression: int) -> Any:
     """PNG files of pictures of 1 to 4 channels."""
     if image.ndim < 3:
-        raise KernelError(_INVALID, f"images must be at least rank 3: {bracketed(image.shape)}")
+        raise InvalidArgument(f"images must be at least rank 3: {bracketed(image.shape)}")
     if image.shape[-1] not in {1, 2, 3, 4}:
-        raise KernelError(_INVALID, f"image must have 1, 2, 3, or 4 channels: "
-                          f"{bracketed(image.shape)}")  # fmt: skip
+        raise InvalidArgument(f"image must have 1, 2, 3, or 4 channels: {bracketed(image.shape)}")
     if not -1 <= compression <= 9:
-        raise KernelError(_INVALID, f"compression should be in [-1,9], got {compression}")
+        raise InvalidArgument(f"compression should be in [-1,9], got {compression}")
     if not all(image.shape[-3:-1]):
-        raise KernelError(_INVALID, "cannot encode empty image")
+        raise InvalidArgument("cannot encode empty image")
     files = [png(each, compression) for each in image.reshape(-1, *image.shape[-3:])]
     return string_array(files, image.shape[:-3])

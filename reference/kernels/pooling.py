@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.elementwise import is_integer
 from sessrun.reference.kernels.host import HOST, dtype_of, ints
 from sessrun.reference.kernels.number_inputs import vector_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.windows import folded, geometry, offsets, places
 from sessrun.spec.rules.windows import Axis
 
@@ -34,34 +35,39 @@ class Pooling:
     def __init__(self, bind: Bind, rank: int) -> None:
         self.xp, self.name, self.rank, self._attrs = bind.xp, bind.node.type, rank, bind.attrs
         if bind.attrs.get("data_format", "NHWC").startswith("NC"):  # NCHW_VECT_C
-            raise KernelError(3, f"Default {self.name}Op only supports the channels-last format on "
-                              "device type CPU")  # fmt: skip
+            raise InvalidArgument(
+                f"Default {self.name}Op only supports the channels-last format on device type CPU"
+            )
         if "ksize" in bind.attrs:
             self._check(bind.attrs["ksize"], bind.attrs["strides"])
 
     def _check(self, ksize: Sequence[int], strides: Sequence[int]) -> None:
         for what, values in (("ksize", ksize), ("stride", strides)):
             if len(values) != self.rank:
-                raise KernelError(3, f"Sliding window {what} field must specify {self.rank} "
-                                  "dimensions")  # fmt: skip
+                raise InvalidArgument(
+                    f"Sliding window {what} field must specify {self.rank} dimensions"
+                )
             if min(values) <= 0:
-                raise KernelError(3, f"Sliding window {what} for each dimension must be positive, "
-                                  f"got {list(values)}")  # fmt: skip
+                raise InvalidArgument(
+                    f"Sliding window {what} for each dimension must be positive, got {list(values)}"
+                )
         if ksize[0] != 1 or strides[0] != 1:
-            raise KernelError(12, "Pooling is not yet supported on the batch dimension.")
+            raise Unimplemented("Pooling is not yet supported on the batch dimension.")
         if ksize[-1] != 1 and (self.rank == 5 or max(ksize[1:-1]) > 1 or ksize[-1] != strides[-1]):
-            raise KernelError(12, "Depthwise pooling requires a window of the channels alone, as "
-                              "large as its stride")  # fmt: skip
+            raise Unimplemented(
+                "Depthwise pooling requires a window of the channels alone, as large as its stride"
+            )
 
     def along(
         self, shape: Sequence[int], ksize: _Given = None, strides: _Given = None
     ) -> tuple[Axis, ...]:
         """The window along each spatial dimension, of the attributes or as given."""
         if len(shape) != self.rank:
-            raise KernelError(3, f"{self.name}: what is pooled must be {self.rank}-dimensional: "
-                              f"{tuple(shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"{self.name}: what is pooled must be {self.rank}-dimensional: {tuple(shape)}"
+            )
         if min(shape) < 0:
-            raise KernelError(3, f"{self.name}: a dimension must be >= 0: {tuple(shape)}")
+            raise InvalidArgument(f"{self.name}: a dimension must be >= 0: {tuple(shape)}")
         attrs = self._attrs
         if ksize is None or strides is None:
             size, step = attrs["ksize"], attrs["strides"]
@@ -71,7 +77,7 @@ class Pooling:
         explicit = attrs.get("explicit_paddings", ())
         if any(pad >= k for pad, k in zip(explicit, (k for k in size for _ in "ab"), strict=False)
                if pad):  # fmt: skip
-            raise KernelError(3, "Padding must be less than the window's size")
+            raise InvalidArgument("Padding must be less than the window's size")
         return geometry(shape[1:-1], size[1:-1], step, (1,) * self.rank, attrs["padding"],
                         explicit)  # fmt: skip
 
@@ -79,8 +85,9 @@ class Pooling:
         """How many channels are pooled into one."""
         depth: int = (ksize or self._attrs["ksize"])[-1]
         if shape[-1] % depth:
-            raise KernelError(12, "Depthwise pooling requires the depth window to evenly divide "
-                              "the input depth")  # fmt: skip
+            raise Unimplemented(
+                "Depthwise pooling requires the depth window to evenly divide the input depth"
+            )
         return depth
 
 
@@ -157,10 +164,10 @@ def _maxima_beside_nans(xp: Any, x: Any, y: Any, along: Sequence[Axis]) -> Any:
 
 
 def check_shape(what: str, found: Any, wanted: Sequence[int]) -> None:
-    """Raise KernelError with code 3 if an input has another shape than it must have."""
+    """Raise InvalidArgument if an input has another shape than it must have."""
     if tuple(found.shape) != tuple(wanted):
         sizes = [str(list(shape)).replace(" ", "") for shape in (wanted, found.shape)]
-        raise KernelError(3, f"Expected {what} shape to be {sizes[0]}, but got {sizes[1]}")
+        raise InvalidArgument(f"Expected {what} shape to be {sizes[0]}, but got {sizes[1]}")
 
 
 def _maximum_grad(
@@ -173,7 +180,7 @@ def _maximum_grad(
     check_shape("orig_output", y, shape)
     check_shape("grad", grad, shape)
     if depth > 1:
-        raise KernelError(12, "MaxPoolGrad is not yet supported on the depth dimension.")
+        raise Unimplemented("MaxPoolGrad is not yet supported on the depth dimension.")
     out = xp.zeros(x.shape, x.dtype)
     if not out.size or not grad.size:
         return out
@@ -271,7 +278,7 @@ def average_pool(bind: Bind) -> Callable[..., Any]:
     def compute(x: Any) -> Any:
         along = pooling.along(x.shape)
         if pooling.deep(x.shape) > 1:
-            raise KernelError(12, "Non-spatial pooling is not yet supported.")
+            raise Unimplemented("Non-spatial pooling is not yet supported.")
         total = folded(xp.add, xp, _wide(x), along, 0)
         total = total / _counts(xp, along, total.dtype)
         return total.astype(dtype, copy=False)
@@ -321,7 +328,7 @@ def _average_grad(pooling: Pooling, dtype: Any, sizes: Any, grad: Any) -> Any:
     shape = vector_of(sizes, "orig_input_shape")
     along = pooling.along(shape)
     if pooling.deep(shape) > 1:
-        raise KernelError(12, "Non-spatial pooling is not yet supported.")
+        raise Unimplemented("Non-spatial pooling is not yet supported.")
     wanted = (shape[0], *(axis.out for axis in along), shape[-1])
     check_shape("grad", grad, wanted)
     wide = _wide(grad)

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
@@ -93,10 +94,10 @@ def _first(array: Any, show: Callable[[Any], str], left: int) -> tuple[str, int]
 def assert_(_: Any, condition: Any, *data: Any, summarize: int) -> None:
     """An error that shows the data unless the condition holds."""
     if condition.ndim:
-        raise KernelError(3, "In[0] should be a scalar")
+        raise InvalidArgument("In[0] should be a scalar")
     if not condition:
         shown = " ".join(f"[{_summary(_array(item), summarize)}]" for item in data)
-        raise KernelError(3, f"assertion failed: {shown}")
+        raise InvalidArgument(f"assertion failed: {shown}")
 
 
 def _array(item: Any) -> Any:
@@ -162,8 +163,10 @@ def string_format(_: Any, *inputs: Any, template: Any, placeholder: Any, summari
     """The template with tensors in the places of the placeholders."""
     pieces = _text(template).split(_text(placeholder))
     if len(pieces) - 1 != len(inputs):
-        raise KernelError(3, f"num placeholders in template and num inputs must match: "
-                          f"{len(pieces) - 1} vs {len(inputs)}")  # fmt: skip
+        raise InvalidArgument(
+            f"num placeholders in template and num inputs must match: "
+            f"{len(pieces) - 1} vs {len(inputs)}"
+        )
     shown = [pieces[0]]
     for item, piece in zip(inputs, pieces[1:], strict=True):
         shown += [_formatted(_array(item), summarize), piece]
@@ -174,7 +177,7 @@ def string_format(_: Any, *inputs: Any, template: Any, placeholder: Any, summari
 def print_v2(_: Any, text: Any, *, output_stream: Any, end: Any) -> None:
     """Writes a scalar string to a stream, a file or the log."""
     if text.ndim:
-        raise KernelError(3, f"Input is expected to be scalar, but got {list(text.shape)}")
+        raise InvalidArgument(f"Input is expected to be scalar, but got {list(text.shape)}")
     stream, shown = _text(output_stream), _text(text.item()) + _text(end)
     if stream.startswith("file://"):
         with Path(stream.removeprefix("file://")).open("a", encoding="utf-8") as file:

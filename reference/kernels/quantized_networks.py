@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints, scalar_int
 from sessrun.reference.kernels.quantized_ranges import (
     Levels,
@@ -12,11 +13,10 @@ from sessrun.reference.kernels.quantized_ranges import (
     scalar,
     single_number,
 )
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: How many times the range of sums is larger than the larger of two ranges.
 _HEADROOM: Final = 1 << 17
@@ -53,11 +53,11 @@ def quantized_matmul(
     left = Levels(T1, *checked_range(min_a, others[0], "a"))
     right = Levels(T2, *checked_range(others[1], others[2], "b"))
     if a.ndim != 2 or b.ndim != 2:
-        raise KernelError(_INVALID, f"In[0] and In[1] must be matrices: {a.shape}, {b.shape}")
+        raise InvalidArgument(f"In[0] and In[1] must be matrices: {a.shape}, {b.shape}")
     one, other = _centered(a, left), _centered(b, right)
     one, other = one.T if transpose_a else one, other.T if transpose_b else other
     if one.shape[1] != other.shape[0]:
-        raise KernelError(_INVALID, f"Matrix size-compatible: In[0]: {a.shape}, In[1]: {b.shape}")
+        raise InvalidArgument(f"Matrix size-compatible: In[0]: {a.shape}, In[1]: {b.shape}")
     product = (one @ other).astype("int64").astype("int32")
     return (product, *_of_product(left, right))
 
@@ -87,8 +87,10 @@ def quantized_bias_add(
 ) -> Any:  # fmt: skip
     """Quantized numbers with a quantized vector added along the last dimension."""
     if x.ndim < 2 or bias.ndim != 1 or bias.shape[0] != x.shape[-1]:
-        raise KernelError(_INVALID, f"Must provide as many biases as the last dimension of the "
-                          f"input tensor: {bias.shape} vs. {x.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"Must provide as many biases as the last dimension of the "
+            f"input tensor: {bias.shape} vs. {x.shape}"
+        )
     left = Levels(T1, scalar(min_x, "min_input"), scalar(max_x, "max_input"))
     right = Levels(T2, scalar(min_bias, "min_bias"), scalar(max_bias, "max_bias"))
     total = _sum_range(left, right)
@@ -159,10 +161,10 @@ def quantized_reshape(_: Any, x: Any, shape: Any, low: Any, high: Any) -> Any:
     """Quantized numbers in another shape."""
     ends = _float(single_number(low, "input_min")), _float(single_number(high, "input_max"))
     if shape.ndim > 1:
-        raise KernelError(_INVALID, f"shape must be a vector: {shape.shape}")
+        raise InvalidArgument(f"shape must be a vector: {shape.shape}")
     wanted = ints(shape)
     if wanted.count(-1) > 1 or any(dim < -1 for dim in wanted):
-        raise KernelError(_INVALID, f"size must be non-negative, and one -1: {wanted}")
+        raise InvalidArgument(f"size must be non-negative, and one -1: {wanted}")
     return (integers(x).reshape(wanted), *ends)
 
 
@@ -184,10 +186,10 @@ def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # n
         for part, (low, high) in zip(parts, ends, strict=True)
     ]  # fmt: skip
     if axis.ndim:
-        raise KernelError(_INVALID, f"Concat dim tensor should be a scalar integer: {axis.shape}")
+        raise InvalidArgument(f"Concat dim tensor should be a scalar integer: {axis.shape}")
     place = scalar_int(axis)
     if not all(-each.ndim <= place < each.ndim for each in found):
-        raise KernelError(_INVALID, f"concat_dim is out of range: {place}")
+        raise InvalidArgument(f"concat_dim is out of range: {place}")
     return HOST.concatenate(found, axis=place), _float(least), _float(most)
 
 
@@ -234,10 +236,11 @@ def requantize(
     have = scalar(low, "input_min"), scalar(high, "input_max")
     want = (scalar(new_low, "requested_output_min"), scalar(new_high, "requested_output_max"))
     if want[0] > 0:
-        raise KernelError(_INVALID, f"requested_output_min must be <= 0, but got {want[0]}")
+        raise InvalidArgument(f"requested_output_min must be <= 0, but got {want[0]}")
     if want[1] < want[0]:
-        raise KernelError(_INVALID, f"requested_output_max must be >= requested_output_min, but "
-                          f"got {want[1]} and {want[0]}")  # fmt: skip
+        raise InvalidArgument(
+            f"requested_output_max must be >= requested_output_min, but got {want[1]} and {want[0]}"
+        )
     return _narrowed(x, have, want), _float(want[0]), _float(want[1])
 
 

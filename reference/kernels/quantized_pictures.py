@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.quantized_ranges import Levels, checked_range, integers, scalar
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.resizing import checked_size, halves, positions
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: Bits behind the point of the shares by which pixels are mixed, and the dtype they are mixed in.
 _POINTS: Final = {"uint8": (7, "int32"), "int32": (30, "int64")}
@@ -25,9 +25,9 @@ def quantized_instance_norm(
 ) -> Any:  # fmt: skip
     """Each channel of each picture with mean 0 and variance 1, in the range that it then needs."""
     if x.ndim != 4:
-        raise KernelError(_INVALID, f"x must be 4-dimensional: {x.shape}")
+        raise InvalidArgument(f"x must be 4-dimensional: {x.shape}")
     if output_range_given and given_y_min >= given_y_max:
-        raise KernelError(_INVALID, "given_y_min must be less than given_y_max")
+        raise InvalidArgument("given_y_min must be less than given_y_max")
     least, most = checked_range(low, high, "x")
     scale = (most - least) / HOST.float32(255)
     numbers = integers(x).astype("float32")

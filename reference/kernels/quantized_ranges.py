@@ -7,14 +7,12 @@ that is off by its last bit rounds another number.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
-from sessrun.reference.kernels.registry import KernelError
 
 __all__ = ["Levels", "checked_range", "integers", "scalar", "single_number", "whole"]
-
-_INVALID: Final = 3
 
 
 def integers(array: Any) -> Any:
@@ -36,7 +34,7 @@ def scalar(value: Any, name: str) -> Any:
 
     """
     if value.ndim:
-        raise KernelError(_INVALID, f"{name} must be a scalar: {value.shape}")
+        raise InvalidArgument(f"{name} must be a scalar: {value.shape}")
     return HOST.float32(value)
 
 
@@ -48,7 +46,7 @@ def single_number(value: Any, name: str) -> Any:
 
     """
     if value.size != 1:
-        raise KernelError(_INVALID, f"{name} must have one element: {value.shape}")
+        raise InvalidArgument(f"{name} must have one element: {value.shape}")
     return HOST.float32(value.reshape(-1)[0])
 
 
@@ -61,7 +59,7 @@ def checked_range(low: Any, high: Any, name: str) -> tuple[Any, Any]:
     """
     least, most = scalar(low, f"min_{name}"), scalar(high, f"max_{name}")
     if not most > least:
-        raise KernelError(_INVALID, f"max_{name} must be larger than min_{name}.")
+        raise InvalidArgument(f"max_{name} must be larger than min_{name}.")
     return least, most
 
 
@@ -116,7 +114,6 @@ class Levels:
         bottom = float(_whole(self.least / step) * step)
         offset = HOST.asarray(quantized, "float64") - self.lowest
         return (bottom + offset * self._step).astype("float32")
-
 
     def roughly(self, quantized: Any) -> Any:
         """As `numbers`, all of it in float32, as TensorFlow computes whole tensors."""

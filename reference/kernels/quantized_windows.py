@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.quantized_ranges import Levels, integers, scalar
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.windows import geometry, padded, rows
 from sessrun.spec.rules.windows import Axis
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 
 
@@ -26,8 +26,10 @@ def quantized_convolution(bind: Bind) -> Callable[..., Any]:
     def compute(x: Any, filters: Any, low: Any, high: Any, low_filter: Any,
                 high_filter: Any) -> Any:  # fmt: skip
         if x.ndim != 4 or filters.ndim != 4 or x.shape[3] != filters.shape[2]:
-            raise KernelError(_INVALID, f"input and filter must be 4-dimensional and have the "
-                              f"same depth: {x.shape}, {filters.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"input and filter must be 4-dimensional and have the "
+                f"same depth: {x.shape}, {filters.shape}"
+            )
         left = Levels(attrs["Tinput"], scalar(low, "min_input"), scalar(high, "max_input"))
         right = Levels(attrs["Tfilter"], scalar(low_filter, "min_filter"),
                        scalar(high_filter, "max_filter"))  # fmt: skip
@@ -56,7 +58,7 @@ def _pooled(bind: Bind, fold: Callable[..., Any]) -> Callable[..., Any]:
 
     def compute(x: Any, low: Any, high: Any) -> Any:
         if x.ndim != 4:
-            raise KernelError(_INVALID, f"tensor_in must be 4-dimensional: {x.shape}")
+            raise InvalidArgument(f"tensor_in must be 4-dimensional: {x.shape}")
         ends = [HOST.asarray(scalar(end, name), "float32")
                 for end, name in ((low, "min_input"), (high, "max_input"))]  # fmt: skip
         along = _along(x.shape, attrs["ksize"][1:3], attrs)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, scalar_int
 from sessrun.reference.kernels.quantized_ranges import integers, whole
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
-_UNIMPLEMENTED: Final = 12
 _CPU: Final = ("CPU",)
 _MOST: Final = HOST.float32(HOST.finfo("float32").max)
 #: Most bits of a quantized number that is only imagined.
@@ -33,14 +32,14 @@ def _ends(value: Any, ndim: int, axis: int, sizes: tuple[int, ...], name: str) -
     """A range's end for each slice of the axis, shaped to be broadcast; one for -1."""
     if axis == -1:
         if value.size != 1:
-            raise KernelError(_INVALID, f"{name} must be a scalar if axis is not specified: "
-                              f"{value.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"{name} must be a scalar if axis is not specified: {value.shape}"
+            )
         return value.reshape(())
     if axis >= ndim or axis < -1:
-        raise KernelError(_INVALID, f"Axis must be less than input dimension({ndim}), got {axis}")
+        raise InvalidArgument(f"Axis must be less than input dimension({ndim}), got {axis}")
     if value.ndim != 1 or value.size != sizes[axis]:
-        raise KernelError(_INVALID, f"{name} was given as {value.shape}, axis {axis} has "
-                          f"{sizes[axis]}")  # fmt: skip
+        raise InvalidArgument(f"{name} was given as {value.shape}, axis {axis} has {sizes[axis]}")
     return value.reshape([-1 if place == axis else 1 for place in range(ndim)])
 
 
@@ -53,19 +52,18 @@ def quantize(bind: Bind) -> Callable[..., Any]:
     }
     kind, mode, axis = whole(attrs["T"]), attrs["mode"], attrs["axis"]
     if attrs["round_mode"] == "HALF_TO_EVEN" and mode != "SCALED":
-        raise KernelError(_INVALID, "Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED'")
+        raise InvalidArgument("Round mode 'HALF_TO_EVEN' only supported for mode 'SCALED'")
     if axis < -1:
-        raise KernelError(_INVALID, f"Axis must be at least -1. Found {axis}")
+        raise InvalidArgument(f"Axis must be at least -1. Found {axis}")
     if mode == "MIN_FIRST" and axis != -1:
-        raise KernelError(_UNIMPLEMENTED, "MIN_FIRST mode is not implemented for Quantize with "
-                          "axis != -1.")  # fmt: skip
+        raise Unimplemented("MIN_FIRST mode is not implemented for Quantize with axis != -1.")
     compute = {"MIN_COMBINED": _combined, "MIN_FIRST": _first, "SCALED": _scaled}[mode]
 
     def run(x: Any, low: Any, high: Any) -> Any:
         least = _ends(low, x.ndim, axis, x.shape, "min_range")
         most = _ends(high, x.ndim, axis, x.shape, "max_range")
         if (least > most).any():
-            raise KernelError(_INVALID, f"min_range must be less than max_range: {low}, {high}")
+            raise InvalidArgument(f"min_range must be less than max_range: {low}, {high}")
         bottom = HOST.minimum(HOST.float32(0), least)
         size = HOST.maximum(HOST.float32(1), HOST.maximum(HOST.abs(least), HOST.abs(most)))
         apart = size * HOST.float32(attrs["ensure_minimum_range"])
@@ -117,11 +115,11 @@ def dequantize(bind: Bind) -> Callable[..., Any]:
     info = HOST.iinfo(kind)
     least, most = float(info.min), float(info.max)
     if attrs["dtype"] == "bfloat16" and mode != "MIN_COMBINED":
-        raise KernelError(_INVALID, "When output type is bfloat16, Mode string must be "
-                          f"'MIN_COMBINED', is '{mode}'")  # fmt: skip
+        raise InvalidArgument(
+            f"When output type is bfloat16, Mode string must be 'MIN_COMBINED', is '{mode}'"
+        )
     if mode == "MIN_FIRST" and axis != -1:
-        raise KernelError(_UNIMPLEMENTED, "MIN_FIRST mode is not implemented for Dequantize with "
-                          "axis != -1.")  # fmt: skip
+        raise Unimplemented("MIN_FIRST mode is not implemented for Dequantize with axis != -1.")
 
     def run(quantized: Any, low: Any, high: Any) -> Any:
         x = integers(quantized)
@@ -179,7 +177,7 @@ def quantize_and_dequantize_v3(
 ) -> Any:  # fmt: skip
     """The same, the number of bits computed."""
     if num_bits.size != 1:
-        raise KernelError(_INVALID, f"Invalid shape for num_bits: {num_bits.shape}")
+        raise InvalidArgument(f"Invalid shape for num_bits: {num_bits.shape}")
     how = (signed_input, scalar_int(num_bits), range_given, narrow_range, axis)
     return _both(x, low, high, "HALF_TO_EVEN", how, is_checked=axis < 0)
 
@@ -188,16 +186,15 @@ def _both(x: Any, low: Any, high: Any, round_mode: str, how: tuple[Any, ...],
           is_checked: bool = True) -> Any:  # fmt: skip
     signed, bits, is_given, narrow, axis = how
     if not 0 < bits <= _MOST_BITS - bool(signed):
-        raise KernelError(_INVALID, f"num_bits is out of range: {bits} with signed_input "
-                          f"{signed}")  # fmt: skip
+        raise InvalidArgument(f"num_bits is out of range: {bits} with signed_input {signed}")
     if is_given:
         least, most = (_ends(each, x.ndim, axis, x.shape, name)
                        for each, name in ((low, "input_min"), (high, "input_max")))  # fmt: skip
         if is_checked and (least > most).any():
-            raise KernelError(_INVALID, f"Invalid range: input_min {low} > input_max {high}")
+            raise InvalidArgument(f"Invalid range: input_min {low} > input_max {high}")
     else:
         if axis >= x.ndim:
-            raise KernelError(_INVALID, f"Shape must be at least rank {axis + 1}: {x.shape}")
+            raise InvalidArgument(f"Shape must be at least rank {axis + 1}: {x.shape}")
         if not x.size:
             return x
         axes = tuple(place for place in range(x.ndim) if place != axis) if axis >= 0 else None
@@ -235,8 +232,7 @@ def quantize_and_dequantize_grad(
 ) -> Any:
     """The gradient where the range held the number; none by the range's ends."""
     if grads.shape != x.shape:
-        raise KernelError(_INVALID, f"gradient and input must be of one shape: {grads.shape}, "
-                          f"{x.shape}")  # fmt: skip
+        raise InvalidArgument(f"gradient and input must be of one shape: {grads.shape}, {x.shape}")
     least = _ends(low, x.ndim, axis, x.shape, "input_min")
     most = _ends(high, x.ndim, axis, x.shape, "input_max")
     inside = (x >= least) & (x <= most)

@@ -6,10 +6,11 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import HOST, frozen, is_own, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.queues.queue_resource import (
     Element,
@@ -67,32 +68,38 @@ def queue(bind: Bind) -> Callable[..., Any]:
 def _check_made(terms: QueueTerms, capacity: int) -> None:
     """Hold what a new queue is to be against what its kind can be."""
     if terms.shapes and len(terms.shapes) != len(terms.types):
-        raise KernelError(3, f"A queue of {len(terms.types)} components cannot have "
-                          f"{len(terms.shapes)} component shapes")  # fmt: skip
+        raise InvalidArgument(
+            f"A queue of {len(terms.types)} components cannot have "
+            f"{len(terms.shapes)} component shapes"
+        )
     padding = terms.op_type == "PaddingFIFOQueueV2"
     if padding and (not terms.shapes or None in terms.shapes):
-        raise KernelError(3, "All components of a PaddingFIFOQueue must have shapes of known rank")
+        raise InvalidArgument("All components of a PaddingFIFOQueue must have shapes of known rank")
     if not padding and not all(map(_is_known, terms.shapes)):
-        raise KernelError(3, "The shapes of a queue's components must be fully specified")
+        raise InvalidArgument("The shapes of a queue's components must be fully specified")
     if terms.reserve is not None and terms.reserve < 0:
-        raise KernelError(3, f"min_after_dequeue must be at least 0, not {terms.reserve}")
+        raise InvalidArgument(f"min_after_dequeue must be at least 0, not {terms.reserve}")
     if terms.reserve is not None and 0 <= capacity <= terms.reserve:
-        raise KernelError(3, f"min_after_dequeue {terms.reserve} must be less than the capacity "
-                          f"{capacity}")  # fmt: skip
+        raise InvalidArgument(
+            f"min_after_dequeue {terms.reserve} must be less than the capacity {capacity}"
+        )
 
 
 def _agree(has: QueueTerms, requested: QueueTerms, name: str) -> None:
     """Hold what a node asks for against the queue that there is."""
     if has.op_type != requested.op_type:
         expected = has.op_type.removesuffix("V2")
-        raise KernelError(3, f"Expected {expected}, found {requested.op_type}: queue '{name}' is "
-                          "shared by nodes of one kind")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected {expected}, found {requested.op_type}: queue '{name}' is "
+            "shared by nodes of one kind"
+        )
     for what, of in _TOLD.items():
         old, new = of(has), of(requested)
         if old != new and not _never_mind(what, has, requested):
             verb = "were" if what.endswith("s") else "was"
-            raise KernelError(3, f"Shared queue '{name}' has {what} {old} but requested {what} "
-                              f"{verb} {new}")  # fmt: skip
+            raise InvalidArgument(
+                f"Shared queue '{name}' has {what} {old} but requested {what} {verb} {new}"
+            )
 
 
 def _never_mind(what: str, has: QueueTerms, requested: QueueTerms) -> bool:
@@ -155,17 +162,17 @@ def _check(
 ) -> None:
     """Hold components against the queue's; `rows` is how many elements they are, if several."""
     if tuple(types) != queue.terms.types:
-        raise KernelError(
-            3, f"Mismatch between {queue.title}'s component types {list(queue.terms.types)} and "
+        raise InvalidArgument(
+            f"Mismatch between {queue.title}'s component types {list(queue.terms.types)} and "
             f"the tuple's {list(types)}"
-        )  # fmt: skip
+        )
     for index, (shape, of_one) in enumerate(zip(shapes, queue.terms.shapes, strict=False)):
         wanted = None if of_one is None else (*rows, *of_one)
         if not _fits(shape, wanted):
-            raise KernelError(
-                3, f"Shape mismatch in tuple component {index}. Expected {bracketed(wanted)}, got "
+            raise InvalidArgument(
+                f"Shape mismatch in tuple component {index}. Expected {bracketed(wanted)}, got "
                 f"{bracketed(shape)}"
-            )  # fmt: skip
+            )
 
 
 @binder("QueueEnqueueV2", devices=_CPU, needs_step=True)
@@ -191,10 +198,10 @@ def enqueue_many(bind: Bind) -> Callable[..., Any]:
         _check(queue, types, shapes, next(iter(shapes[0]), None))
         counts = {shape[:1] for shape in shapes}
         if counts & {()} or len(counts) != 1:
-            raise KernelError(
-                3, "All input tensors must have the same size in the 0th dimension, at least rank "
+            raise InvalidArgument(
+                "All input tensors must have the same size in the 0th dimension, at least rank "
                 f"1: {[list(shape) for shape in shapes]}"
-            )  # fmt: skip
+            )
         rows = list(zip(*(_rows(_own(component)) for component in components), strict=True))
         step.take(node, lambda: queue.enqueue(rows))
 
@@ -234,12 +241,12 @@ def _dequeue_many(op_type: str, *, few: bool) -> None:
             wanted = scalar_int(count)
             _check(queue, types, ())
             if wanted < 0:
-                raise KernelError(3, f"DequeueMany: the number of elements is {wanted}, below 0")
+                raise InvalidArgument(f"DequeueMany: the number of elements is {wanted}, below 0")
             if queue.kind != "PaddingFIFOQueue" and not all(map(_is_known, _all_shapes(queue))):
-                raise KernelError(
-                    3, f"{queue.title}'s DequeueMany and DequeueUpTo require the components to "
+                raise InvalidArgument(
+                    f"{queue.title}'s DequeueMany and DequeueUpTo require the components to "
                     "have specified shapes."
-                )  # fmt: skip
+                )
             if wanted == 0:
                 shapes = queue.terms.shapes
                 batch = [_empty(bind.xp, t, s) for t, s in zip(types, shapes, strict=True)]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import dtype_of, scalar_int
 from sessrun.reference.kernels.number_inputs import one_number
@@ -17,7 +18,7 @@ from sessrun.reference.kernels.philox import (
     interleaved,
     stream_of,
 )
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 
 __all__ = ["drawn_classes", "evenly", "numbers_between", "uniform_numbers", "whole_numbers"]
 
@@ -104,14 +105,14 @@ def numbers_between(
     """The next integers of a stream in an interval: what words leave when divided by its length.
 
     Raises:
-      KernelError: code 3 if the interval is empty, unless no numbers are asked for.
+      InvalidArgument: the interval is empty, unless no numbers are asked for.
 
     """
     low, high = interval
     if not math.prod(dims):
         return xp.empty(dims, dtype=dtype)
     if low >= high:
-        raise KernelError(3, f"Need minval < maxval, got {low} >= {high}")
+        raise InvalidArgument(f"Need minval < maxval, got {low} >= {high}")
     bits = 8 * dtype.itemsize
     first = xp.asarray(low % 2**bits, dtype=f"uint{bits}")
     distance = xp.asarray(high - low, dtype=f"uint{bits}")
@@ -152,18 +153,20 @@ def drawn_classes(xp: Any, stream: Stream, logits: Any, number: Any, dtype: Any)
     """So many classes for each row of logarithms, of the next numbers of a stream.
 
     Raises:
-      KernelError: code 3 if `logits` is no matrix, or there is nothing to choose among.
+      InvalidArgument: `logits` is no matrix, or there is nothing to choose among.
 
     """
     if logits.ndim != 2 or number.ndim:
-        raise KernelError(3, f"logits should be a matrix, got shape {list(logits.shape)}; "
-                          f"num_samples a scalar, got {list(number.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"logits should be a matrix, got shape {list(logits.shape)}; "
+            f"num_samples a scalar, got {list(number.shape)}"
+        )
     count = scalar_int(number)
     if count < 0:
-        raise KernelError(3, f"num_samples should be non-negative, got {count}")
+        raise InvalidArgument(f"num_samples should be non-negative, got {count}")
     batch, classes = logits.shape
     if classes == 0 and batch and count:
-        raise KernelError(3, "num_classes should be positive")
+        raise InvalidArgument("num_classes should be positive")
     result = xp.empty((batch, count), dtype=dtype)
     if not result.size:
         return result

@@ -16,16 +16,16 @@ from sessrun.reference.input.reader_resource import (
     WholeFileReader,
 )
 from sessrun.reference.input.record_options import compression_of
+from sessrun.reference.kernel_errors import InvalidArgument, of_code
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.queues.queue_resource import Queue
 
 __all__ = ["as_kernel_errors"]
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 #: How often who waits for a reader that another thread reads looks whether its step has ended.
 _LOOK_S: Final = 0.05
 
@@ -36,7 +36,7 @@ def as_kernel_errors() -> Iterator[None]:
     try:
         yield
     except errors.OpError as error:
-        raise KernelError(error.error_code, error.message) from error
+        raise of_code(error.error_code, error.message) from error
 
 
 def _reader(op_type: str, prepare: Callable[[Bind, str], Callable[[], Reader]]) -> None:
@@ -70,7 +70,7 @@ def _line_reader(bind: Bind, name: str) -> Callable[[], Reader]:
 
     def make() -> Reader:
         if skipped < 0:
-            raise KernelError(_INVALID, f"skip_header_lines must be >= 0 not {skipped}")
+            raise InvalidArgument(f"skip_header_lines must be >= 0 not {skipped}")
         return TextReader(name, skipped)
 
     return make
@@ -92,7 +92,7 @@ def _fixed_reader(bind: Bind, name: str) -> Callable[[], Reader]:
     def make() -> Reader:
         for word in words:
             if bind.attrs[word] < 0:
-                raise KernelError(_INVALID, f"{word} must be >= 0 not {bind.attrs[word]}")
+                raise InvalidArgument(f"{word} must be >= 0 not {bind.attrs[word]}")
         return FixedLengthReader(name, (header, record, footer, hop),
                                  attribute_text(bind.attrs["encoding"]))  # fmt: skip
 
@@ -121,9 +121,9 @@ def _taker(step: Step, node: str, queue: Queue) -> Callable[[], bytes]:
     def take() -> bytes:
         types = queue.terms.types
         if len(types) != 1:
-            raise KernelError(_INVALID, "Expected single component queue")
+            raise InvalidArgument("Expected single component queue")
         if types[0] != "string":
-            raise KernelError(_INVALID, "Expected queue with single string component")
+            raise InvalidArgument("Expected queue with single string component")
         return _name(step.take(node, lambda: queue.dequeue(1)))
 
     return take
@@ -134,7 +134,7 @@ def _name(elements: Any) -> bytes:
     ((component,),) = elements
     items = component.reshape(-1).tolist()
     if len(items) != 1:
-        raise KernelError(_INVALID, "Expected to dequeue a one-element string tensor")
+        raise InvalidArgument("Expected to dequeue a one-element string tensor")
     return bytes(items[0])
 
 
@@ -173,8 +173,9 @@ def read_up_to(bind: Bind) -> Callable[..., Any]:
 
     def compute(step: Step, reader: Reader, queue: Queue, count: Any) -> Any:
         if count.size != 1:
-            raise KernelError(_INVALID, "Input num_records must be a scalar, but had shape: "
-                              f"{bracketed(count.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input num_records must be a scalar, but had shape: {bracketed(count.shape)}"
+            )
         with _reading(step, node, reader):
             records = reader.read_up_to(scalar_int(count), _taker(step, node, queue))
         size = (len(records),)
@@ -209,8 +210,9 @@ def restore(_: Bind) -> Callable[..., Any]:
 
     def compute(step: Step, reader: Reader, state: Any) -> None:
         if state.shape != ():
-            raise KernelError(_INVALID, "Reader state must be scalar, but had shape: "
-                              f"{bracketed(state.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Reader state must be scalar, but had shape: {bracketed(state.shape)}"
+            )
         with _held(reader, step):
             reader.restore(bytes(state.item()))
 

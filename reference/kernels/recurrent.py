@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import scalar_int
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
@@ -39,7 +40,7 @@ def _sigmoid(xp: Any, x: Any) -> Any:
 
 
 def _refuse(what: str) -> KernelError:
-    return KernelError(3, f"The sizes do not go together: {what}")
+    return InvalidArgument(f"The sizes do not go together: {what}")
 
 
 def _check(inputs: tuple[int, ...], state: Any, w: Any, b: Any, gates: int) -> None:

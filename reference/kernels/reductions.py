@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.number_inputs import one_number
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.node_summary import bracketed
 
@@ -35,11 +36,11 @@ def axis_of(axis: int, rank: int, said: str = _NO_AXIS) -> int:
       said: what is said of another one, with `{axis}` and `{rank}` in it.
 
     Raises:
-      KernelError: code 3 if it is not in [-rank, rank).
+      InvalidArgument: it is not in [-rank, rank).
 
     """
     if not -rank <= axis < rank:
-        raise KernelError(3, said.format(axis=axis, rank=rank))
+        raise InvalidArgument(said.format(axis=axis, rank=rank))
     return axis + rank if axis < 0 else axis
 
 
@@ -47,11 +48,13 @@ def _axes(indices: Any, rank: int) -> tuple[int, ...]:
     axes = []
     for axis in ints(indices):
         if not -rank <= axis < rank:
-            raise KernelError(3, f"Invalid reduction dimension ({axis} for input with {rank} "
-                              "dimension(s)")  # fmt: skip
+            raise InvalidArgument(
+                f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)"
+            )
         if axis % rank in axes:
-            raise KernelError(3, "Invalid reduction arguments: Axes contains duplicate dimension: "
-                              f"{axis % rank}")  # fmt: skip
+            raise InvalidArgument(
+                f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}"
+            )
         axes.append(axis % rank)
     return tuple(axes)
 
@@ -143,8 +146,9 @@ def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:
             )
             axis = axis_of(place, x.ndim)
             if x.shape[axis] == 0:
-                raise KernelError(3, f"Reduction axis {axis} is empty in shape "
-                                  f"{bracketed(x.shape)}")  # fmt: skip
+                raise InvalidArgument(
+                    f"Reduction axis {axis} is empty in shape {bracketed(x.shape)}"
+                )
             if not is_integer(x) and x.dtype.kind != "b":  # NaN is passed over
                 x = xp.where(xp.isnan(x), xp.asarray(worst, dtype=x.dtype), x)
             return find(x, axis=axis).astype(dtype)
@@ -206,13 +210,13 @@ def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
 
     """
     if size.ndim or size < 0:
-        raise KernelError(3, f"Size must be a non-negative scalar, got {size.tolist()}")
+        raise InvalidArgument(f"Size must be a non-negative scalar, got {size.tolist()}")
     length = scalar_int(size)
     if weights.size and weights.size != arr.size:
-        raise KernelError(3, f"Weights of shape {weights.shape} for numbers of shape {arr.shape}")
+        raise InvalidArgument(f"Weights of shape {weights.shape} for numbers of shape {arr.shape}")
     numbers = arr.reshape(-1)
     if (numbers < 0).any():
-        raise KernelError(3, "Input arr must be non-negative!")
+        raise InvalidArgument("Input arr must be non-negative!")
     inside = numbers < length
     bins = xp.zeros((length,), dtype=weights.dtype)
     amounts = weights.reshape(-1)[inside] if weights.size else xp.ones((), dtype=weights.dtype)

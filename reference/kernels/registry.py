@@ -12,7 +12,7 @@ imports all of them when the first plan is compiled.
 Inputs are arrays of `xp` (0-d ones may be numpy scalars), string tensors numpy object arrays of
 bytes, an input declared `Ref(T)` is a `VariableBuffer`, a resource handle any object. One output
 is returned as itself, several as a tuple, none as None. What a kernel cannot compute it reports
-by `KernelError`; a numpy exception that escapes becomes code 3.
+by an error of `kernel_errors`; a numpy exception that escapes becomes InvalidArgument.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from sessrun.reference.resources import KernelError, ResourceStore, Step, VariableBuffer
+from sessrun.reference.resources import ResourceStore, Step, VariableBuffer
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["EVERY", "Bind", "Entry", "KernelError", "Node", "ResourceStore", "Step",
+__all__ = ["EVERY", "Bind", "Entry", "Node", "ResourceStore", "Step",
            "VariableBuffer", "binder", "kernel", "lookup"]  # fmt: skip
 
 #: Stands for the names of all inputs, or of all outputs.

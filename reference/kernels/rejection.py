@@ -13,19 +13,19 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.incomplete import igamma_grad_a
 from sessrun.reference.kernels.normal import doubles
 from sessrun.reference.kernels.philox import RESERVED, Stream, Words, stream_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.scientific import special_functions
 from sessrun.reference.kernels.stateless import keyed_stream, of_each, seeded_stream
 
 __all__ = ["binomial_numbers"]
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 #: Elements tried together: their arrays stay in a processor's cache.
 _TOGETHER: Final = 8192
 #: The rate from which on Hörmann's transformed rejection is used instead of Knuth's products.
@@ -199,8 +199,9 @@ def _without_state(
         return HOST.empty(dims, dtype)
     outer = dims[: len(dims) - parameters.ndim]
     if dims[len(outer) :] != parameters.shape:
-        raise KernelError(_INVALID, f"Shape {list(dims)} must end with {list(parameters.shape)}, "
-                          "that of the parameters")  # fmt: skip
+        raise InvalidArgument(
+            f"Shape {list(dims)} must end with {list(parameters.shape)}, that of the parameters"
+        )
     return _cast(_drawn(stream, math.prod(outer), parameters, make), dtype).reshape(dims)
 
 
@@ -339,7 +340,7 @@ def binomial_numbers(
       dtype: the numpy dtype.
 
     Raises:
-      KernelError: code 3 if the shape does not end so.
+      InvalidArgument: the shape does not end so.
 
     """
     trials, chance = of_each(dims, parameters)

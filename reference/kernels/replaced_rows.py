@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scatters import scatter
 
 __all__: list[str] = []
@@ -19,15 +20,17 @@ __all__: list[str] = []
 def _rows(x: Any, i: Any, v: Any) -> Any:
     """The numbers of rows, within the tensor: they are taken modulo how many there are."""
     if i.ndim != 1:
-        raise KernelError(3, f"i must be a vector. {list(i.shape)}")
+        raise InvalidArgument(f"i must be a vector. {list(i.shape)}")
     if x.ndim != v.ndim:
-        raise KernelError(3, f"x and v shape doesn't match (ranks differ): {list(x.shape)} vs. "
-                             f"{list(v.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"x and v shape doesn't match (ranks differ): {list(x.shape)} vs. {list(v.shape)}"
+        )
     if x.ndim and x.shape[1:] != v.shape[1:]:
-        raise KernelError(3, f"x and v shape doesn't match: {list(x.shape)} vs. {list(v.shape)}")
+        raise InvalidArgument(f"x and v shape doesn't match: {list(x.shape)} vs. {list(v.shape)}")
     if not x.ndim or i.shape[0] != v.shape[0]:
-        raise KernelError(3, f"i and x shape doesn't match at index 0: {list(i.shape)} vs. "
-                             f"{list(v.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"i and x shape doesn't match at index 0: {list(i.shape)} vs. {list(v.shape)}"
+        )
     return i % x.shape[0] if x.shape[0] else i
 
 

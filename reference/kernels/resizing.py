@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sizes import check_size
 
 __all__ = ["checked_size", "dense", "halves", "positions", "scale_of", "take_axis"]
 
-_INVALID: Final = 3
 #: How finely the cubic kernel's weights are tabled.
 _CUBIC_STEPS: Final = 1024
 #: Below it a sum of weights is none.
@@ -31,14 +31,14 @@ def checked_size(images: Any, size: Any) -> tuple[int, int]:
 
     """
     if size.ndim != 1 or size.size != 2:
-        raise KernelError(_INVALID, f"shape_t must have two elements: {size.shape}")
+        raise InvalidArgument(f"shape_t must have two elements: {size.shape}")
     if images.ndim != 4:
-        raise KernelError(_INVALID, f"input must be 4-dimensional: {images.shape}")
+        raise InvalidArgument(f"input must be 4-dimensional: {images.shape}")
     height, width = ints(size)
     if height <= 0 or width <= 0:
-        raise KernelError(_INVALID, "output dimensions must be positive")
+        raise InvalidArgument("output dimensions must be positive")
     if 0 in images.shape[1:]:
-        raise KernelError(_INVALID, "input image must be of non-zero size, with a channel at least")
+        raise InvalidArgument("input image must be of non-zero size, with a channel at least")
     check_size((images.shape[0], height, width, images.shape[3]))
     return height, width
 
@@ -276,10 +276,11 @@ def _linear_taps(have: int, want: int, align: bool, half: bool) -> tuple[Any, An
 
 def _check_gradient(grads: Any, original: Any) -> None:
     if grads.ndim != 4 or original.ndim != 4:
-        raise KernelError(_INVALID, f"input_grad and original_image must be 4-dimensional: "
-                          f"{grads.shape}, {original.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"input_grad and original_image must be 4-dimensional: {grads.shape}, {original.shape}"
+        )
     if 0 in original.shape[1:3] or 0 in grads.shape[1:3]:
-        raise KernelError(_INVALID, "images must be of non-zero size")
+        raise InvalidArgument("images must be of non-zero size")
 
 
 def _taken_back(

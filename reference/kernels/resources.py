@@ -10,11 +10,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sessrun.reference.kernel_errors import (
+    FailedPrecondition,
+    InvalidArgument,
+    KernelError,
+    NotFound,
+    OutOfRange,
+)
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array
 from sessrun.reference.kernels.index_ranges import within, zeroed
 from sessrun.reference.kernels.indexing import gather_nd
-from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 from sessrun.reference.resources import ResourceStore
 
@@ -47,19 +54,21 @@ class Handle:
         found = self.store.get(self.container, self.name, self.place)
         return found if isinstance(found, VariableBuffer) and found.peek() is not None else None
 
-    def find(self, code: int = 5) -> VariableBuffer:
+    def find(self, kind: type[KernelError] = NotFound) -> VariableBuffer:
         """The variable.
 
         Raises:
-          KernelError: of this code if it was never set or has been destroyed: 9 for a read, as
-            TensorFlow was seen to do, 13 for an optimizer's step, 5 for whatever else; 3 if it is
-            of another dtype.
+          KernelError: of this kind, if it was never set or has been destroyed: as TensorFlow was
+            seen to do, FailedPrecondition for a read, Internal for an optimizer's step, NotFound
+            for whatever else; InvalidArgument, if it is of another dtype.
 
         """
         found = self.held()
         if found is None:
-            raise KernelError(code, f"Could not find variable {self.name}. This could mean that "
-                              "it has been destroyed, or is uninitialized.")  # fmt: skip
+            raise kind(
+                f"Could not find variable {self.name}. This could mean that "
+                "it has been destroyed, or is uninitialized."
+            )
         self._check(found)
         return found
 
@@ -67,7 +76,7 @@ class Handle:
         """The variable, made if there is none.
 
         Raises:
-          KernelError: code 3 if there is one of another dtype.
+          InvalidArgument: there is one of another dtype.
 
         """
         found = self.store.get_or_create(
@@ -85,8 +94,9 @@ class Handle:
         """Another node of the same shared name may have set a value of another dtype."""
         value = found.peek()
         if value is not None and value.dtype != dtype_of(self.dtype):
-            raise KernelError(3, f"Variable {self.name} is of dtype {value.dtype}, and not "
-                              f"of dtype {self.dtype}")  # fmt: skip
+            raise InvalidArgument(
+                f"Variable {self.name} is of dtype {value.dtype}, and not of dtype {self.dtype}"
+            )
 
 
 @binder("VarHandleOp", host_outputs=("resource",))
@@ -108,9 +118,10 @@ def read_variable(bind: Bind) -> Callable[..., Any]:
 
     def compute(handle: Handle) -> Any:
         if handle.dtype != dtype:
-            raise KernelError(3, f"Trying to read variable with wrong dtype. Expected {dtype} got "
-                              f"{handle.dtype}")  # fmt: skip
-        return handle.find(9).read()
+            raise InvalidArgument(
+                f"Trying to read variable with wrong dtype. Expected {dtype} got {handle.dtype}"
+            )
+        return handle.find(FailedPrecondition).read()
 
     return compute
 
@@ -122,13 +133,16 @@ def assign_variable(bind: Bind) -> Callable[..., Any]:
 
     def compute(handle: Handle, value: Any) -> None:
         if handle.dtype != dtype:
-            raise KernelError(3, f"Trying to assign variable with wrong dtype. Expected "
-                              f"{handle.dtype} got {dtype}")  # fmt: skip
+            raise InvalidArgument(
+                f"Trying to assign variable with wrong dtype. Expected {handle.dtype} got {dtype}"
+            )
         buffer = handle.create()
         with buffer.lock:
             if validate and buffer.value is not None and buffer.value.shape != value.shape:
-                raise KernelError(3, f"Trying to assign to variable with tensor with wrong shape. "
-                                  f"Expected {buffer.value.shape} got {value.shape}")  # fmt: skip
+                raise InvalidArgument(
+                    f"Trying to assign to variable with tensor with wrong shape. "
+                    f"Expected {buffer.value.shape} got {value.shape}"
+                )
             buffer.value = frozen(bind.xp.array(value))
 
     return compute
@@ -143,9 +157,11 @@ def _update(op_type: str, combine: str) -> None:
             with buffer.lock:
                 old = buffer.read()
                 if old.shape != value.shape:
-                    raise KernelError(3, f"Cannot update variable with shape {list(old.shape)} "
-                                      f"using a Tensor with shape {list(value.shape)}, shapes "
-                                      "must be equal.")  # fmt: skip
+                    raise InvalidArgument(
+                        f"Cannot update variable with shape {list(old.shape)} "
+                        f"using a Tensor with shape {list(value.shape)}, shapes "
+                        "must be equal."
+                    )
                 buffer.value = frozen(function(old, value))
 
         return compute
@@ -175,7 +191,7 @@ def destroy_resource(bind: Bind) -> Callable[..., Any]:
 
     def compute(handle: Handle) -> None:
         if not handle.remove() and not ignore:
-            raise KernelError(5, f"Resource {handle.container}/{handle.name} does not exist.")
+            raise NotFound(f"Resource {handle.container}/{handle.name} does not exist.")
 
     return compute
 
@@ -195,7 +211,7 @@ def resource_gather(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Handle, indices: Any) -> Any:
         params = handle.find().read()
         if params.ndim <= batch:
-            raise KernelError(3, f"params must be at least {batch + 1} dimensional")
+            raise InvalidArgument(f"params must be at least {batch + 1} dimensional")
         indices, inside = within(xp, indices, params.shape[batch], "indices")
         if batch == 0:
             return zeroed(xp, params[indices, ...], inside)
@@ -249,9 +265,9 @@ def resource_count_up_to(bind: Bind) -> Callable[..., Any]:
         with buffer.lock:
             old = buffer.read()
             if old.shape != ():
-                raise KernelError(3, "input is not a scalar")
+                raise InvalidArgument("input is not a scalar")
             if old >= limit:
-                raise KernelError(11, f"Reached limit of {limit}")
+                raise OutOfRange(f"Reached limit of {limit}")
             buffer.value = old + xp.ones((), dtype=old.dtype)
         return old
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.products import product
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
@@ -30,7 +31,7 @@ def _near(xp: Any, rows: Any, radius: int) -> Any:
 
 def _rows(x: Any, what: str) -> Any:
     if x.ndim != 4:
-        raise KernelError(3, f"{what} must be 4-dimensional: {x.shape}")
+        raise InvalidArgument(f"{what} must be 4-dimensional: {x.shape}")
     rows = math.prod(x.shape[:3])
     return x.reshape(rows, x.shape[3]).astype("float32", copy=False)
 
@@ -52,8 +53,10 @@ def response_grad(
 ) -> Any:  # fmt: skip
     """The gradient of LRN, by its input and its output."""
     if grad.shape != x.shape or y.shape != x.shape:
-        raise KernelError(3, f"input_grads, input_image and out_image should have the same shape: "
-                          f"{grad.shape}, {x.shape}, {y.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"input_grads, input_image and out_image should have the same shape: "
+            f"{grad.shape}, {x.shape}, {y.shape}"
+        )
     rows, out, above = (_rows(each, "in") for each in (x, y, grad))
     scale = _float(bias) + _float(alpha) * _near(xp, rows * rows, depth_radius)
     shared = _near(xp, above * out / scale, depth_radius)

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.resizing import checked_size
 from sessrun.reference.kernels.sizes import check_size
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: Below it a sum of weights is none.
 _NO_WEIGHT: Final = 1000 * 1.1754943508222875e-38
@@ -92,7 +92,7 @@ def _matrix(
 
 def _pair(values: Any, name: str) -> Any:
     if values.shape != (2,):
-        raise KernelError(_INVALID, f"{name} must have two elements: {values.shape}")
+        raise InvalidArgument(f"{name} must have two elements: {values.shape}")
     return values
 
 
@@ -107,9 +107,9 @@ def _matrices(
     """
     scales, shifts = _pair(scale, "scale"), _pair(translation, "translation")
     if not (scales > 0).all():
-        raise KernelError(_INVALID, "Scale must be greater than zero.")
+        raise InvalidArgument("Scale must be greater than zero.")
     if kind not in _KERNELS:
-        raise KernelError(_INVALID, f"Unrecognized kernel type: {kind}")
+        raise InvalidArgument(f"Unrecognized kernel type: {kind}")
     return [_matrix(kind, *axis, antialias)
             for axis in zip(want, have, scales, shifts, strict=True)]  # fmt: skip
 
@@ -134,7 +134,7 @@ def scale_and_translate(
     """Pictures scaled, moved and cut to a size, each pixel a weighted sum around where it was."""
     want = checked_size(images, size)
     if not images.shape[3]:
-        raise KernelError(_INVALID, "image must have at least one channel")
+        raise InvalidArgument("image must have at least one channel")
     have = images.shape[1:3]
     rows, columns = _matrices(want, have, scale, translation, kernel_type, antialias)
     return _applied(xp, images, rows, columns)
@@ -147,7 +147,7 @@ def scale_and_translate_grad(
 ) -> Any:  # fmt: skip
     """The gradient of ScaleAndTranslate by its pictures."""
     if grads.ndim != 4 or original.ndim != 4:
-        raise KernelError(_INVALID, f"must be 4-dimensional: {grads.shape}, {original.shape}")
+        raise InvalidArgument(f"must be 4-dimensional: {grads.shape}, {original.shape}")
     want, have = grads.shape[1:3], original.shape[1:3]
     rows, columns = _matrices(want, have, scale, translation, kernel_type, antialias)
     return _applied(xp, grads, rows.T, columns.T)
@@ -246,13 +246,13 @@ def _transformed(
 
     """
     if images.ndim != 4:
-        raise KernelError(_INVALID, "Input images must have rank 4")
+        raise InvalidArgument("Input images must have rank 4")
     count, have_height, have_width, channels = images.shape
     if transforms.ndim != 2 or len(transforms) not in {1, count} or transforms.shape[1] != 8:
-        raise KernelError(_INVALID, "Input transform should be num_images x 8 or 1 x 8")
+        raise InvalidArgument("Input transform should be num_images x 8 or 1 x 8")
     height, width = ints(_pair(size, "output shape"))
     if height <= 0 or width <= 0:
-        raise KernelError(_INVALID, "output dimensions must be positive")
+        raise InvalidArgument("output dimensions must be positive")
     check_size((count, height, width, channels))
     found = HOST.empty((count, height, width, channels), images.dtype)
     ways = [_sources(transform, height, width) for transform in transforms]
@@ -289,6 +289,6 @@ def image_projective_transform_v3(
 ) -> Any:  # fmt: skip
     """The same with a given number beyond the picture."""
     if fill_value.ndim:
-        raise KernelError(_INVALID, "fill_value must be a scalar")
+        raise InvalidArgument("fill_value must be a scalar")
     fill = fill_value.astype(images.dtype)
     return _transformed(images, transforms, size, fill, interpolation, fill_mode)

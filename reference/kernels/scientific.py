@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import Unimplemented
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import one_thread
-from sessrun.reference.kernels.registry import KernelError
 
 __all__ = [
     "MODULES", "linear_algebra", "numbers_unmoved", "singular_raises", "special_functions",
@@ -32,7 +32,7 @@ def special_functions(xp: Any) -> Any:
     """
     name = MODULES.get(xp.__name__)
     if name is None:
-        raise KernelError(12, f"No special functions are known for arrays of {xp.__name__}")
+        raise Unimplemented(f"No special functions are known for arrays of {xp.__name__}")
     return importlib.import_module(name)
 
 

@@ -6,10 +6,11 @@ import itertools
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import is_integer, widened
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.number_inputs import one_number
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scatters import scatter
 from sessrun.reference.kernels.sizes import check_size
 
@@ -66,9 +67,9 @@ def _combined_runs(xp: Any, name: str, data: Any, rows: Any, count: int) -> Any:
 def _sorted_ids(data: Any, segment_ids: Any) -> list[int]:
     ids = ints(segment_ids)
     if data.ndim == 0 or segment_ids.ndim != 1 or len(ids) != data.shape[0]:
-        raise KernelError(3, "segment_ids should be the same size as dimension 0 of data")
+        raise InvalidArgument("segment_ids should be the same size as dimension 0 of data")
     if ids and ids[-1] < 0:
-        raise KernelError(3, "segment ids must be >= 0")
+        raise InvalidArgument("segment ids must be >= 0")
     count = ids[-1] + 1 if ids else 0
     check_size((count, *data.shape[1:]))
     check_sorted(ids, count)
@@ -81,10 +82,12 @@ def check_sorted(ids: list[int], count: int) -> None:
         if this == following:
             continue
         if following is not None and this > following:
-            raise KernelError(3, "segment ids are not increasing")
+            raise InvalidArgument("segment ids are not increasing")
         if not 0 <= this < count:
-            raise KernelError(3, f"Segment id {this} out of range [0, {count}), possibly because "
-                              "'segment_ids' input is not sorted.")  # fmt: skip
+            raise InvalidArgument(
+                f"Segment id {this} out of range [0, {count}), possibly because "
+                "'segment_ids' input is not sorted."
+            )
 
 
 def _sorted_segments(op_type: str, name: str) -> None:
@@ -142,17 +145,20 @@ def _unsorted_segments(op_type: str, name: str) -> None:
     def compute(xp: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
         count = one_number(num_segments, "num_segments should be a scalar, not shape {}")
         if count < 0:
-            raise KernelError(3, f"Input num_segments == {count} must not be negative.")
+            raise InvalidArgument(f"Input num_segments == {count} must not be negative.")
         if data.shape[: segment_ids.ndim] != segment_ids.shape:
-            raise KernelError(3, f"data.shape = {data.shape} does not start with "
-                              f"segment_ids.shape = {segment_ids.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"data.shape = {data.shape} does not start with "
+                f"segment_ids.shape = {segment_ids.shape}"
+            )
         check_size((count, *data.shape[segment_ids.ndim :]))
         rows = segment_ids.reshape(-1)
         if (rows >= count).any():
             place = int((rows >= count).argmax())
             index = ",".join(map(str, HOST.unravel_index(place, segment_ids.shape)))
-            raise KernelError(3, f"segment_ids[{index}] = {int(rows[place])} is out of range "
-                              f"[0, {count})")  # fmt: skip
+            raise InvalidArgument(
+                f"segment_ids[{index}] = {int(rows[place])} is out of range [0, {count})"
+            )
         flat = data.reshape((rows.shape[0], *data.shape[segment_ids.ndim :]))
         start = _START[name](xp, data.dtype)
         if (rows < 0).any():

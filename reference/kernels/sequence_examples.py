@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.example_wire import WireError, feature_lists_of
 from sessrun.reference.kernels.examples import Parser, Place, keys_of, places_in, values_in
 from sessrun.reference.kernels.host import HOST, host_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
-
-_INVALID: Final = 3
 
 
 class _ContextPlace(Place):
@@ -24,8 +23,10 @@ class _ContextPlace(Place):
 
     def mismatch(self, key: str, dtype: str, reason: str) -> KernelError:  # noqa: ARG002
         """The error of a feature of another dtype than is asked for."""
-        return KernelError(_INVALID, f"Name: {self.name}, Context feature: {key}.  Data types "
-                           f"don't match. Expected type: {BY_NAME[dtype].opdef}")  # fmt: skip
+        return InvalidArgument(
+            f"Name: {self.name}, Context feature: {key}.  Data types "
+            f"don't match. Expected type: {BY_NAME[dtype].opdef}"
+        )
 
 
 class _StepPlace(Place):
@@ -33,9 +34,11 @@ class _StepPlace(Place):
 
     def mismatch(self, key: str, dtype: str, reason: str) -> KernelError:  # noqa: ARG002
         """The error of a step of another dtype than is asked for."""
-        return KernelError(_INVALID, f"Name: {self.name}, Feature list: {key}, Index: "
-                           f"{self.index}.  Data types don't match. Expected type: "
-                           f"{BY_NAME[dtype].opdef}")  # fmt: skip
+        return InvalidArgument(
+            f"Name: {self.name}, Feature list: {key}, Index: "
+            f"{self.index}.  Data types don't match. Expected type: "
+            f"{BY_NAME[dtype].opdef}"
+        )
 
 
 class _Context(Parser):
@@ -55,15 +58,15 @@ class _Context(Parser):
                 for features, place in zip(self.examples, self.places, strict=True)]  # fmt: skip
         longest = max([len(values or ()) for values in rows] + [count] * has_default, default=count)
         if longest != count:
-            raise KernelError(_INVALID, f"Inconsistent max number of elements for feature {key}: "
-                              f"expected {count}, but found {longest}")  # fmt: skip
+            raise InvalidArgument(
+                f"Inconsistent max number of elements for feature {key}: "
+                f"expected {count}, but found {longest}"
+            )
         for values, place in zip(rows, self.places, strict=True):
             if values is None and not has_default:
                 raise Place(None, place.name).miss(key, dtype)
             if values is not None and len(values) != count:
-                raise KernelError(
-                    _INVALID, f"Unexpected number of elements in example {place.name}"
-                )
+                raise InvalidArgument(f"Unexpected number of elements in example {place.name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,17 +132,17 @@ class _Lists:
         count = math.prod(sizes)
         total = max((sum(len(each or ()) for each in steps or ()) for steps in rows), default=0)
         if total % max(count, 1):
-            raise KernelError(
-                _INVALID, f"Feature list '{key}' has an unexpected number of values.  Total values "
+            raise InvalidArgument(
+                f"Feature list '{key}' has an unexpected number of values.  Total values "
                 f"size: {total} is not consistent with output shape: {bracketed((None, *sizes))}"
-            )  # fmt: skip
+            )
         for steps, place in zip(rows, self.parser.places, strict=True):
             if steps is None and not may_miss:
-                raise KernelError(
-                    _INVALID, f"Name: {place.name}, Feature list '{key}' is required but could not "
+                raise InvalidArgument(
+                    f"Name: {place.name}, Feature list '{key}' is required but could not "
                     "be found.  Did you mean to include it in "
                     "feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?"
-                )  # fmt: skip
+                )
             for index, values in enumerate(steps or ()):
                 if len(values or ()) != count:
                     raise _StepPlace(index, place.name).refuse(
@@ -165,7 +168,7 @@ def _read(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
     try:
         return feature_lists_of(data)
     except WireError as error:
-        raise KernelError(_INVALID, "Could not parse example input as a SequenceExample") from error
+        raise InvalidArgument("Could not parse example input as a SequenceExample") from error
 
 
 def _columns(parts: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -180,9 +183,9 @@ def parse_sequence_example(bind: Bind) -> Callable[..., Any]:
 
     def compute(serialized: Any, names: Any, *inputs: Any) -> Any:
         if serialized.ndim > 1:
-            raise KernelError(_INVALID, "Expected serialized to be a scalar or a vector")
+            raise InvalidArgument("Expected serialized to be a scalar or a vector")
         if names.size and names.shape != serialized.shape:
-            raise KernelError(_INVALID, "Expected debug_name to have the shape of serialized")
+            raise InvalidArgument("Expected debug_name to have the shape of serialized")
         keys, may_miss, defaults = inputs[:6], inputs[6], inputs[7:]
         read = [_read(item) for item in serialized.reshape(-1).tolist()]
         words = keys_of(names) or ["<unknown>"] * len(read)

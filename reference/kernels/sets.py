@@ -6,14 +6,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import check_places, checked, numbered, placed
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 class Rows:
@@ -34,7 +34,7 @@ class Rows:
 
 def _of_dense(array: Any) -> Rows:
     if array.ndim < 2:
-        raise KernelError(_INVALID, f"Shape {list(array.shape)} has rank {array.ndim} < 2")
+        raise InvalidArgument(f"Shape {list(array.shape)} has rank {array.ndim} < 2")
     outer = array.shape[:-1]
     numbers = HOST.arange(math.prod(outer), dtype="int64")
     return Rows(array.reshape(-1), HOST.repeat(numbers, array.shape[-1]), outer)
@@ -43,7 +43,7 @@ def _of_dense(array: Any) -> Rows:
 def _of_sparse(indices: Any, values: Any, shape: Any, *, order: bool) -> Rows:
     sparse = checked(indices, values, shape)
     if len(shape) < 2 or (shape < 0).any():
-        raise KernelError(_INVALID, f"Shape {shape.tolist()} is not that of a matrix or more")
+        raise InvalidArgument(f"Shape {shape.tolist()} is not that of a matrix or more")
     check_places(sparse, order=order)
     outer = shape[:-1].tolist()
     return Rows(values, numbered(indices[:, :-1], outer), outer)
@@ -77,9 +77,9 @@ def _combined(a: Rows, b: Rows, operation: str) -> Any:
     """The sparse tensor of what the operation leaves of each row."""
     combine = _OPERATIONS.get(operation.lower())
     if combine is None:
-        raise KernelError(_INVALID, f"Invalid set_operation {operation}.")
+        raise InvalidArgument(f"Invalid set_operation {operation}.")
     if a.outer != b.outer:
-        raise KernelError(_INVALID, f"Mismatched shapes {list(a.outer)} vs {list(b.outer)}")
+        raise InvalidArgument(f"Mismatched shapes {list(a.outer)} vs {list(b.outer)}")
     (first, second), known = _keys(a, b)
     keys = combine(first, second).astype("int64")
     width = max(len(known), 1)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sessrun.reference.kernels.registry import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument
 
 __all__ = ["check_size"]
-
-_INVALID = 3
 
 
 def check_size(shape: Iterable[int]) -> None:
@@ -21,6 +19,7 @@ def check_size(shape: Iterable[int]) -> None:
     count = 1
     for size in shape:
         if count * size >= 2**63:
-            raise KernelError(_INVALID, f"Encountered overflow when multiplying {count} with "
-                              f"{size}, result: -1")  # fmt: skip
+            raise InvalidArgument(
+                f"Encountered overflow when multiplying {count} with {size}, result: -1"
+            )
         count *= size

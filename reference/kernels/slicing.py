@@ -6,11 +6,12 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.reductions import axis_of
-from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder, kernel
+from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError
 from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
@@ -26,17 +27,19 @@ def slice_(_: Any, x: Any, begin: Any, size: Any) -> Any:
     """The block of a given size that begins at a given place."""
     starts, sizes = ints(begin), ints(size)
     if begin.ndim != 1 or size.ndim != 1 or not len(starts) == len(sizes) == x.ndim:
-        raise KernelError(3, "Expected begin and size arguments to be 1-D tensors of size "
-                          f"{x.ndim}, but got shapes {bracketed(begin.shape)} and "
-                          f"{bracketed(size.shape)} instead.")  # fmt: skip
+        raise InvalidArgument(
+            "Expected begin and size arguments to be 1-D tensors of size "
+            f"{x.ndim}, but got shapes {bracketed(begin.shape)} and "
+            f"{bracketed(size.shape)} instead."
+        )
     index = []
     for axis, (start, length) in enumerate(zip(starts, sizes, strict=True)):
         dim = x.shape[axis]
         stop = dim if length == -1 else start + length
         if not 0 <= start <= dim:
-            raise KernelError(3, f"Expected begin[{axis}] in [0, {dim}], but got {start}")
+            raise InvalidArgument(f"Expected begin[{axis}] in [0, {dim}], but got {start}")
         if not start <= stop <= dim:
-            raise KernelError(3, f"Expected size[{axis}] in [0, {dim - start}], but got {length}")
+            raise InvalidArgument(f"Expected size[{axis}] in [0, {dim - start}], but got {length}")
         index.append(slice(start, stop))
     return x[(*index, ...)]
 
@@ -47,28 +50,30 @@ def strided_index(
     """The Python index that a strided slice of that shape stands for.
 
     Raises:
-      KernelError: code 3: a stride of 0, an index out of range, too many items.
+      InvalidArgument: a stride of 0, an index out of range, too many items.
 
     """
     begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_mask = masks
     starts, stops, steps = ints(begin), ints(end), ints(strides)
     ranks = {begin.ndim, end.ndim, strides.ndim}
     if ranks != {1} or not len(starts) == len(stops) == len(steps):
-        raise KernelError(3, "Expected begin, end, and strides to be 1D equal size tensors, but "
-                          f"got shapes {bracketed(begin.shape)}, {bracketed(end.shape)}, and "
-                          f"{bracketed(strides.shape)} instead.")  # fmt: skip
+        raise InvalidArgument(
+            "Expected begin, end, and strides to be 1D equal size tensors, but "
+            f"got shapes {bracketed(begin.shape)}, {bracketed(end.shape)}, and "
+            f"{bracketed(strides.shape)} instead."
+        )
     index: list[Any] = []
     try:
         items = _items(len(steps), len(shape), ellipsis_mask, new_axis_mask)
     except ShapeError as error:
-        raise KernelError(3, str(error)) from error
+        raise InvalidArgument(str(error)) from error
     for item, axis in items:
         if item is None:
             index.append(slice(None))
         elif axis == NEW_AXIS:
             index.append(None)
         elif steps[item] == 0:
-            raise KernelError(3, f"strides[{item}] must be non-zero")
+            raise InvalidArgument(f"strides[{item}] must be non-zero")
         elif shrink_mask >> item & 1:
             index.append(_single(starts[item], steps[item], axis, shape[axis]))
         else:
@@ -85,9 +90,9 @@ def _items(count: int, rank: int, ellipsis_mask: int, new_axis_mask: int) -> tup
 
 def _single(start: int, step: int, axis: int, dim: int) -> int:
     if step < 0:
-        raise KernelError(3, f"only stride 1 allowed on a single index, got {step}")
+        raise InvalidArgument(f"only stride 1 allowed on a single index, got {step}")
     if not -dim <= start < dim:
-        raise KernelError(3, f"slice index {start} of dimension {axis} out of bounds.")
+        raise InvalidArgument(f"slice index {start} of dimension {axis} out of bounds.")
     return start
 
 
@@ -108,8 +113,10 @@ def _replaced(old: Any, index: Any, value: Any) -> Any:
     try:
         new[index] = value
     except ValueError as error:
-        raise KernelError(3, f"Cannot broadcast input shape {bracketed(value.shape)} into final "
-                          f"shape {bracketed(new[index].shape)}") from error  # fmt: skip
+        raise InvalidArgument(
+            f"Cannot broadcast input shape {bracketed(value.shape)} into final "
+            f"shape {bracketed(new[index].shape)}"
+        ) from error
     return frozen(new)
 
 
@@ -171,8 +178,9 @@ def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
             out = xp.zeros(dims, dtype=dy.dtype)
         index = strided_index(dims, begin, end, strides, masks)
         if out[index].shape != dy.shape:
-            raise KernelError(3, f"shape of dy was {bracketed(dy.shape)} instead of "
-                              f"{bracketed(out[index].shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"shape of dy was {bracketed(dy.shape)} instead of {bracketed(out[index].shape)}"
+            )
         out[index] = dy
         return out
 
@@ -181,16 +189,19 @@ def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
 
 def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
     if paddings.ndim != 2 or paddings.shape[1] != 2:
-        raise KernelError(3, "paddings must be a matrix with 2 columns: "
-                          f"{bracketed(paddings.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"paddings must be a matrix with 2 columns: {bracketed(paddings.shape)}"
+        )
     if paddings.shape[0] != rank:
-        raise KernelError(3, f"The first dimension of paddings must be the rank of inputs: {rank}, "
-                          f"and the second 2: {bracketed(paddings.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"The first dimension of paddings must be the rank of inputs: {rank}, "
+            f"and the second 2: {bracketed(paddings.shape)}"
+        )
     flat = ints(paddings)
     pairs = list(zip(flat[::2], flat[1::2], strict=True))
     for before, after in pairs:
         if before < 0 or after < 0:
-            raise KernelError(3, f"Paddings must be non-negative: {before} {after}")
+            raise InvalidArgument(f"Paddings must be non-negative: {before} {after}")
     return pairs
 
 
@@ -216,7 +227,7 @@ def pad_v2(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any, paddings: Any, value: Any) -> Any:
         if value.ndim:
-            raise KernelError(3, f"constant_values must be a scalar. Found: {list(value.shape)}")
+            raise InvalidArgument(f"constant_values must be a scalar. Found: {list(value.shape)}")
         return _padded(xp, x, paddings, value)
 
     return compute
@@ -237,7 +248,7 @@ def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
     for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
         dim = x.shape[axis]
         if max(before, after) > dim - edge:
-            raise KernelError(3, _too_wide(before, after, dim, edge))
+            raise InvalidArgument(_too_wide(before, after, dim, edge))
         front = range(edge + before - 1, edge - 1, -1)
         back = range(dim - 1 - edge, dim - 1 - edge - after, -1)
         order = [*front, *range(dim), *back]
@@ -253,10 +264,12 @@ def mirror_pad_grad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
     for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
         dim = out.shape[axis] - before - after
         if dim < 0:
-            raise KernelError(3, "Total paddings must be less than the input dimension size: "
-                              f"{before + after} was not less than {out.shape[axis]}")  # fmt: skip
+            raise InvalidArgument(
+                "Total paddings must be less than the input dimension size: "
+                f"{before + after} was not less than {out.shape[axis]}"
+            )
         if max(before, after) > dim - edge:
-            raise KernelError(3, _too_wide(before, after, dim, edge, "output "))
+            raise InvalidArgument(_too_wide(before, after, dim, edge, "output "))
         whole = xp.moveaxis(out, axis, 0)
         folded = whole[before : before + dim].copy()
         folded[edge : edge + before] += whole[:before][::-1]
@@ -277,14 +290,15 @@ def reverse(_: Any, x: Any, dims: Any) -> Any:
         return x  # whatever is marked
     marks = dims.reshape(-1).tolist()
     if dims.ndim != 1:
-        raise KernelError(3, f"'dims' must be 1-dimension, not {dims.ndim}")
+        raise InvalidArgument(f"'dims' must be 1-dimension, not {dims.ndim}")
     if len(marks) != x.ndim:
-        raise KernelError(3, "'dims' must have the same number of values as 'input' has "
-                          f"dimensions. 'input' has {x.ndim}'dims' has {len(marks)} "
-                          "values")  # fmt: skip
+        raise InvalidArgument(
+            "'dims' must have the same number of values as 'input' has "
+            f"dimensions. 'input' has {x.ndim}'dims' has {len(marks)} "
+            "values"
+        )
     if x.ndim > MOST_DIMENSIONS:
-        raise KernelError(12, "reverse is not implemented for tensors of rank > "
-                          f"{MOST_DIMENSIONS}.")  # fmt: skip
+        raise Unimplemented(f"reverse is not implemented for tensors of rank > {MOST_DIMENSIONS}.")
     return _flipped(x, {axis for axis, marked in enumerate(marks) if marked})
 
 
@@ -292,11 +306,11 @@ def reverse(_: Any, x: Any, dims: Any) -> Any:
 def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
     """The input reversed along the given axes."""
     if axis.ndim != 1:
-        raise KernelError(3, f"'dims' must be 1-dimension, not {axis.ndim}")
+        raise InvalidArgument(f"'dims' must be 1-dimension, not {axis.ndim}")
     try:
         RULES["along_axes"](x.shape, axis)
     except ShapeError as error:
-        raise KernelError(3, str(error)) from error
+        raise InvalidArgument(str(error)) from error
     return _flipped(x, {one % x.ndim for one in ints(axis)})
 
 
@@ -304,17 +318,21 @@ def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
 def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
     """The first elements of each row reversed, as many as its length says."""
     if batch_dim == seq_dim:
-        raise KernelError(3, f"batch_dim == seq_dim == {seq_dim}")
+        raise InvalidArgument(f"batch_dim == seq_dim == {seq_dim}")
     if not (batch_dim < x.ndim and 0 <= seq_dim < x.ndim):
-        raise KernelError(3, f"batch_dim {batch_dim} and seq_dim {seq_dim} must be dimensions "
-                          f"of {x.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"batch_dim {batch_dim} and seq_dim {seq_dim} must be dimensions of {x.shape}"
+        )
     counts, longest = vector_of(lengths, "seq_lengths"), x.shape[seq_dim]
     if len(counts) != x.shape[batch_dim]:
-        raise KernelError(3, f"Length of seq_lengths != input.dims({batch_dim}), ({len(counts)} "
-                          f"vs. {x.shape[batch_dim]})")  # fmt: skip
+        raise InvalidArgument(
+            f"Length of seq_lengths != input.dims({batch_dim}), ({len(counts)} "
+            f"vs. {x.shape[batch_dim]})"
+        )
     if any(not 0 <= n <= longest for n in counts):
-        raise KernelError(3, f"seq_lengths must be {x.shape[batch_dim]} numbers in "
-                          f"[0, {longest}], got {counts}")  # fmt: skip
+        raise InvalidArgument(
+            f"seq_lengths must be {x.shape[batch_dim]} numbers in [0, {longest}], got {counts}"
+        )
     out = x.copy()
     for row, count in enumerate(counts):
         at: list[Any] = [slice(None)] * x.ndim
@@ -331,9 +349,11 @@ def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: i
 def roll(xp: Any, x: Any, shift: Any, axis: Any) -> Any:
     """The elements shifted along axes; shifts along one axis add up."""
     if x.ndim < 1:
-        raise KernelError(3, "input must be 1-D or higher")
+        raise InvalidArgument("input must be 1-D or higher")
     axes = [axis_of(one, x.ndim, "axis {axis} is out of range") for one in ints(axis)]
     shifts = ints(shift)
     if shift.ndim > 1 or shift.shape != axis.shape:
-        raise KernelError(3, f"shift and axis must have the same size: {shift.shape}, {axis.shape}")
+        raise InvalidArgument(
+            f"shift and axis must have the same size: {shift.shape}, {axis.shape}"
+        )
     return xp.roll(x, tuple(shifts), axis=tuple(axes))

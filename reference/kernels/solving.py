@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.decompositions import REFUSED, cholesky_factor, hold, square
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra, singular_raises
 
 __all__ = ["solve_triangular"]
@@ -53,9 +54,9 @@ def inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
         with singular_raises(xp):
             found = xp.linalg.inv(_adjoint(xp, wide) if adjoint else wide)
     except REFUSED as error:
-        raise KernelError(3, "Input is not invertible.") from error
+        raise InvalidArgument("Input is not invertible.") from error
     if x.size and xp.any(xp.isnan(x)):
-        raise KernelError(3, "Input is not invertible.")
+        raise InvalidArgument("Input is not invertible.")
     return found.astype(x.dtype)
 
 
@@ -67,12 +68,13 @@ def _same_rows(matrix: Any, rhs: Any, *, is_broadcast: bool = False) -> None:
 
     """
     if min(matrix.ndim, rhs.ndim) < 2:
-        raise KernelError(3, f"Both inputs must have rank >= 2: {matrix.ndim}, {rhs.ndim}")
+        raise InvalidArgument(f"Both inputs must have rank >= 2: {matrix.ndim}, {rhs.ndim}")
     if not is_broadcast and matrix.shape[:-2] != rhs.shape[:-2]:
-        raise KernelError(3, f"All input tensors must have the same outer dimensions: "
-                             f"{matrix.shape}, {rhs.shape}")  # fmt: skip
+        raise InvalidArgument(
+            f"All input tensors must have the same outer dimensions: {matrix.shape}, {rhs.shape}"
+        )
     if matrix.shape[-2] != rhs.shape[-2]:
-        raise KernelError(3, f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
+        raise InvalidArgument(f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
 
 
 @kernel("MatrixSolve", "BatchMatrixSolve")
@@ -90,9 +92,9 @@ def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
         with singular_raises(xp):
             found = xp.linalg.solve(_adjoint(xp, wide) if adjoint else wide, known)
     except REFUSED as error:
-        raise KernelError(3, "Input matrix is not invertible.") from error
+        raise InvalidArgument("Input matrix is not invertible.") from error
     if rhs.size and xp.any(xp.isnan(matrix)):
-        raise KernelError(3, "Input matrix is not invertible.")
+        raise InvalidArgument("Input matrix is not invertible.")
     return found.astype(rhs.dtype)
 
 
@@ -139,7 +141,7 @@ def _spread(xp: Any, matrix: Any, rhs: Any) -> Any:
     try:
         batch = HOST.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     except ValueError as error:
-        raise KernelError(3, "The batches of both inputs do not broadcast") from error
+        raise InvalidArgument("The batches of both inputs do not broadcast") from error
     return xp.broadcast_to(rhs, (*batch, *rhs.shape[-2:]))
 
 
@@ -153,7 +155,7 @@ def cholesky_gradient(xp: Any, factor: Any, gradient: Any) -> Any:
     """
     wide = square(factor)
     if gradient.shape != factor.shape:
-        raise KernelError(3, f"Dimensions must be equal, got {factor.shape}, {gradient.shape}")
+        raise InvalidArgument(f"Dimensions must be equal, got {factor.shape}, {gradient.shape}")
     middle = xp.tril(_adjoint(xp, wide) @ xp.tril(gradient.astype(wide.dtype)))
     places = xp.arange(wide.shape[-1])
     middle[..., places, places] *= 0.5
@@ -187,17 +189,17 @@ def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
 
     """
     if min(matrix.ndim, rhs.ndim) < 2:
-        raise KernelError(3, f"Both inputs must have rank >= 2: {matrix.ndim}, {rhs.ndim}")
+        raise InvalidArgument(f"Both inputs must have rank >= 2: {matrix.ndim}, {rhs.ndim}")
     bands, rows = matrix.shape[-2:]
     if not matrix.size or not rhs.size or rhs.shape[-2] != rows:
-        raise KernelError(3, f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
+        raise InvalidArgument(f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
     dense = xp.zeros((*matrix.shape[:-2], rows, rows), dtype=matrix.dtype)
     for band in range(bands):  # those beyond the last row have no place
         off = band if lower else bands - 1 - band
         places = xp.arange(off, rows) if lower else xp.arange(rows - off)
         dense[..., places, places + (-off if lower else off)] = matrix[..., band, :][..., places]
     if xp.any(matrix[..., 0 if lower else -1, :] == 0):
-        raise KernelError(3, "Input matrix is not invertible.")
+        raise InvalidArgument("Input matrix is not invertible.")
     if adjoint:
         dense, lower = _adjoint(xp, dense), not lower
     return solve_triangular(xp, dense, _spread(xp, dense, rhs), lower=lower)
@@ -213,10 +215,10 @@ def solve_least_squares(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, 
     """
     _same_rows(matrix, rhs)
     if l2_regularizer.ndim:
-        raise KernelError(3, f"l2_regularizer must be scalar, got shape {l2_regularizer.shape}")
+        raise InvalidArgument(f"l2_regularizer must be scalar, got shape {l2_regularizer.shape}")
     weight = float(l2_regularizer)
     if weight < 0:
-        raise KernelError(3, "l2_regularizer must be >= 0.")
+        raise InvalidArgument("l2_regularizer must be >= 0.")
     rows, columns = matrix.shape[-2:]
     shape = (*matrix.shape[:-2], columns, rhs.shape[-1])
     if not matrix.size or not rhs.size:
@@ -230,8 +232,10 @@ def solve_least_squares(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, 
     gramian = gramian + weight * xp.eye(min(rows, columns), dtype=matrix.dtype)
     factor = cholesky_factor(xp, gramian.astype(matrix.dtype))
     if xp.any(xp.isnan(factor)):
-        raise KernelError(3, "Input matrix was rank deficient or ill-conditioned. Try setting "
-                             "fast=False or provide a larger l2_regularizer > 0.")  # fmt: skip
+        raise InvalidArgument(
+            "Input matrix was rank deficient or ill-conditioned. Try setting "
+            "fast=False or provide a larger l2_regularizer > 0."
+        )
     known = xp.matmul(adjoint, rhs) if is_tall else rhs
     halfway = solve_triangular(xp, factor, known, lower=True)
     found = solve_triangular(xp, _adjoint(xp, factor), halfway, lower=False)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["summary_of_sounds", "wav"]
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 #: A header's numbers of what follows them, of the format (integers) and of a sample's bits.
 _AFTER_SIZE: Final = 36
 _FORMAT_SIZE: Final = 16
@@ -36,10 +36,10 @@ def wav(frames: Any, rate: float) -> bytes:
     """
     channels = frames.shape[1]
     if not 0 < rate < 1 << 32:
-        raise KernelError(_INVALID, f"sample_rate must be in (0, 2^32), got: {rate}")
+        raise InvalidArgument(f"sample_rate must be in (0, 2^32), got: {rate}")
     whole = max(1, round(rate))
     if not 0 < channels < 1 << 16:
-        raise KernelError(_INVALID, f"num_channels must be in (0, 2^16), got: {channels}")
+        raise InvalidArgument(f"num_channels must be in (0, 2^16), got: {channels}")
     exact = HOST.nan_to_num(frames.astype("float64") * _FULL)
     # Halves go away from zero.
     rounded = HOST.copysign(HOST.floor(HOST.abs(exact) + 0.5), exact)
@@ -72,14 +72,12 @@ def summary_of_sounds(tag: Any, tensor: Any, sample_rate: Any, max_outputs: int)
 
     word = scalar_tag(tag)
     if tensor.ndim not in {2, 3}:
-        raise KernelError(
-            _INVALID, f"Tensor must be 3-D or 2-D, got: {bracketed(tensor.shape)}"
-        )
+        raise InvalidArgument(f"Tensor must be 3-D or 2-D, got: {bracketed(tensor.shape)}")
     if sample_rate.size != 1:
-        raise KernelError(_INVALID, "sample_rate must be rank-0 or contain a single value")
+        raise InvalidArgument("sample_rate must be rank-0 or contain a single value")
     rate = float(sample_rate.reshape(-1)[0])
     if not rate > 0:
-        raise KernelError(_INVALID, "sample_rate must be > 0")
+        raise InvalidArgument("sample_rate must be > 0")
     summary = Summary()
     sounds = tensor[:max_outputs] if tensor.ndim > 2 else tensor[:max_outputs, :, None]
     for name, frames in zip(numbered_tags(word, "audio", max_outputs), sounds, strict=False):

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import dtype_of, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.tensor_list import zeros_like
 from sessrun.spec.dtypes import BY_NAME
@@ -56,7 +57,7 @@ def _array(held: Any, dtype: str) -> Any:
 
 
 def _refuse(message: str) -> Any:
-    raise KernelError(3, message)
+    raise InvalidArgument(message)
 
 
 @binder("Placeholder", "PlaceholderV2", host_outputs=("output",))
@@ -68,8 +69,10 @@ def placeholder(bind: Bind) -> Callable[..., Any]:
         known = "" if shape is None else " and shape [" + ",".join(
             "?" if dim is None else str(dim) for dim in shape
         ) + "]"  # fmt: skip
-        raise KernelError(3, f"You must feed a value for placeholder tensor '{name}' with dtype "
-                          f"{BY_NAME[dtype].opdef}{known}")  # fmt: skip
+        raise InvalidArgument(
+            f"You must feed a value for placeholder tensor '{name}' with dtype "
+            f"{BY_NAME[dtype].opdef}{known}"
+        )
 
     return compute
 
@@ -85,7 +88,7 @@ def identity(_: Any, x: Any) -> Any:
 def guarantee_const(_: Any, x: Any) -> Any:
     """The input itself, which is no handle of a variable."""
     if isinstance(x, Handle):
-        raise KernelError(3, "Input tensor cannot be a resource variable handle.")
+        raise InvalidArgument("Input tensor cannot be a resource variable handle.")
     return x
 
 
@@ -113,7 +116,7 @@ def check_numerics(xp: Any, x: Any, *, message: str) -> Any:
             for word, holds in (("Inf", xp.any(xp.isinf(x))), ("NaN", xp.any(xp.isnan(x))))
             if holds
         ]
-        raise KernelError(3, f"{_text(message)} : Tensor had {' and '.join(found)} values")
+        raise InvalidArgument(f"{_text(message)} : Tensor had {' and '.join(found)} values")
     return x
 
 
@@ -126,7 +129,7 @@ def check_numerics_apart(xp: Any, x: Any, *, message: str) -> Any:
     signs = (("-Inf", is_infinite & (x < 0)), ("+Inf", is_infinite & (x > 0)), ("NaN", xp.isnan(x)))
     found = [word for word, where in signs if xp.any(where)]
     listed = "-Inf, +Inf, and NaN" if len(found) == 3 else " and ".join(found)
-    raise KernelError(3, f"{_text(message)} : Tensor had {listed} values")
+    raise InvalidArgument(f"{_text(message)} : Tensor had {listed} values")
 
 
 @kernel("EnsureShape")
@@ -136,7 +139,7 @@ def ensure_shape(_: Any, x: Any, *, shape: tuple[int | None, ...] | None) -> Any
         len(shape) != x.ndim
         or any(want not in {None, have} for want, have in zip(shape, x.shape, strict=True))
     ):
-        raise KernelError(3, f"Shape of tensor {x.shape} is not compatible with expected {shape}")
+        raise InvalidArgument(f"Shape of tensor {x.shape} is not compatible with expected {shape}")
     return x
 
 
@@ -149,7 +152,7 @@ def cast(bind: Bind) -> Callable[..., Any]:
     if not _is_castable(source, target):
 
         def refuse(_x: Any) -> Any:
-            raise KernelError(12, f"Cast {source} to {target} is not supported")
+            raise Unimplemented(f"Cast {source} to {target} is not supported")
 
         return refuse
     lost = _lost_bits(source, target) if bind.attrs.get("Truncate") else 0
@@ -212,7 +215,7 @@ def bitcast(bind: Bind) -> Callable[..., Any]:
             return whole.reshape((*x.shape, 1)).view(dtype)
         ratio = dtype.itemsize // size
         if x.ndim == 0 or x.shape[-1] != ratio:
-            raise KernelError(3, f"Cannot bitcast from {numbers[0]} to {numbers[1]}")
+            raise InvalidArgument(f"Cannot bitcast from {numbers[0]} to {numbers[1]}")
         return whole.view(dtype).reshape(x.shape[:-1])
 
     return compute

@@ -6,8 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
@@ -20,18 +21,18 @@ def _pairs(pads: Any, count: int, what: str) -> list[tuple[int, int]]:
 
     """
     if pads.shape != (count, 2):
-        raise KernelError(3, f"{what} should have shape [{count}, 2] instead of {pads.shape}")
+        raise InvalidArgument(f"{what} should have shape [{count}, 2] instead of {pads.shape}")
     flat = ints(pads)
     if flat and min(flat) < 0:
-        raise KernelError(3, f"{what} must be non-negative")
+        raise InvalidArgument(f"{what} must be non-negative")
     return list(zip(flat[::2], flat[1::2], strict=True))
 
 
 def _check_blocks(x: Any, blocks: Sequence[int]) -> None:
     if x.ndim < 1 + len(blocks):
-        raise KernelError(3, f"input rank should be >= {1 + len(blocks)} instead of {x.ndim}")
+        raise InvalidArgument(f"input rank should be >= {1 + len(blocks)} instead of {x.ndim}")
     if any(block < 1 for block in blocks):
-        raise KernelError(3, f"All values in block_shape must be positive, got {list(blocks)}")
+        raise InvalidArgument(f"All values in block_shape must be positive, got {list(blocks)}")
 
 
 def _to_batch(xp: Any, x: Any, blocks: Sequence[int], pads: Any) -> Any:
@@ -42,8 +43,9 @@ def _to_batch(xp: Any, x: Any, blocks: Sequence[int], pads: Any) -> Any:
     sizes = [size + sum(pair) for size, pair in zip(x.shape[1:], around, strict=False)]
     for index, (size, block) in enumerate(zip(sizes, blocks, strict=True)):
         if size % block:
-            raise KernelError(3, f"padded_shape[{index}]={size} is not divisible by "
-                              f"block_shape[{index}]={block}")  # fmt: skip
+            raise InvalidArgument(
+                f"padded_shape[{index}]={size} is not divisible by block_shape[{index}]={block}"
+            )
     rest = x.shape[1 + count :]
     if any(any(pair) for pair in around):
         whole = xp.zeros((x.shape[0], *sizes, *rest), x.dtype)
@@ -66,13 +68,15 @@ def _to_space(x: Any, blocks: Sequence[int], crops: Any) -> Any:
     count, total = len(blocks), math.prod(blocks)
     off = _pairs(crops, count, "crops")
     if x.shape[0] % total:
-        raise KernelError(3, f"Input batch dimension ({x.shape[0]}) is not divisible by product of "
-                          f"block sizes ({total})")  # fmt: skip
+        raise InvalidArgument(
+            f"Input batch dimension ({x.shape[0]}) is not divisible by product of "
+            f"block sizes ({total})"
+        )
     batch, rest = x.shape[0] // total, x.shape[1 + count :]
     sizes = [size * block for size, block in zip(x.shape[1:], blocks, strict=False)]
     for index, (size, pair) in enumerate(zip(sizes, off, strict=True)):
         if size < sum(pair):
-            raise KernelError(3, f"cropped_shape[{index}]={size - sum(pair)} must be non-negative")
+            raise InvalidArgument(f"cropped_shape[{index}]={size - sum(pair)} must be non-negative")
     apart = x.reshape(*blocks, batch, *x.shape[1:])
     order = [count]
     for index in range(count):
@@ -86,7 +90,7 @@ def _to_space(x: Any, blocks: Sequence[int], crops: Any) -> Any:
 
 def _vector(blocks: Any) -> list[int]:
     if blocks.ndim != 1:
-        raise KernelError(3, f"block_shape rank should be 1 instead of {blocks.ndim}")
+        raise InvalidArgument(f"block_shape rank should be 1 instead of {blocks.ndim}")
     return ints(blocks)
 
 
@@ -94,7 +98,7 @@ def _vector(blocks: Any) -> list[int]:
 def space_to_batch(xp: Any, x: Any, pads: Any, *, block_size: int) -> Any:
     """Images padded, cut into square blocks; each element of these is in an image of its own."""
     if x.ndim != 4:
-        raise KernelError(3, f"Input rank should be 4 instead of {x.ndim}")
+        raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
     return _to_batch(xp, x, (block_size, block_size), pads)
 
 
@@ -108,7 +112,7 @@ def space_to_batch_nd(xp: Any, x: Any, blocks: Any, pads: Any) -> Any:
 def batch_to_space(_: Any, x: Any, crops: Any, *, block_size: int) -> Any:
     """The inverse of SpaceToBatch."""
     if x.ndim != 4:
-        raise KernelError(3, f"Input rank should be 4 instead of {x.ndim}")
+        raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
     return _to_space(x, (block_size, block_size), crops)
 
 
@@ -120,9 +124,9 @@ def batch_to_space_nd(_: Any, x: Any, blocks: Any, crops: Any) -> Any:
 
 def _images(x: Any, data_format: str) -> None:
     if x.ndim != 4:
-        raise KernelError(3, f"Input rank should be 4 instead of {x.ndim}")
+        raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
     if data_format != "NHWC":
-        raise KernelError(3, f"Only NHWC data_format supported on CPU. Got {data_format}")
+        raise InvalidArgument(f"Only NHWC data_format supported on CPU. Got {data_format}")
 
 
 @kernel("SpaceToDepth")
@@ -131,8 +135,10 @@ def space_to_depth(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
     _images(x, data_format)
     batch, height, width, depth = x.shape
     if height % block_size or width % block_size:
-        raise KernelError(3, f"Image width {width} and height {height} should be divisible by "
-                          f"block_size: {block_size}")  # fmt: skip
+        raise InvalidArgument(
+            f"Image width {width} and height {height} should be divisible by "
+            f"block_size: {block_size}"
+        )
     rows, columns = height // block_size, width // block_size
     apart = x.reshape(batch, rows, block_size, columns, block_size, depth)
     moved = apart.transpose((0, 1, 3, 2, 4, 5))
@@ -145,8 +151,9 @@ def depth_to_space(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
     _images(x, data_format)
     batch, rows, columns, depth = x.shape
     if depth % (block_size * block_size):
-        raise KernelError(3, f"Input depth dimension {depth} should be divisible by: "
-                          f"{block_size * block_size}")  # fmt: skip
+        raise InvalidArgument(
+            f"Input depth dimension {depth} should be divisible by: {block_size * block_size}"
+        )
     left = depth // (block_size * block_size)
     apart = x.reshape(batch, rows, columns, block_size, block_size, left)
     moved = apart.transpose((0, 1, 3, 2, 4, 5))
@@ -163,10 +170,11 @@ def _formats(bind: Bind) -> tuple[str, str]:
     source, target = bind.attrs["src_format"], bind.attrs["dst_format"]
     for text in (source, target):
         if len(text) not in {4, 5}:
-            raise KernelError(3, f"Format must be of length 4 or 5, received {text}")
+            raise InvalidArgument(f"Format must be of length 4 or 5, received {text}")
     if sorted(source) != sorted(target):
-        raise KernelError(3, "Destination and source format must determine a permutation, got "
-                          f"{source} and {target}")  # fmt: skip
+        raise InvalidArgument(
+            f"Destination and source format must determine a permutation, got {source} and {target}"
+        )
     return source, target
 
 
@@ -191,14 +199,15 @@ def format_vector(bind: Bind) -> Callable[..., Any]:
     def compute(x: Any) -> Any:
         letters = [source, target]
         if x.ndim not in {1, 2}:
-            raise KernelError(3, f"input must be a vector or 2D tensor, but got shape {x.shape}")
+            raise InvalidArgument(f"input must be a vector or 2D tensor, but got shape {x.shape}")
         if x.shape[0] == len(source) - 2:
             letters = ["".join(c for c in text if c not in "NC") for text in letters]
         elif x.shape[0] != len(source):
-            raise KernelError(3, f"input must be of size {len(source) - 2} or {len(source)}, but "
-                              f"got shape {x.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"input must be of size {len(source) - 2} or {len(source)}, but got shape {x.shape}"
+            )
         if x.ndim == 2 and x.shape[1] != 2:
-            raise KernelError(3, f"Second dimension of 2D input must be of size 2: {x.shape}")
+            raise InvalidArgument(f"Second dimension of 2D input must be of size 2: {x.shape}")
         return x[bind.xp.asarray([letters[0].index(letter) for letter in letters[1]])]
 
     return compute

@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.input.sparse_map import SparseMap
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.encoding import serialize_tensor, tensor_of
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.sparse_parts import Sparse, checked
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_proto import string_content
@@ -23,12 +24,11 @@ from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 def _sized(sparse: Sparse) -> Sparse:
     if (sparse.shape < 0).any():
-        raise KernelError(_INVALID, f"Shape {sparse.shape.tolist()} has a negative size")
+        raise InvalidArgument(f"Shape {sparse.shape.tolist()} has a negative size")
     return sparse
 
 
@@ -44,22 +44,20 @@ def _rows(whole: Sparse) -> dict[int, Sparse]:
     """The rows that have elements, as sparse tensors of one dimension less.
 
     Raises:
-      KernelError: code 3 if there is but one dimension, or rows are out of range or of order.
+      InvalidArgument: there is but one dimension, or rows are out of range or of order.
 
     """
     if whole.shape.shape[0] < 2:
-        raise KernelError(_INVALID, "Rank of input SparseTensor should be > 1, but saw rank: "
-                          f"{whole.shape.shape[0]}")  # fmt: skip
+        raise InvalidArgument(
+            f"Rank of input SparseTensor should be > 1, but saw rank: {whole.shape.shape[0]}"
+        )
     of_row, count = whole.indices[:, 0], int(whole.shape[0])
     outside = (of_row < 0) | (of_row >= count)
     if outside.any():
-        raise KernelError(_INVALID, f"Received unexpected row {int(of_row[outside.argmax()])} of "
-                          f"{count}")  # fmt: skip
+        raise InvalidArgument(f"Received unexpected row {int(of_row[outside.argmax()])} of {count}")
     if (HOST.diff(of_row) < 0).any():
         row = int((HOST.diff(of_row) < 0).argmax()) + 1
-        raise KernelError(
-            _INVALID, f"indices[{row}] = {bracketed(whole.indices[row])} is out of order"
-        )
+        raise InvalidArgument(f"indices[{row}] = {bracketed(whole.indices[row])} is out of order")
     if not len(of_row):
         return {}
     rows, firsts = HOST.unique(of_row, return_index=True)
@@ -84,15 +82,15 @@ def _stacked(rows: Sequence[Sparse], differs: str = "shape", more: int = 0) -> S
 
     """
     if not rows:
-        raise KernelError(_INVALID, "Must have at least 1 serialized SparseTensor, has 0")
+        raise InvalidArgument("Must have at least 1 serialized SparseTensor, has 0")
     rank = len(rows[0].shape)
     for number, row in enumerate(rows):
         if len(row.shape) != rank:
-            raise KernelError(
-                _INVALID, f"Inconsistent {differs} across SparseTensors: rank prior to "
+            raise InvalidArgument(
+                f"Inconsistent {differs} across SparseTensors: rank prior to "
                 f"SparseTensor[{number}] was: {rank + more} but rank of SparseTensor[{number}] "
                 f"is: {len(row.shape) + more}"
-            )  # fmt: skip
+            )
     numbers = HOST.repeat(HOST.arange(len(rows)), [len(row.values) for row in rows])
     places = HOST.concatenate([row.indices for row in rows])
     sizes = HOST.max([row.shape for row in rows], axis=0) if rank else []
@@ -167,15 +165,19 @@ def _parsed(triple: Sequence[Any], dtype: str, number: int) -> Sparse:
     parts = [part.array if isinstance(part, _Held) else tensor_of(part)[1] for part in triple]
     for part, word, kind in zip(parts, Sparse._fields, ("int64", dtype, "int64"), strict=True):
         if part.dtype != dtype_of(kind):
-            raise KernelError(_INVALID, f"Requested SparseTensor of type {kind} but SparseTensor["
-                              f"{number}].{word}.dtype() == {part.dtype}")  # fmt: skip
+            raise InvalidArgument(
+                f"Requested SparseTensor of type {kind} but SparseTensor["
+                f"{number}].{word}.dtype() == {part.dtype}"
+            )
     return checked(*parts)
 
 
 def _of_triples(serialized: Any, dtype: str) -> Sparse:
     if not serialized.size:
-        raise KernelError(_INVALID, "Serialized sparse should have at least 1 serialized tensor, "
-                          f"but has a zero dimension {bracketed(serialized.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "Serialized sparse should have at least 1 serialized tensor, "
+            f"but has a zero dimension {bracketed(serialized.shape)}"
+        )
     triples = serialized.reshape(-1, 3).tolist()
     return _stacked([_parsed(triple, dtype, number) for number, triple in enumerate(triples)])
 
@@ -184,8 +186,9 @@ def _of_triples(serialized: Any, dtype: str) -> Sparse:
 def deserialize_many_sparse(_: Any, serialized: Any, *, dtype: str) -> Any:
     """The sparse tensor of the rows whose bytes they are."""
     if serialized.ndim != 2 or serialized.shape[1] != 3:
-        raise KernelError(_INVALID, "Serialized sparse should have 3 as the last dimension "
-                          f"{bracketed(serialized.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Serialized sparse should have 3 as the last dimension {bracketed(serialized.shape)}"
+        )
     return tuple(_of_triples(serialized, dtype))
 
 
@@ -194,8 +197,9 @@ def deserialize_sparse(_: Any, serialized: Any, *, dtype: str, Tserialized: str)
     """One sparse tensor, or those of an array of triples stacked as that array is."""
     del Tserialized  # what is written tells
     if not serialized.ndim or serialized.shape[-1] != 3:
-        raise KernelError(_INVALID, "Serialized sparse should have 3 as the last dimension "
-                          f"{bracketed(serialized.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Serialized sparse should have 3 as the last dimension {bracketed(serialized.shape)}"
+        )
     stacked, outer = _of_triples(serialized, dtype), serialized.shape[:-1]
     places = HOST.array(HOST.unravel_index(stacked.indices[:, 0], outer)) if outer else None
     first = [] if places is None else [places.T]
@@ -207,7 +211,7 @@ def _map(bind: Bind, *, make: bool = True) -> SparseMap:
     container = attribute_text(bind.attrs["container"])
     name = attribute_text(bind.attrs["shared_name"]) or bind.node.name
     if not make and bind.resources.get(container, name) is None:
-        raise KernelError(_INVALID, f"No sparse tensors are kept under {name!r}")
+        raise InvalidArgument(f"No sparse tensors are kept under {name!r}")
     return bind.resources.get_or_create(container, name, SparseMap, lambda: SparseMap(name))
 
 
@@ -250,13 +254,15 @@ def take_many_sparse(bind: Bind) -> Callable[..., Any]:
 
     def compute(handles: Any) -> Any:
         if handles.ndim != 1:
-            raise KernelError(_INVALID, "sparse_handles should be a vector, has shape "
-                              f"{bracketed(handles.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"sparse_handles should be a vector, has shape {bracketed(handles.shape)}"
+            )
         rows = _map(bind, make=False).take(handles.tolist())
         for row in rows:
             if row.values.dtype != dtype:
-                raise KernelError(_INVALID, f"Requested SparseTensor of type {dtype} but it is "
-                                  f"of type {row.values.dtype}")  # fmt: skip
+                raise InvalidArgument(
+                    f"Requested SparseTensor of type {dtype} but it is of type {row.values.dtype}"
+                )
         return tuple(_stacked(rows, "rank", 1))
 
     return compute

@@ -6,8 +6,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, full, host_array, scalar_int
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
     check_extent,
@@ -22,7 +23,6 @@ from sessrun.reference.node_summary import bracketed
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 @binder("SparseConcat", devices=_CPU)
@@ -35,8 +35,7 @@ def sparse_concat(bind: Bind) -> Any:
         tensors = [checked(*each) for each in zip(*kinds, strict=True)]
         rank = len(tensors[0].shape)
         if not -rank <= dim < rank:
-            raise KernelError(_INVALID, f"Concat dimension must be in range [{-rank}, {rank}), "
-                              f"got {dim}")  # fmt: skip
+            raise InvalidArgument(f"Concat dimension must be in range [{-rank}, {rank}), got {dim}")
         return _joined(tensors, dim % rank)
 
     return compute
@@ -48,12 +47,15 @@ def _joined(tensors: Sequence[Sparse], axis: int) -> Any:
     shape[axis] = 0
     for tensor, own in zip(tensors, shapes, strict=True):
         if len(own) != len(shape):
-            raise KernelError(_INVALID, f"Ranks of all input tensors must match: expected "
-                              f"{len(shape)} but got {len(own)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Ranks of all input tensors must match: expected {len(shape)} but got {len(own)}"
+            )
         for other, (wanted, found) in enumerate(zip(shape, own, strict=True)):
             if other != axis and wanted != found:
-                raise KernelError(_INVALID, f"Input shapes must match: expected {wanted} for "
-                                  f"dimension {other} but got {found}")  # fmt: skip
+                raise InvalidArgument(
+                    f"Input shapes must match: expected {wanted} for "
+                    f"dimension {other} but got {found}"
+                )
         moved = tensor.indices.copy()
         moved[:, axis] += shape[axis]
         parts.append(moved)
@@ -73,22 +75,25 @@ def sparse_split(bind: Bind) -> Any:
         whole = checked(indices, values, shape)
         rank = len(shape)
         if split_dim.ndim:
-            raise KernelError(_INVALID, "Input axis should be a scalar but received shape "
-                              f"{bracketed(split_dim.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input axis should be a scalar but received shape {bracketed(split_dim.shape)}"
+            )
         axis = scalar_int(split_dim)
         if not -rank <= axis < rank:
-            raise KernelError(_INVALID, f"Input axis should be in range [{-rank}, {rank}), "
-                              f"got {axis}")  # fmt: skip
+            raise InvalidArgument(f"Input axis should be in range [{-rank}, {rank}), got {axis}")
         axis %= rank
         size = int(shape[axis])
         if not 1 <= count <= size:
-            raise KernelError(_INVALID, f"Input num_split should be between 1 and the splitting "
-                              f"dimension size ({size}), got {count}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input num_split should be between 1 and the splitting "
+                f"dimension size ({size}), got {count}"
+            )
         outside = ((indices < 0) | (indices >= shape)).any(axis=1)
         if outside.any():
             row = int(outside.argmax())
-            raise KernelError(_INVALID, f"Sparse index tuple indices[{row}, :] = "
-                              f"{indices[row].tolist()} is out of bounds")  # fmt: skip
+            raise InvalidArgument(
+                f"Sparse index tuple indices[{row}, :] = {indices[row].tolist()} is out of bounds"
+            )
         parts = _divided(whole, axis, count)
         return tuple(part for kind in zip(*parts, strict=True) for part in kind)
 
@@ -116,9 +121,9 @@ def sparse_slice(
     """The elements in a box, which begins at `start` and ends with the tensor."""
     check_extent(checked(indices, values, shape))
     if start.shape != shape.shape or size.shape != shape.shape:
-        raise KernelError(_INVALID, f"Expected start and size to be vectors of length {len(shape)}")
+        raise InvalidArgument(f"Expected start and size to be vectors of length {len(shape)}")
     if (size < 0).any():
-        raise KernelError(_INVALID, f"Expected a non-negative size, got {int(size.min())}")
+        raise InvalidArgument(f"Expected a non-negative size, got {int(size.min())}")
     inside = ((indices >= start) & (indices < start + size)).all(axis=1)
     ends = xp.clip(xp.minimum(size, shape - start), 0, None)
     return indices[inside] - start, values[inside], ends
@@ -130,20 +135,20 @@ def sparse_slice_grad(
 ) -> Any:
     """For the elements of the whole what came back for the slice's, 0 for those outside."""
     if grad.ndim != 1 or indices.ndim != 2 or sliced.ndim != 2 or start.ndim != 1:
-        raise KernelError(_INVALID, "backprop_val_grad and input_start should be vectors, indices "
-                          "matrices")  # fmt: skip
+        raise InvalidArgument(
+            "backprop_val_grad and input_start should be vectors, indices matrices"
+        )
     if indices.shape[1] != sliced.shape[1] or start.shape[0] != indices.shape[1]:
-        raise KernelError(_INVALID, "The ranks of the indices and of the start should be the same")
+        raise InvalidArgument("The ranks of the indices and of the start should be the same")
     if len(grad) != len(sliced):
-        raise KernelError(_INVALID, f"backprop_val_grad has {len(grad)} elements, not "
-                          f"{len(sliced)}")  # fmt: skip
+        raise InvalidArgument(f"backprop_val_grad has {len(grad)} elements, not {len(sliced)}")
     moved = sliced + start
     bounds = xp.max(xp.concatenate([indices, moved]), axis=0, initial=0) + 1
     whole, part = row_numbers(bounds.tolist(), indices, moved)
     chosen = xp.isin(whole, part)
     result = xp.zeros(len(whole), dtype=grad.dtype)
     if int(chosen.sum()) != len(grad):
-        raise KernelError(_INVALID, "Elements of backprop_val_grad aren't all propagated.")
+        raise InvalidArgument("Elements of backprop_val_grad aren't all propagated.")
     result[chosen] = grad
     return result
 
@@ -152,12 +157,12 @@ def sparse_slice_grad(
 def sparse_reshape(_: Any, indices: Any, shape: Any, new_shape: Any) -> Any:
     """The indices of the same elements in another shape, of which one size may be left open."""
     if indices.ndim != 2 or shape.ndim != 1 or new_shape.ndim != 1:
-        raise KernelError(_INVALID, "Input indices should be a matrix, the shapes vectors")
+        raise InvalidArgument("Input indices should be a matrix, the shapes vectors")
     if indices.shape[1] != len(shape):
-        raise KernelError(_INVALID, f"Input shape rank {len(shape)} is not that of the indices")
+        raise InvalidArgument(f"Input shape rank {len(shape)} is not that of the indices")
     old, sizes = shape.tolist(), new_shape.tolist()
     if min(old, default=0) < 0:
-        raise KernelError(_INVALID, f"Input shape {old} has a negative size")
+        raise InvalidArgument(f"Input shape {old} has a negative size")
     found = _completed(math.prod(old), sizes)
     return placed(numbered(indices, old), found), host_array(found, "int64")
 
@@ -165,16 +170,20 @@ def sparse_reshape(_: Any, indices: Any, shape: Any, new_shape: Any) -> Any:
 def _completed(count: int, sizes: list[int]) -> list[int]:
     """The sizes, the one that is -1 found from how many elements there are."""
     if sizes.count(-1) > 1 or any(size < -1 for size in sizes):
-        raise KernelError(_INVALID, f"size {sizes} must be non-negative, only one may be -1")
+        raise InvalidArgument(f"size {sizes} must be non-negative, only one may be -1")
     if -1 in sizes:
         rest = math.prod(size for size in sizes if size != -1)
         if not rest or count % rest:
-            raise KernelError(_INVALID, f"Input to reshape is a SparseTensor with {count} dense "
-                              f"values, not a multiple of the requested shape {sizes}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input to reshape is a SparseTensor with {count} dense "
+                f"values, not a multiple of the requested shape {sizes}"
+            )
         sizes = [count // rest if size == -1 else size for size in sizes]
     if math.prod(sizes) != count:
-        raise KernelError(_INVALID, f"Input to reshape is a tensor with {count} dense values, but "
-                          f"the requested shape {sizes} has {math.prod(sizes)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Input to reshape is a tensor with {count} dense values, but "
+            f"the requested shape {sizes} has {math.prod(sizes)}"
+        )
     return sizes
 
 
@@ -190,12 +199,14 @@ def sparse_fill_empty_rows(
     """
     checked(indices, values, shape)
     if default.ndim or not len(shape):
-        raise KernelError(_INVALID, "default_value must be a scalar, dense_shape not empty")
+        raise InvalidArgument("default_value must be a scalar, dense_shape not empty")
     rows, count = indices[:, 0], int(shape[0])
     outside = (rows < 0) | (rows >= count)
     if outside.any():
-        raise KernelError(_INVALID, f"indices({int(outside.argmax())}, 0) is invalid: "
-                          f"{int(rows[outside.argmax()])} >= {count}")  # fmt: skip
+        raise InvalidArgument(
+            f"indices({int(outside.argmax())}, 0) is invalid: "
+            f"{int(rows[outside.argmax()])} >= {count}"
+        )
     counts = HOST.bincount(rows, minlength=count)
     empty = counts == 0
     # A dozen passes over the elements, where TensorFlow has two: five times its time.
@@ -217,9 +228,9 @@ def sparse_fill_empty_rows(
 def sparse_fill_empty_rows_grad(xp: Any, places: Any, grad: Any) -> Any:
     """What came back for the elements of the input, and the sum of the rest for the default."""
     if places.ndim != 1 or grad.ndim != 1:
-        raise KernelError(_INVALID, "reverse_index_map and grad_values must be vectors")
+        raise InvalidArgument("reverse_index_map and grad_values must be vectors")
     if ((places < 0) | (places >= len(grad))).any():
-        raise KernelError(_INVALID, f"Elements in reverse index must be in [0, {len(grad)})")
+        raise InvalidArgument(f"Elements in reverse index must be in [0, {len(grad)})")
     others = xp.ones(len(grad), dtype="bool")
     others[places] = False
     rest = grad[others]
@@ -233,26 +244,29 @@ def sparse_to_dense(
 ) -> Any:
     """A tensor of one value with others written at given places."""
     if indices.ndim > 2:
-        raise KernelError(_INVALID, "sparse_indices should be a scalar, vector, or matrix, got "
-                          f"shape {bracketed(indices.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "sparse_indices should be a scalar, vector, or matrix, got "
+            f"shape {bracketed(indices.shape)}"
+        )
     places = indices if indices.ndim == 2 else indices.reshape((-1, 1))
     count, rank = places.shape
     if shape.ndim != 1:
-        raise KernelError(_INVALID, "output_shape must be rank 1, got shape "
-                          f"{bracketed(shape.shape)}")  # fmt: skip
+        raise InvalidArgument(f"output_shape must be rank 1, got shape {bracketed(shape.shape)}")
     if len(shape) != rank:
-        raise KernelError(_INVALID, "output_shape has incorrect number of elements: "
-                          f"{len(shape)} should be: {rank}")  # fmt: skip
+        raise InvalidArgument(
+            f"output_shape has incorrect number of elements: {len(shape)} should be: {rank}"
+        )
     if values.shape not in {(), (count,)}:
-        raise KernelError(_INVALID, f"sparse_values has incorrect shape "
-                          f"{bracketed(values.shape)}, should be [] or [{count}]")  # fmt: skip
+        raise InvalidArgument(
+            f"sparse_values has incorrect shape "
+            f"{bracketed(values.shape)}, should be [] or [{count}]"
+        )
     if default.ndim:
-        raise KernelError(_INVALID, "default_value should be a scalar.")
+        raise InvalidArgument("default_value should be a scalar.")
     sparse = Sparse(places, values, shape)
     check_extent(sparse)
     if not validate_indices and ((places < 0) | (places >= shape)).any():
-        raise KernelError(_INVALID, "Indices are not valid (out of bounds).  Shape: "
-                          f"{bracketed(shape)}")  # fmt: skip
+        raise InvalidArgument(f"Indices are not valid (out of bounds).  Shape: {bracketed(shape)}")
     if validate_indices:
         check_places(sparse, order=True)
     out = full(HOST, shape.tolist(), default, default.dtype)

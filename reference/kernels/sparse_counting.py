@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array, scalar_int
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import check_places, checked
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 _LARGEST: Final = 1 << 63
 
 
@@ -26,15 +26,15 @@ def sparse_bincount(
 
     """
     if size.ndim or size < 0:
-        raise KernelError(_INVALID, f"size ({size.tolist()}) must be a non-negative scalar")
+        raise InvalidArgument(f"size ({size.tolist()}) must be a non-negative scalar")
     check_places(checked(indices, values, shape))
     length, is_vector = scalar_int(size), len(shape) == 1
     # TensorFlow does not ask it of the rows of a matrix, and reads what is behind too few weights.
     unlike = weights.size != values.size if is_vector else weights.size < values.size
     if weights.size and unlike and not binary_output:
-        raise KernelError(_INVALID, "Input indices and weights must have the same size.")
+        raise InvalidArgument("Input indices and weights must have the same size.")
     if is_vector and (values < 0).any():
-        raise KernelError(_INVALID, "Input arr must be non-negative!")
+        raise InvalidArgument("Input arr must be non-negative!")
     rows = HOST.zeros(len(values), dtype="int64") if is_vector else indices[:, 0]
     bins = HOST.zeros((1 if is_vector else int(shape[0]), length), dtype=weights.dtype)
     inside = (values >= 0) & (values < length)
@@ -53,7 +53,7 @@ def _counted(
 ) -> tuple[Any, Any, int]:
     """The counts of each row's numbers: where they are, what they are, and the size of a row."""
     if (values < 0).any():
-        raise KernelError(_INVALID, "Input values must all be non-negative")
+        raise InvalidArgument("Input values must all be non-negative")
     least, most = limits
     size = max(int(values.max(initial=0)) + 1, least) if most < 0 else most
     inside = values < size
@@ -83,11 +83,14 @@ def dense_count(
 
     """
     if values.ndim not in {1, 2}:
-        raise KernelError(_INVALID, "Input must be a 1 or 2-dimensional tensor. Got: "
-                          f"{list(values.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Input must be a 1 or 2-dimensional tensor. Got: {list(values.shape)}"
+        )
     if weights.size and weights.shape != values.shape:
-        raise KernelError(_INVALID, "Weights and values must have the same shape. Weight shape: "
-                          f"{list(weights.shape)}; values shape: {list(values.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "Weights and values must have the same shape. Weight shape: "
+            f"{list(weights.shape)}; values shape: {list(values.shape)}"
+        )
     lead = values.shape[:-1]
     rows = HOST.repeat(HOST.arange(lead[0] if lead else 1), values.shape[-1])
     places, counts, size = _counted(
@@ -110,11 +113,13 @@ def sparse_count(
     """
     check_places(checked(indices, values, shape))
     if weights.size and weights.shape != values.shape:
-        raise KernelError(_INVALID, "Weights and values must have the same shape. Weight shape: "
-                          f"{list(weights.shape)}; values shape: {list(values.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "Weights and values must have the same shape. Weight shape: "
+            f"{list(weights.shape)}; values shape: {list(values.shape)}"
+        )
     is_vector = len(shape) == 1
     if not is_vector and not shape[0]:
-        raise KernelError(_INVALID, "Cannot allocate 0 batches, is the dense shape too wide?")
+        raise InvalidArgument("Cannot allocate 0 batches, is the dense shape too wide?")
     rows = HOST.zeros(len(values), dtype="int64") if is_vector else indices[:, 0]
     places, counts, size = _counted(
         rows, values, weights, (minlength, maxlength), binary=binary_output

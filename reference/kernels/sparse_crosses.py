@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.fingerprints import farm
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 _WORD: Final = (1 << 64) - 1
 _MULTIPLIER: Final = 0xC6A4A7935BD1E995
 _SHIFT: Final = 47
@@ -40,21 +40,25 @@ def _sparse_column(place: int, indices: Any, values: Any, shape: Any, rows: int)
         (shape, 1, "shapes should be a vector"),
     ):  # fmt: skip
         if array.ndim != rank:
-            raise KernelError(_INVALID, f"Input {words} but received shape "
-                              f"{bracketed(array.shape)} at position {place}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input {words} but received shape {bracketed(array.shape)} at position {place}"
+            )
     if indices.shape[1] != 2:
-        raise KernelError(_INVALID, f"Expected D2 of index to be 2 got {indices.shape[1]} at "
-                          f"position {place}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected D2 of index to be 2 got {indices.shape[1]} at position {place}"
+        )
     if values.shape != indices.shape[:1]:
-        raise KernelError(_INVALID, f"Expected size of values to be {len(indices)} got "
-                          f"{len(values)} at position {place}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected size of values to be {len(indices)} got {len(values)} at position {place}"
+        )
     if shape.shape != (2,) or int(shape[0]) != rows:
-        raise KernelError(_INVALID, f"Expected batch size {rows} got {shape.tolist()} at position "
-                          f"{place}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected batch size {rows} got {shape.tolist()} at position {place}"
+        )
     own = indices[:, 0]
     outside = (own < 0) | (own >= rows)
     if outside.any():
-        raise KernelError(_INVALID, f"Row {own[outside.argmax()]} is not in [0, {rows})")
+        raise InvalidArgument(f"Row {own[outside.argmax()]} is not in [0, {rows})")
     return _Column(
         HOST.bincount(own, minlength=rows), values[HOST.argsort(own, kind="stable")]
     )
@@ -65,11 +69,12 @@ def _columns(parts: Sequence[Any], count: int) -> list[_Column]:
     indices, values, shapes = (parts[i * count : (i + 1) * count] for i in range(3))
     dense = parts[3 * count :]
     if not count and not dense:
-        raise KernelError(_INVALID, "There must be at least one input to cross")
+        raise InvalidArgument("There must be at least one input to cross")
     for each in dense:
         if each.ndim != 2:
-            raise KernelError(_INVALID, "Dense inputs should be a matrix but received shape "
-                              f"{bracketed(each.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Dense inputs should be a matrix but received shape {bracketed(each.shape)}"
+            )
     rows = int(shapes[0].reshape(-1)[0]) if count else dense[0].shape[0]
     columns = [
         _sparse_column(place, *each, rows)
@@ -77,7 +82,7 @@ def _columns(parts: Sequence[Any], count: int) -> list[_Column]:
     ]
     for each in dense:
         if each.shape[0] != rows:
-            raise KernelError(_INVALID, f"Expected batch size {rows} got {each.shape[0]}")
+            raise InvalidArgument(f"Expected batch size {rows} got {each.shape[0]}")
         columns.append(_Column(HOST.full(rows, each.shape[1], "int64"), each.reshape(-1)))
     return columns
 

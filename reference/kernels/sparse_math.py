@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
     add_rows,
@@ -22,7 +23,6 @@ from sessrun.reference.node_summary import bracketed
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 def _union(a: Sparse, b: Sparse) -> tuple[Any, Any, Any]:
@@ -42,11 +42,14 @@ def _spread(values: Any, places: Any, count: int) -> Any:
 
 def _same_shape(a: Sparse, b: Sparse) -> None:
     if len(a.shape) != len(b.shape):
-        raise KernelError(_INVALID, "Operands do not have the same ranks; got shapes: "
-                          f"{a.shape.tolist()} and {b.shape.tolist()}")  # fmt: skip
+        raise InvalidArgument(
+            "Operands do not have the same ranks; got shapes: "
+            f"{a.shape.tolist()} and {b.shape.tolist()}"
+        )
     if a.shape.tolist() != b.shape.tolist():
-        raise KernelError(_INVALID, f"Operands' shapes do not match: got {a.shape.tolist()} and "
-                          f"{b.shape.tolist()}")  # fmt: skip
+        raise InvalidArgument(
+            f"Operands' shapes do not match: got {a.shape.tolist()} and {b.shape.tolist()}"
+        )
 
 
 @kernel("SparseAdd", devices=_CPU)
@@ -58,8 +61,9 @@ def sparse_add(
     a, b = checked(a_indices, a_values, a_shape), checked(b_indices, b_values, b_shape)
     _same_shape(a, b)
     if thresh.ndim:
-        raise KernelError(_INVALID, "The magnitude threshold must be a scalar: got shape "
-                          f"{bracketed(thresh.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"The magnitude threshold must be a scalar: got shape {bracketed(thresh.shape)}"
+        )
     indices, in_a, in_b = _union(a, b)
     sums = _spread(a_values, in_a, len(indices)) + _spread(b_values, in_b, len(indices))
     counts = HOST.bincount(HOST.concatenate([in_a, in_b]), minlength=len(indices))
@@ -75,12 +79,14 @@ def sparse_add_grad(
 ) -> Any:
     """For the elements of both summands what came back for the sum's, 0 for those left out."""
     if grad.ndim != 1 or any(each.ndim != 2 for each in (a_indices, b_indices, sum_indices)):
-        raise KernelError(_INVALID, "backprop_val_grad should be a vector, indices matrices")
+        raise InvalidArgument("backprop_val_grad should be a vector, indices matrices")
     if len({each.shape[1] for each in (a_indices, b_indices, sum_indices)}) != 1:
-        raise KernelError(_INVALID, "The densified ranks of the indices should be the same")
+        raise InvalidArgument("The densified ranks of the indices should be the same")
     if len(grad) != len(sum_indices):
-        raise KernelError(_INVALID, "# elements of backprop_val_grad and # rows of sum_indices "
-                          f"should match: {len(grad)} and {len(sum_indices)}")  # fmt: skip
+        raise InvalidArgument(
+            "# elements of backprop_val_grad and # rows of sum_indices "
+            f"should match: {len(grad)} and {len(sum_indices)}"
+        )
     shape = _bounds(a_indices, b_indices, sum_indices)
     summed, *others = row_numbers(shape, sum_indices, a_indices, b_indices)
     return tuple(_found(summed, grad, other) for other in others)
@@ -107,15 +113,19 @@ def sparse_tensor_dense_add(_: Any, indices: Any, values: Any, shape: Any, dense
     """The dense tensor, the sparse one's elements added, those of equal indices together."""
     checked(indices, values, shape)
     if tuple(shape.tolist()) != dense.shape:
-        raise KernelError(_INVALID, f"Shape {shape.tolist()} of the sparse tensor is not that of "
-                          f"the dense one, {list(dense.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Shape {shape.tolist()} of the sparse tensor is not that of "
+            f"the dense one, {list(dense.shape)}"
+        )
     outside = (indices < 0) | (indices >= shape)
     if outside.any():
         row, axis = (int(place[0]) for place in HOST.nonzero(outside))
         sizes = " ".join(map(str, dense.shape))
-        raise KernelError(_INVALID, f"Sparse tensor has an invalid index on dimension {axis}: "
-                          f"a_indices({row},{axis}) = {indices[row, axis]}, dense tensor shape: "
-                          f"{sizes}")  # fmt: skip
+        raise InvalidArgument(
+            f"Sparse tensor has an invalid index on dimension {axis}: "
+            f"a_indices({row},{axis}) = {indices[row, axis]}, dense tensor shape: "
+            f"{sizes}"
+        )
     result = dense.copy()
     HOST.add.at(result, tuple(indices.T), values)
     return result
@@ -126,7 +136,7 @@ def _quotient(x: Any, y: Any) -> Any:
     if x.dtype.kind not in "iu":
         return HOST.true_divide(x, y).astype(x.dtype)
     if not y.all():
-        raise KernelError(_INVALID, "SparseDenseCwiseDiv: division by zero")
+        raise InvalidArgument("SparseDenseCwiseDiv: division by zero")
     quotient = x // y
     return quotient + ((quotient < 0) & (quotient * y != x)).astype(x.dtype)
 
@@ -149,9 +159,11 @@ def _cwise(op_type: str) -> None:
             for size, wanted in zip(dense.shape[::-1], whole[::-1], strict=False)
         )
         if not fits:
-            raise KernelError(_INVALID, "SparseDenseBinaryOpShared broadcasts dense to sparse "
-                              f"only; got incompatible shapes: {list(whole)} and "
-                              f"{list(dense.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                "SparseDenseBinaryOpShared broadcasts dense to sparse "
+                f"only; got incompatible shapes: {list(whole)} and "
+                f"{list(dense.shape)}"
+            )
         gathered = HOST.broadcast_to(dense, whole)[tuple(indices.T)]
         return _CWISE[op_type](values, gathered)
 
@@ -184,7 +196,7 @@ def sparse_softmax(_: Any, indices: Any, values: Any, shape: Any) -> Any:
     """Exponentials along the last dimension, scaled to the sum 1 of those that there are."""
     check_extent(checked(indices, values, shape))
     if len(shape) < 2:
-        raise KernelError(_INVALID, f"Input should have rank >= 2, but received {shape.tolist()}")
+        raise InvalidArgument(f"Input should have rank >= 2, but received {shape.tolist()}")
     if not len(values):
         return values.copy()
     wide = values.astype("float32") if values.dtype.itemsize == 2 else values
@@ -202,7 +214,7 @@ def sparse_tensor_dense_matmul(
     """[m, n]: a sparse matrix [m, k] times a dense one [k, n], each perhaps given adjoint."""
     checked(indices, values, shape)
     if len(shape) != 2 or b.ndim != 2:
-        raise KernelError(_INVALID, "Tensors 'a_shape' and 'b' must be those of matrices")
+        raise InvalidArgument("Tensors 'a_shape' and 'b' must be those of matrices")
     if adjoint_b:
         b = HOST.conj(b.T) if b.dtype.kind == "c" else b.T
     sparse = Sparse(indices, values, shape)
@@ -211,8 +223,10 @@ def sparse_tensor_dense_matmul(
         sparse = Sparse(indices[:, ::-1], turned, shape[::-1])
     height, inner = sparse.shape.tolist()
     if inner != b.shape[0]:
-        raise KernelError(_INVALID, f"Cannot multiply A and B because inner dimension does not "
-                          f"match: {inner} vs. {b.shape[0]}")  # fmt: skip
+        raise InvalidArgument(
+            f"Cannot multiply A and B because inner dimension does not "
+            f"match: {inner} vs. {b.shape[0]}"
+        )
     check_places(sparse)
     narrow = values.dtype.itemsize == 2
     wide = dtype_of("float32") if narrow else values.dtype
@@ -236,8 +250,8 @@ def _add_products(result: Any, indices: Any, values: Any, b: Any) -> None:
 def sparse_matmul(_: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
     """The product of two dense matrices, of which many elements may be 0, in float32."""
     if a.ndim != 2 or b.ndim != 2:
-        raise KernelError(_INVALID, "a and b must be matrices")
+        raise InvalidArgument("a and b must be matrices")
     left, right = (a.T if transpose_a else a), (b.T if transpose_b else b)
     if left.shape[1] != right.shape[0]:
-        raise KernelError(_INVALID, f"Matrix size incompatible: {list(a.shape)}, {list(b.shape)}")
+        raise InvalidArgument(f"Matrix size incompatible: {list(a.shape)}, {list(b.shape)}")
     return HOST.matmul(left.astype("float32"), right.astype("float32"))

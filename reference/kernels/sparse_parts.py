@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import KernelError
 from sessrun.reference.node_summary import bracketed
 
 __all__ = ["Sparse", "add_rows", "check_extent", "check_places", "checked", "numbered", "placed"]
 
-_INVALID: Final = 3
 #: Elements that are added together: they stay in a processor's cache.
 _TOGETHER: Final = 1 << 16
 
@@ -29,19 +28,23 @@ def checked(indices: Any, values: Any, shape: Any) -> Sparse:
     """The three, if their ranks and sizes belong together.
 
     Raises:
-      KernelError: code 3 otherwise.
+      InvalidArgument: they do not belong together.
 
     """
     for array, rank, word in ((indices, 2, "indices"), (values, 1, "values"), (shape, 1, "shape")):
         if array.ndim != rank:
-            raise KernelError(_INVALID, f"Input {word} should be of rank {rank} but received shape "
-                              f"{bracketed(array.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input {word} should be of rank {rank} but received shape {bracketed(array.shape)}"
+            )
     if len(indices) != len(values):
-        raise KernelError(_INVALID, f"Number of elements in indices ({len(indices)}) and values "
-                          f"({len(values)}) do not match")  # fmt: skip
+        raise InvalidArgument(
+            f"Number of elements in indices ({len(indices)}) and values "
+            f"({len(values)}) do not match"
+        )
     if indices.shape[1] != shape.shape[0]:
-        raise KernelError(_INVALID, f"Index rank ({indices.shape[1]}) and shape rank "
-                          f"({shape.shape[0]}) do not match")  # fmt: skip
+        raise InvalidArgument(
+            f"Index rank ({indices.shape[1]}) and shape rank ({shape.shape[0]}) do not match"
+        )
     return Sparse(indices, values, shape)
 
 
@@ -49,14 +52,14 @@ def check_extent(sparse: Sparse) -> None:
     """Check that the shape is one of a dense tensor.
 
     Raises:
-      KernelError: code 3 if a size is negative, or there are more elements than int64 counts.
+      InvalidArgument: a size is negative, or there are more elements than int64 counts.
 
     """
     sizes = sparse.shape.tolist()
     if min(sizes, default=0) < 0:
-        raise KernelError(_INVALID, f"Dimensions {sizes} must be >= 0")
+        raise InvalidArgument(f"Dimensions {sizes} must be >= 0")
     if math.prod(sizes) >= 1 << 63:
-        raise KernelError(_INVALID, f"Encountered overflow when multiplying the sizes {sizes}")
+        raise InvalidArgument(f"Encountered overflow when multiplying the sizes {sizes}")
 
 
 def check_places(sparse: Sparse, *, order: bool = False) -> None:
@@ -67,33 +70,33 @@ def check_places(sparse: Sparse, *, order: bool = False) -> None:
       order: whether the order is checked, too.
 
     Raises:
-      KernelError: code 3 if it is not so.
+      InvalidArgument: it is not so.
 
     """
     outside = ((sparse.indices < 0) | (sparse.indices >= sparse.shape)).any(axis=1)
     if outside.any():
         row = int(outside.argmax())
-        raise KernelError(_INVALID, f"indices[{row}] = {bracketed(sparse.indices[row])} is out of "
-                          f"bounds: need 0 <= index < {bracketed(sparse.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"indices[{row}] = {bracketed(sparse.indices[row])} is out of "
+            f"bounds: need 0 <= index < {bracketed(sparse.shape)}"
+        )
     if order:
         steps = HOST.diff(numbered(sparse.indices, sparse.shape.tolist()))
         if (steps <= 0).any():
             row = int((steps <= 0).argmax()) + 1
             fault = "repeated" if steps[row - 1] == 0 else "out of order"
-            raise KernelError(
-                _INVALID, f"indices[{row}] = {bracketed(sparse.indices[row])} is {fault}"
-            )
+            raise InvalidArgument(f"indices[{row}] = {bracketed(sparse.indices[row])} is {fault}")
 
 
 def numbered(indices: Any, shape: Sequence[int]) -> Any:
     """The places of indices [N, rank] in a tensor laid out flat, int64 [N].
 
     Raises:
-      KernelError: code 3 if a tensor of that shape has more places than can be numbered.
+      InvalidArgument: a tensor of that shape has more places than can be numbered.
 
     """
     if math.prod(shape) >= 2**63:
-        raise KernelError(_INVALID, f"Shape {list(shape)} has too many elements")
+        raise InvalidArgument(f"Shape {list(shape)} has too many elements")
     places = HOST.zeros(indices.shape[0], dtype="int64")
     for axis, size in enumerate(shape):
         places *= size

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array, ints
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
     check_extent,
@@ -37,8 +38,9 @@ def _kept(axes: Any, rank: int) -> list[int]:
     found = ints(axes)
     for axis in found:
         if not -rank <= axis < rank:
-            raise KernelError(3, f"Invalid reduction dimension {axis}, for input with {rank} "
-                              "dimensions.")  # fmt: skip
+            raise InvalidArgument(
+                f"Invalid reduction dimension {axis}, for input with {rank} dimensions."
+            )
     return sorted(set(range(rank)) - {axis % rank for axis in found})
 
 

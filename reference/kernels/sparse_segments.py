@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
-from sessrun.reference.kernels.registry import KernelError, binder
+from sessrun.reference.kernels.registry import binder
 from sessrun.reference.kernels.segments import check_sorted
 from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.sparse_parts import add_rows
@@ -17,7 +18,6 @@ from sessrun.reference.kernels.sparse_parts import add_rows
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 #: What a segment's sum is divided by, of how many rows it has.
 _DIVISORS: Final[dict[str, Callable[[Any], Any] | None]] = {
@@ -32,14 +32,14 @@ def _check_rows(indices: Any, count: int, told: str = "indices[{place}] ==") -> 
     if outside.any():
         place = int(outside.argmax())
         what = f"{told.format(place=place)} {indices[place]}"
-        raise KernelError(_INVALID, f"{what} out of range [0, {count})")
+        raise InvalidArgument(f"{what} out of range [0, {count})")
 
 
 def _check_segments(indices: Any, segment_ids: Any) -> None:
     if indices.ndim != 1 or segment_ids.ndim != 1:
-        raise KernelError(_INVALID, "indices and segment_ids should be vectors")
+        raise InvalidArgument("indices and segment_ids should be vectors")
     if indices.shape != segment_ids.shape:
-        raise KernelError(_INVALID, "segment_ids and indices should have same size.")
+        raise InvalidArgument("segment_ids and indices should have same size.")
 
 
 def _scaled(sums: Any, counts: Any, kind: str) -> Any:
@@ -55,14 +55,14 @@ def _segments(kind: str, data: Any, indices: Any, segment_ids: Any, count: int |
     """[count, ...]: the rows that indices name, combined by the segments they belong to."""
     _check_segments(indices, segment_ids)
     if not data.ndim:
-        raise KernelError(_INVALID, "input must be at least rank 1")
+        raise InvalidArgument("input must be at least rank 1")
     known = int(segment_ids[-1]) + 1 if segment_ids.size else 0
     if known < 0 or (known == 0 and segment_ids.size):
-        raise KernelError(_INVALID, "segment ids must be >= 0")
+        raise InvalidArgument("segment ids must be >= 0")
     if count is None:
         count = known
     elif known > count:
-        raise KernelError(_INVALID, "segment ids must be < num_segments")
+        raise InvalidArgument("segment ids must be < num_segments")
     check_size((count, *data.shape[1:]))
     if segment_ids.size and ((HOST.diff(segment_ids) < 0).any() or segment_ids[0] < 0):
         check_sorted(segment_ids.tolist(), count)
@@ -84,7 +84,7 @@ def _register(kind: str) -> None:
         def compute(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Any:
             count = scalar_int(num_segments)
             if num_segments.ndim or count < 0:
-                raise KernelError(_INVALID, f"num_segments must be a scalar >= 0, is {count}")
+                raise InvalidArgument(f"num_segments must be a scalar >= 0, is {count}")
             return _segments(kind, data, indices, segment_ids, count)
 
         return compute
@@ -116,7 +116,7 @@ def _register(kind: str) -> None:
 
 def _rows_of(output_dim0: Any) -> int:
     if output_dim0.ndim or output_dim0 < 0:
-        raise KernelError(_INVALID, "output_dim0 should be a scalar >= 0")
+        raise InvalidArgument("output_dim0 should be a scalar >= 0")
     return scalar_int(output_dim0)
 
 
@@ -126,9 +126,9 @@ def _by_row(grad: Any, indices: Any, segment_ids: Any, kind: str) -> tuple[Any, 
     Each gradient is divided as its segment was.
     """
     if not grad.ndim:
-        raise KernelError(_INVALID, "The gradient must have rows, it is a scalar")
+        raise InvalidArgument("The gradient must have rows, it is a scalar")
     if segment_ids.size and segment_ids[-1] >= grad.shape[0]:
-        raise KernelError(_INVALID, "Invalid number of segments")
+        raise InvalidArgument("Invalid number of segments")
     _check_rows(segment_ids, grad.shape[0], "Segment id")
     counts = HOST.bincount(segment_ids, minlength=grad.shape[0])
     shared = _scaled(grad.astype("float32") if grad.dtype.itemsize == 2 else grad, counts, kind)

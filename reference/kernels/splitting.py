@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array, string_array
 from sessrun.reference.kernels.patterns import matcher, replacer
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
-
-_INVALID: Final = 3
 
 
 def _bytes(value: Any) -> bytes:
@@ -21,13 +20,13 @@ def _bytes(value: Any) -> bytes:
 
 def _scalar(array: Any, what: str) -> bytes:
     if getattr(array, "ndim", 0):
-        raise KernelError(_INVALID, f"{what} must be a scalar, but has shape {list(array.shape)}")
+        raise InvalidArgument(f"{what} must be a scalar, but has shape {list(array.shape)}")
     return _bytes(array.item() if hasattr(array, "item") else array)
 
 
 def _check_vector(strings: Any) -> None:
     if strings.ndim != 1:
-        raise KernelError(_INVALID, f"input must be a vector, not of shape {list(strings.shape)}")
+        raise InvalidArgument(f"input must be a vector, not of shape {list(strings.shape)}")
 
 
 def _sparse(rows: Sequence[Sequence[bytes]]) -> Any:

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import frozen, ints, is_own, scalar_int
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
-_INTERNAL: Final = 13
 
 
 def _names(bind: Bind) -> tuple[str, str]:
@@ -52,13 +51,13 @@ def _checked(bind: Bind, parts: Sequence[Any]) -> tuple[Any, ...]:
     """The parts, if they are of the dtypes that the node says."""
     dtypes = bind.attrs["dtypes"]
     if len(parts) != len(dtypes):
-        raise KernelError(_INVALID, f"Mismatch stage/unstage: {len(parts)} vs. {len(dtypes)}")
+        raise InvalidArgument(f"Mismatch stage/unstage: {len(parts)} vs. {len(dtypes)}")
     for part, dtype in zip(parts, dtypes, strict=True):
         if part.dtype != BY_NAME[dtype].numpy and not (dtype == "string" and part.dtype == object):
-            raise KernelError(
-                _INTERNAL, f"Output of type {part.dtype} does not match declared output type "
+            raise Internal(
+                f"Output of type {part.dtype} does not match declared output type "
                 f"{dtype} for node {bind.node.name}"
-            )  # fmt: skip
+            )
     return tuple(parts)
 
 
@@ -91,7 +90,7 @@ def stage_peek(bind: Bind) -> Callable[..., Any]:
 
     def compute(step: Step, index: Any) -> Any:
         if index.shape != ():
-            raise KernelError(_INVALID, "index must be scalar")
+            raise InvalidArgument("index must be scalar")
         place = scalar_int(index)
         found = step.take(bind.node.name, lambda: _area(bind).peek(place))
         return _outputs(_checked(bind, found))
@@ -113,8 +112,8 @@ def stage_clear(bind: Bind) -> Callable[..., Any]:
 
 def _key(key: Any) -> int:
     if key.shape != ():
-        raise KernelError(
-            _INVALID, f"key must be an int64 scalar, got tensor with shape: {list(key.shape)}"
+        raise InvalidArgument(
+            f"key must be an int64 scalar, got tensor with shape: {list(key.shape)}"
         )
     return scalar_int(key)
 

@@ -11,9 +11,16 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import (
+    AlreadyExists,
+    Internal,
+    InvalidArgument,
+    NotFound,
+    OutOfRange,
+)
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, frozen, full
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, Step, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 from sessrun.reference.node_summary import bracketed
 
@@ -44,7 +51,7 @@ def variable(bind: Bind) -> Callable[..., Any]:
     if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
         shape = None
     if shape is not None and None in shape:
-        raise KernelError(3, f"Shape {bracketed(shape)} is not fully defined")
+        raise InvalidArgument(f"Shape {bracketed(shape)} is not fully defined")
 
     def make() -> _Variable:
         made = _Variable(bind.node.name, dtype, shape)
@@ -56,8 +63,7 @@ def variable(bind: Bind) -> Callable[..., Any]:
     buffer = bind.resources.get_or_create(container, shared, _Variable, make, place)
 
     def refuse() -> VariableBuffer:
-        raise KernelError(13, f"Variable {shared} is of dtype {buffer.dtype}, and not of dtype "
-                          f"{dtype}")  # fmt: skip
+        raise Internal(f"Variable {shared} is of dtype {buffer.dtype}, and not of dtype {dtype}")
 
     return refuse if buffer.dtype != dtype else lambda: buffer
 
@@ -71,13 +77,15 @@ def temporary_variable(bind: Bind) -> Callable[..., Any]:
 
     def compute(step: Step) -> VariableBuffer:
         if None in shape:
-            raise KernelError(3, f"Shape {bracketed(shape)} is not fully defined: a temporary "
-                              "variable needs its whole shape")  # fmt: skip
+            raise InvalidArgument(
+                f"Shape {bracketed(shape)} is not fully defined: a temporary "
+                "variable needs its whole shape"
+            )
         buffer = VariableBuffer(bind.node.name)
         buffer.value = frozen(full(bind.xp, shape, zero, dtype))
         kept = step.resources.get_or_create(_TEMPORARY, name, VariableBuffer, lambda: buffer)
         if kept is not buffer:
-            raise KernelError(6, f"Temporary variable {name} exists already")
+            raise AlreadyExists(f"Temporary variable {name} exists already")
         return buffer
 
     return compute
@@ -90,7 +98,7 @@ def destroy_temporary_variable(bind: Bind) -> Callable[..., Any]:
 
     def compute(step: Step, ref: VariableBuffer) -> Any:
         if step.resources.remove(_TEMPORARY, name) is None:
-            raise KernelError(5, f"Temporary variable {name} does not exist")
+            raise NotFound(f"Temporary variable {name} does not exist")
         return ref.read()
 
     return compute
@@ -112,8 +120,10 @@ def assign(bind: Bind) -> Callable[..., Any]:
         with held(ref):
             wanted = _shape_held(ref)
             if validate and wanted is not None and wanted != value.shape:
-                raise KernelError(3, "Assign requires shapes of both tensors to match. lhs shape= "
-                                  f"{list(wanted)} rhs shape= {list(value.shape)}")  # fmt: skip
+                raise InvalidArgument(
+                    "Assign requires shapes of both tensors to match. lhs shape= "
+                    f"{list(wanted)} rhs shape= {list(value.shape)}"
+                )
             ref.value = frozen(bind.xp.array(value))
         return ref
 
@@ -137,8 +147,10 @@ def _update(op_type: str, combine: str) -> None:
             with held(ref):
                 old = ref.read()
                 if old.shape != value.shape:
-                    raise KernelError(3, f"{op_type} requires shapes of both tensors to match: "
-                                      f"{list(old.shape)} and {list(value.shape)}")  # fmt: skip
+                    raise InvalidArgument(
+                        f"{op_type} requires shapes of both tensors to match: "
+                        f"{list(old.shape)} and {list(value.shape)}"
+                    )
                 ref.value = frozen(function(old, value))
             return ref
 
@@ -166,9 +178,9 @@ def count_up_to(bind: Bind) -> Callable[..., Any]:
         with ref.lock:
             old = ref.read()
             if old.shape != ():
-                raise KernelError(3, "input is not a scalar")
+                raise InvalidArgument("input is not a scalar")
             if old >= limit:
-                raise KernelError(11, f"Reached limit of {limit}")
+                raise OutOfRange(f"Reached limit of {limit}")
             ref.value = old + xp.ones((), dtype=old.dtype)
         return old
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, ints, scalar_int
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
@@ -19,11 +20,10 @@ from sessrun.reference.kernels.random import (
     uniform_numbers,
     whole_numbers,
 )
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__ = ["check_algorithm", "keyed_stream", "of_each", "seeded_stream"]
 
-_INVALID: Final = 3
 _CPU: Final = ("CPU",)
 #: The key under which two seeds, as a counter, are scrambled.
 _SCRAMBLING: Final = 0x02461E293EC8F720
@@ -35,11 +35,11 @@ def _scrambled(seed: Any) -> tuple[int, int]:
     """The key and the upper half of the counter that two seeds stand for.
 
     Raises:
-      KernelError: code 3 if there are not two.
+      InvalidArgument: there are not two.
 
     """
     if seed.shape != (2,):
-        raise KernelError(_INVALID, f"seed must have shape [2], not {list(seed.shape)}")
+        raise InvalidArgument(f"seed must have shape [2], not {list(seed.shape)}")
     low, high = ints(seed)
     stream = Stream(HOST, _SCRAMBLING, high)
     even, odd = stream.at(HOST.asarray([low % 2**64], dtype="uint64"))
@@ -53,26 +53,26 @@ def seeded_stream(xp: Any, seed: Any) -> Stream:
 
 
 def check_algorithm(number: int) -> None:
-    """Raise KernelError if the algorithm is unknown (code 3), or not there (12)."""
+    """Raise InvalidArgument for an unknown algorithm, Unimplemented for one that is not there."""
     if number == _THREEFRY:
-        raise KernelError(12, "The ThreeFry algorithm is not there on a CPU")
+        raise Unimplemented("The ThreeFry algorithm is not there on a CPU")
     if number not in {_PHILOX, _ANY}:
-        raise KernelError(_INVALID, f"Unsupported algorithm id: {number}")
+        raise InvalidArgument(f"Unsupported algorithm id: {number}")
 
 
 def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
     """The stream of a key and a counter.
 
     Raises:
-      KernelError: code 3 if the algorithm is not there or the shapes are wrong.
+      InvalidArgument: the algorithm is not there or the shapes are wrong.
 
     """
     if alg.ndim or key.shape != (1,) or counter.ndim != 1:
-        raise KernelError(_INVALID, "alg must be a scalar, key of shape [1], counter a vector")
+        raise InvalidArgument("alg must be a scalar, key of shape [1], counter a vector")
     if scalar_int(alg) not in {_PHILOX, _ANY}:
-        raise KernelError(_INVALID, f"Unsupported algorithm id: {scalar_int(alg)}")
+        raise InvalidArgument(f"Unsupported algorithm id: {scalar_int(alg)}")
     if counter.shape[0] < 2:
-        raise KernelError(_INVALID, f"counter must have 2 elements, has {counter.shape[0]}")
+        raise InvalidArgument(f"counter must have 2 elements, has {counter.shape[0]}")
     low, high = ints(counter)[:2]
     stream = Stream(xp, ints(key)[0], high)
     stream.reserve(low)
@@ -89,10 +89,10 @@ def of_each(dims: tuple[int, ...], parameters: Sequence[Any]) -> list[Any]:
     try:
         whole = HOST.broadcast_arrays(*parameters)
     except ValueError:
-        raise KernelError(_INVALID, "parameters must have compatible batch dimensions") from None
+        raise InvalidArgument("parameters must have compatible batch dimensions") from None
     shape = whole[0].shape
     if dims[len(dims) - len(shape) :] != shape:
-        raise KernelError(_INVALID, "Shape passed in must end with broadcasted shape.")
+        raise InvalidArgument("Shape passed in must end with broadcasted shape.")
     return [each.reshape(-1) for each in whole]
 
 
@@ -153,7 +153,7 @@ _register(
 
 def _between(xp: Any, stream: Stream, shape: Any, minval: Any, maxval: Any) -> Any:
     if minval.ndim or maxval.ndim:
-        raise KernelError(_INVALID, "minval and maxval must be scalars")
+        raise InvalidArgument("minval and maxval must be scalars")
     interval = scalar_int(minval), scalar_int(maxval)
     return numbers_between(xp, stream, checked_shape(shape), minval.dtype, interval)
 

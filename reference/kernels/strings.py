@@ -15,15 +15,15 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
-_OUT_OF_RANGE: Final = 11
 
 _UTF8_START: Final = 0xC0
 _UTF8_CONTINUATION: Final = 0x80
@@ -41,8 +41,9 @@ def string_join(_: Any, *inputs: Any, separator: Any) -> Any:
     shape = shapes[0] if shapes else ()
     for other in shapes:
         if other != shape:
-            raise KernelError(3, f"Input shapes do not match: {bracketed(shape)} vs. "
-                              f"{bracketed(other)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input shapes do not match: {bracketed(shape)} vs. {bracketed(other)}"
+            )
     count = 1
     for dim in shape:
         count *= dim
@@ -75,7 +76,7 @@ def _is_ascii(encoding: Any) -> bool:
     """Whether only letters of ASCII have a case, as without an encoding."""
     name = attribute_text(encoding)
     if name not in {"", "utf-8"}:
-        raise KernelError(3, f"only utf-8 or '' (no encoding) is supported, received {name}")
+        raise InvalidArgument(f"only utf-8 or '' (no encoding) is supported, received {name}")
     return name == ""
 
 
@@ -111,13 +112,13 @@ def substr(bind: Bind) -> Callable[..., Any]:
         count = len(item) if bounds is None else len(bounds) - 1
         start = position + count if position < 0 else position
         if not 0 <= start <= count:
-            raise KernelError(3, f"pos {position} out of range for string of length {count}")
+            raise InvalidArgument(f"pos {position} out of range for string of length {count}")
         end = min(start + max(length, 0), count)
         return item[start:end] if bounds is None else item[bounds[start] : bounds[end]]
 
     def compute(x: Any, pos: Any, length: Any) -> Any:
         if pos.shape != length.shape:
-            raise KernelError(3, "pos and len should have the same shape")
+            raise InvalidArgument("pos and len should have the same shape")
         items, places, lengths = xp.broadcast_arrays(x, pos, length)
         flat = (array.reshape(-1).tolist() for array in (items, places, lengths))
         return string_array((part(*row) for row in zip(*flat, strict=True)), items.shape)
@@ -131,10 +132,11 @@ def reduce_join(_: Any, x: Any, indices: Any, *, keep_dims: bool, separator: Any
     axes: list[int] = []
     for axis in ints(indices):
         if not -x.ndim <= axis < x.ndim:
-            raise KernelError(_OUT_OF_RANGE, f"Invalid reduction dimension {axis} for input with "
-                              f"{x.ndim} dimension(s)")  # fmt: skip
+            raise OutOfRange(
+                f"Invalid reduction dimension {axis} for input with {x.ndim} dimension(s)"
+            )
         if axis % x.ndim in axes:
-            raise KernelError(3, f"Duplicate reduction dimension {axis}")
+            raise InvalidArgument(f"Duplicate reduction dimension {axis}")
         axes.append(axis % x.ndim)
     kept = [axis for axis in range(x.ndim) if axis not in axes]
     moved = x.transpose([*kept, *axes[::-1]])
@@ -173,11 +175,11 @@ def decode_base64(_: Any, x: Any) -> Any:
         bare = item.rstrip(b"=")
         padded = len(item) - len(bare)
         if bare.translate(None, _WEB_SAFE) or padded > 2:
-            raise KernelError(3, "Invalid character found in base64.")
+            raise InvalidArgument("Invalid character found in base64.")
         if padded and len(item) % 4 > 1:
-            raise KernelError(3, "Invalid character found in base64.")
+            raise InvalidArgument("Invalid character found in base64.")
         if len(item) % 4 == 1:
-            raise KernelError(3, "Base64 string length cannot be 1 modulo 4.")
+            raise InvalidArgument("Base64 string length cannot be 1 modulo 4.")
         return binascii.a2b_base64(bare.translate(_STANDARD) + b"=" * (-len(bare) % 4))
 
     return _each(x, decoded)
@@ -195,13 +197,15 @@ def decode_raw(bind: Bind) -> Callable[..., Any]:
         width = len(items[0]) if items else 0
         for index, item in enumerate(items):
             if len(item) != width:
-                raise KernelError(
-                    3, "DecodeRaw requires input strings to all be the same size, but element "
+                raise InvalidArgument(
+                    "DecodeRaw requires input strings to all be the same size, but element "
                     f"{index} has size {width} != {len(item)}"
-                )  # fmt: skip
+                )
         if width % dtype.itemsize:
-            raise KernelError(3, f"Input to DecodeRaw has length {width} that is not a multiple "
-                              f"of {dtype.itemsize}, the size of {called}")  # fmt: skip
+            raise InvalidArgument(
+                f"Input to DecodeRaw has length {width} that is not a multiple "
+                f"of {dtype.itemsize}, the size of {called}"
+            )
         whole = xp.frombuffer(b"".join(items), dtype=dtype) if width else xp.zeros((0,), dtype)
         turned = whole.byteswap() if swapped else whole
         return turned.reshape((*x.shape, width // dtype.itemsize))
@@ -217,13 +221,15 @@ def decode_padded_raw(bind: Bind) -> Callable[..., Any]:
 
     def compute(x: Any, length: Any) -> Any:
         if length.shape != ():
-            raise KernelError(3, "fixed_length must be a scalar")
+            raise InvalidArgument("fixed_length must be a scalar")
         width = int(length)
         if width <= 0:
-            raise KernelError(3, f"fixed_length ({width}) must be greater than zero.")
+            raise InvalidArgument(f"fixed_length ({width}) must be greater than zero.")
         if width % dtype.itemsize:
-            raise KernelError(3, f"fixed_length ({width}) must be a multiple of the size of "
-                              f"out_type ({dtype.itemsize})")  # fmt: skip
+            raise InvalidArgument(
+                f"fixed_length ({width}) must be a multiple of the size of "
+                f"out_type ({dtype.itemsize})"
+            )
         items = [item[:width].ljust(width, b"\0") for item in x.reshape(-1).tolist()]
         whole = xp.frombuffer(b"".join(items), dtype=dtype) if items else xp.zeros((0,), dtype)
         turned = whole.byteswap() if swapped else whole
@@ -258,8 +264,10 @@ def string_to_number(bind: Bind) -> Callable[..., Any]:
         found = (_INTEGER if whole else _NUMERAL).fullmatch(bare)
         value = None if found is None else int(bare) if whole else _float(found)
         if value is None or (whole and not bounds[0] <= value <= bounds[1]):
-            raise KernelError(3, f"StringToNumberOp could not correctly convert string: "
-                              f"{item.decode(errors='replace')}")  # fmt: skip
+            raise InvalidArgument(
+                f"StringToNumberOp could not correctly convert string: "
+                f"{item.decode(errors='replace')}"
+            )
         return value
 
     def compute(x: Any) -> Any:
@@ -292,10 +300,11 @@ def as_string(bind: Bind) -> Callable[..., Any]:
 def _check_whole(attrs: Mapping[str, Any]) -> None:
     """Refuse what is said of fractions where the numbers have none."""
     if attrs["scientific"] or attrs["shortest"]:
-        raise KernelError(3, "scientific and shortest format not supported for datatype "
-                          f"{attrs['T']}")  # fmt: skip
+        raise InvalidArgument(
+            f"scientific and shortest format not supported for datatype {attrs['T']}"
+        )
     if attrs["precision"] >= 0:
-        raise KernelError(3, f"precision not supported for datatype {attrs['T']}")
+        raise InvalidArgument(f"precision not supported for datatype {attrs['T']}")
 
 
 class _Format:
@@ -305,11 +314,11 @@ class _Format:
         self, precision: int, scientific: bool, shortest: bool, width: int, fill: str
     ) -> None:
         if scientific and shortest:
-            raise KernelError(3, "Cannot select both scientific and shortest notation")
+            raise InvalidArgument("Cannot select both scientific and shortest notation")
         if len(fill) > 1:
-            raise KernelError(3, "Fill string must be one or fewer characters")
+            raise InvalidArgument("Fill string must be one or fewer characters")
         if fill and fill not in " +-0#":
-            raise KernelError(3, f'Fill argument not supported: "{fill}"')
+            raise InvalidArgument(f'Fill argument not supported: "{fill}"')
         size = str(width) if width > -1 else ""
         self._head = f"%{fill}{size}"
         # Infinities and NaN are no digits to be filled up with zeros.

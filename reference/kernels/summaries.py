@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.host import HOST, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.node_summary import bracketed
 from sessrun.spec.proto import foreign
 
 __all__ = ["numbered_tags", "scalar_tag", "serialized"]
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 def serialized(summary: Any) -> Any:
@@ -30,7 +30,7 @@ def scalar_tag(tag: Any) -> Any:
 
     """
     if tag.shape != ():
-        raise KernelError(_INVALID, f"tag must be a scalar, got shape {bracketed(tag.shape)}")
+        raise InvalidArgument(f"tag must be a scalar, got shape {bracketed(tag.shape)}")
     return _text(tag.item())
 
 
@@ -51,10 +51,10 @@ def scalar_summary(_: Any, tags: Any, values: Any) -> Any:
 
     if tags.shape != values.shape:
         which = f" (tag '{tags.item().decode()}')" if tags.size == 1 else ""
-        raise KernelError(
-            _INVALID, f"tags and values are not the same shape: {bracketed(tags.shape)} != "
+        raise InvalidArgument(
+            f"tags and values are not the same shape: {bracketed(tags.shape)} != "
             f"{bracketed(values.shape)}{which}"
-        )  # fmt: skip
+        )
     with HOST.errstate(over="ignore"):
         numbers = values.reshape(-1).astype("float32").tolist()
     summary = Summary()
@@ -87,8 +87,10 @@ def tagged_tensor_summary(
 
     word = scalar_tag(tag)
     if serialized_summary_metadata.shape != ():
-        raise KernelError(_INVALID, "serialized_summary_metadata must be a scalar, got shape "
-                          f"{bracketed(serialized_summary_metadata.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            "serialized_summary_metadata must be a scalar, got shape "
+            f"{bracketed(serialized_summary_metadata.shape)}"
+        )
     try:
         metadata = foreign.parse(
             SummaryMetadata, bytes(serialized_summary_metadata.item()), "the metadata"
@@ -111,14 +113,10 @@ def merge_summary(_: Any, *inputs: Any) -> Any:
         try:
             found = foreign.parse(Summary, bytes(data), "a summary")
         except foreign.ProtoError as error:
-            raise KernelError(
-                _INVALID, "Could not parse one of the summary inputs"
-            ) from error
+            raise InvalidArgument("Could not parse one of the summary inputs") from error
         for value in found.value:
             if value.tag and value.tag in tags:
-                raise KernelError(
-                    _INVALID, f"Duplicate tag {value.tag} found in summary inputs"
-                )
+                raise InvalidArgument(f"Duplicate tag {value.tag} found in summary inputs")
             tags.add(value.tag)
         merged.value.extend(found.value)
     return serialized(merged)

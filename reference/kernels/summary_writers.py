@@ -11,21 +11,19 @@ from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 from sessrun.reference.files.files import makedirs
+from sessrun.reference.kernel_errors import DataLoss, InvalidArgument, NotFound
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.histograms import histogram_of
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.images import summary_of_images
 from sessrun.reference.kernels.readers import as_kernel_errors
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.sounds import summary_of_sounds
 from sessrun.spec.proto import GraphDef, foreign
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
-_NOT_FOUND: Final = 5
-_DATA_LOSS: Final = 15
 #: Tells the files of a process apart.
 _COUNTER: Final = itertools.count()
 
@@ -93,7 +91,7 @@ class _Place:
         """
         found = self._file
         if found is None:
-            raise KernelError(_NOT_FOUND, f"Resource {self._name} does not exist.")
+            raise NotFound(f"Resource {self._name} does not exist.")
         return found
 
     def close(self) -> None:
@@ -119,7 +117,7 @@ def summary_writer(bind: Bind) -> Callable[..., Any]:
 def _only(name: str, value: Any) -> Any:
     """The element of a scalar."""
     if value.shape != ():
-        raise KernelError(_INVALID, f"{name} must be a scalar")
+        raise InvalidArgument(f"{name} must be a scalar")
     return value.item()
 
 
@@ -167,7 +165,7 @@ def _parsed(message: Any, data: bytes, called: str) -> Any:
     try:
         return foreign.parse(message, data, f"the {called}")
     except foreign.ProtoError as error:
-        raise KernelError(_DATA_LOSS, f"Bad {called} binary proto tensor string") from error
+        raise DataLoss(f"Bad {called} binary proto tensor string") from error
 
 
 @kernel("ImportEvent", devices=_CPU)

@@ -12,9 +12,10 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, full, stacked, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.tables.dense_table import DenseTable
 from sessrun.reference.tables.table_files import LineReader
 from sessrun.reference.tables.table_resource import LookupTable, MutableTable, StaticTable, shown
@@ -23,7 +24,6 @@ from sessrun.spec.dtypes import BY_NAME
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 #: What the types of tables begin with that one run makes for itself.
 _ANONYMOUS: Final = "Anonymous"
 
@@ -55,9 +55,7 @@ def table(bind: Bind) -> Callable[..., Any]:
             return StaticTable("HashTable", *dtypes)
         shape = _known(attrs["value_shape"]) if kind == "MutableHashTableOfTensorsV2" else ()
         if kind == "MutableHashTableOfTensorsV2" and len(shape) != 1:
-            raise KernelError(
-                _INVALID, f"Default value must be a vector, got shape {shown(shape)}"
-            )
+            raise InvalidArgument(f"Default value must be a vector, got shape {shown(shape)}")
         return MutableTable("MutableHashTable", *dtypes, shape)
 
     return lambda: _kept(bind, make)
@@ -71,10 +69,10 @@ def dense_table(bind: Bind) -> Callable[..., Any]:
     def compute(empty_key: Any, deleted_key: Any) -> LookupTable:
         def make() -> LookupTable:
             if empty_key.shape != deleted_key.shape:
-                raise KernelError(
-                    _INVALID, "Empty and deleted keys must have same shape, got shapes: "
+                raise InvalidArgument(
+                    "Empty and deleted keys must have same shape, got shapes: "
                     f"{shown(empty_key.shape)} and {shown(deleted_key.shape)}"
-                )  # fmt: skip
+                )
             shape = _known(attrs["value_shape"])
             zero = full(bind.xp, shape, _zero(attrs["value_dtype"]),
                         dtype_of(attrs["value_dtype"]))  # fmt: skip
@@ -100,10 +98,10 @@ def _kept(bind: Bind, make: Callable[[], LookupTable]) -> LookupTable:
     attrs, kind = bind.attrs, _kind(bind)
     key_dtype, value_dtype = attrs["key_dtype"], attrs["value_dtype"]
     if value_dtype not in _VALUES[kind].get(key_dtype, "").split():
-        raise KernelError(
-            _INVALID, f"No OpKernel was registered to support Op '{kind}' with keys of {key_dtype} "
+        raise InvalidArgument(
+            f"No OpKernel was registered to support Op '{kind}' with keys of {key_dtype} "
             f"and values of {value_dtype}"
-        )  # fmt: skip
+        )
     if bind.node.type.startswith(_ANONYMOUS):
         return make()
     container, name = resource_names(attrs)
@@ -111,10 +109,10 @@ def _kept(bind: Bind, make: Callable[[], LookupTable]) -> LookupTable:
         name = bind.node.name if attrs["use_node_name_sharing"] else f"_0_{bind.node.name}"
     found = bind.resources.get_or_create(container, name, LookupTable, make)
     if (found.key_dtype, found.value_dtype) != (key_dtype, value_dtype):
-        raise KernelError(
-            _INVALID, f"Conflicting key/value dtypes {_named(key_dtype)}->{_named(value_dtype)} "
+        raise InvalidArgument(
+            f"Conflicting key/value dtypes {_named(key_dtype)}->{_named(value_dtype)} "
             f"with {_named(found.key_dtype)}-{_named(found.value_dtype)} for table {name}"
-        )  # fmt: skip
+        )
     return found
 
 
@@ -127,7 +125,7 @@ def _known(shape: Sequence[int | None] | None) -> tuple[int, ...]:
     if shape is None or len(sizes) != len(shape):
         told = "<unknown>" if shape is None else "[" + ",".join(
             "?" if size is None else str(size) for size in shape) + "]"  # fmt: skip
-        raise KernelError(_INVALID, f"Shape {told} is not fully defined")
+        raise InvalidArgument(f"Shape {told} is not fully defined")
     return tuple(sizes)
 
 
@@ -140,17 +138,17 @@ def _table_of(handle: Any, have: Sequence[str], *, only_keys: bool = False) -> L
     found = _checked(handle)
     wanted = (found.key_dtype,) if only_keys else (found.key_dtype, found.value_dtype)
     if tuple(have) != wanted:
-        raise KernelError(
-            _INVALID, f"Signature mismatch, have: resource, {', '.join(map(_named, have))} "
+        raise InvalidArgument(
+            f"Signature mismatch, have: resource, {', '.join(map(_named, have))} "
             f"expected: resource, {', '.join(map(_named, wanted))}"
-        )  # fmt: skip
+        )
     return found
 
 
 def _checked(handle: Any) -> LookupTable:
     if not isinstance(handle, LookupTable):
-        raise KernelError(
-            _INVALID, "Trying to access a handle's resource using the wrong type: it is no table"
+        raise InvalidArgument(
+            "Trying to access a handle's resource using the wrong type: it is no table"
         )
     return handle
 
@@ -194,8 +192,8 @@ def _pairs(
 ) -> list[tuple[Any, Any]]:
     """Keys and rows, one for each key; the values must be of that shape."""
     if tuple(values.shape) != wanted:
-        raise KernelError(
-            _INVALID, f"Expected shape {shown(wanted)} for value, got {shown(values.shape)}"
+        raise InvalidArgument(
+            f"Expected shape {shown(wanted)} for value, got {shown(values.shape)}"
         )
     rows = _rows(xp, values, target.value_shape)
     return list(zip(_keys(keys, target.key_shape), rows, strict=True))
@@ -217,10 +215,10 @@ def find(bind: Bind) -> Callable[..., Any]:
         inner = source.value_shape
         given = tuple(default.shape)
         if given not in {inner, (*outer, *inner)}:
-            raise KernelError(
-                _INVALID, f"Expected shape {shown(inner)} or {shown((*outer, *inner))} for default "
+            raise InvalidArgument(
+                f"Expected shape {shown(inner)} or {shown((*outer, *inner))} for default "
                 f"value, got {shown(given)}"
-            )  # fmt: skip
+            )
         defaults = _rows(bind.xp, default, inner)
         if len(defaults) == 1 or source.takes_one_default:
             defaults = defaults[:1] * math.prod(outer)
@@ -297,7 +295,7 @@ def export(bind: Bind) -> Callable[..., Any]:
 def _fillable(handle: Any) -> StaticTable:
     if not isinstance(handle, StaticTable):
         kind = getattr(handle, "kind", "")
-        raise KernelError(_INVALID, f"Table localhost {kind} is not initializable")
+        raise InvalidArgument(f"Table localhost {kind} is not initializable")
     return handle
 
 
@@ -310,13 +308,11 @@ def fill(bind: Bind) -> Callable[..., Any]:
         target = _fillable(handle)
         _table_of(target, dtypes)
         if len(keys.shape) != 1:
-            raise KernelError(
-                _INVALID, f"Keys must be a vector, but received shape{shown(keys.shape)}"
-            )
+            raise InvalidArgument(f"Keys must be a vector, but received shape{shown(keys.shape)}")
         rows = _rows(bind.xp, values, ())
         if len(rows) != keys.shape[0]:
-            raise KernelError(
-                _INVALID, f"Keys and values must have the same size {keys.shape[0]} vs {len(rows)}"
+            raise InvalidArgument(
+                f"Keys and values must have the same size {keys.shape[0]} vs {len(rows)}"
             )
         target.fill(zip(_keys(keys, ()), rows, strict=True), len(rows))
 
@@ -333,8 +329,8 @@ def fill_from_file(bind: Bind) -> Callable[..., Any]:
     def compute(handle: Any, filename: Any) -> None:
         target = _fillable(handle)
         if filename.reshape(-1).shape != (1,):
-            raise KernelError(
-                _INVALID, f"filename should be a single string, but got {shown(filename.shape)}"
+            raise InvalidArgument(
+                f"filename should be a single string, but got {shown(filename.shape)}"
             )
         path = filename.reshape(-1)[0].decode(errors="surrogateescape")
         reader = LineReader(path, *options)

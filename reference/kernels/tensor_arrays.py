@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import (
     dtype_of,
@@ -16,31 +17,31 @@ from sessrun.reference.kernels.host import (
     scalar_int,
     stacked,
 )
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_array_resource import ElementArray, Shape, fits
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
-_UNIMPLEMENTED: Final = 12
 #: What tells arrays of one name apart in messages.
 _NUMBERS: Final = itertools.count()
 
 
 def _index(array: Any, what: str = "index") -> int:
     if array.shape != ():
-        raise KernelError(_INVALID, f"TensorArray {what} must be scalar, but had shape: "
-                          f"{bracketed(array.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"TensorArray {what} must be scalar, but had shape: {bracketed(array.shape)}"
+        )
     return scalar_int(array)
 
 
 def _check_dtype(array: ElementArray, dtype: str, wish: str = "requested") -> None:
     if array.dtype != dtype:
         has, wanted = BY_NAME[array.dtype].opdef, BY_NAME[dtype].opdef
-        raise KernelError(_INVALID, f"TensorArray dtype is {has} but Op {wish} dtype {wanted}. "
-                          f"The array is {array.name}")  # fmt: skip
+        raise InvalidArgument(
+            f"TensorArray dtype is {has} but Op {wish} dtype {wanted}. The array is {array.name}"
+        )
 
 
 def _check_written(array: ElementArray, dtype: str) -> None:
@@ -49,15 +50,18 @@ def _check_written(array: ElementArray, dtype: str) -> None:
 
 def _check_vector(array: Any, what: str) -> None:
     if array.ndim != 1:
-        raise KernelError(_INVALID, f"Expected {what} to be a vector, received shape: "
-                          f"{bracketed(array.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected {what} to be a vector, received shape: {bracketed(array.shape)}"
+        )
 
 
 def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Any]:
     def zeros(shape: Sequence[int]) -> Any:
         if dtype == "string" and 0 not in shape:
-            raise KernelError(_INVALID, "TensorArray type not supported: an array of strings has "
-                              "no zeros for elements that were not written")  # fmt: skip
+            raise InvalidArgument(
+                "TensorArray type not supported: an array of strings has "
+                "no zeros for elements that were not written"
+            )
         return frozen(bind.xp.zeros(shape, dtype_of(dtype)))
 
     return zeros
@@ -75,8 +79,7 @@ def _nothing(bind: Bind, dtype: str, shape: Shape, what: str, doing: str) -> Any
     """A value without rows, of rows of this shape."""
     sizes = _static(shape)
     if sizes is None:
-        raise KernelError(
-            _UNIMPLEMENTED,
+        raise Unimplemented(
             f"TensorArray has size zero, but {what} {bracketed(shape)} is not fully defined. "
             f"Currently only static shapes are supported when {doing} zero-size TensorArrays.",
         )
@@ -93,7 +96,7 @@ def tensor_array(bind: Bind) -> Callable[..., Any]:
     def compute(size: Any) -> Any:
         count = _index(size, "size")
         if count < 0:
-            raise KernelError(_INVALID, f"Size should be >= 0, and not {count}")
+            raise InvalidArgument(f"Size should be >= 0, and not {count}")
         array = ElementArray(
             f"{name}_{next(_NUMBERS)}", attrs["dtype"], count, attrs["element_shape"],
             grows=attrs["dynamic_size"], clears=attrs["clear_after_read"],
@@ -120,7 +123,7 @@ def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
     def compute(array: ElementArray, flow: Any, outer: Any) -> Any:
         sizes = tuple(ints(outer)) if outer.ndim == 1 else None
         if sizes is None or min(sizes, default=0) < 0:
-            raise KernelError(_INVALID, f"shape_to_prepend is no shape: {outer!r}")
+            raise InvalidArgument(f"shape_to_prepend is no shape: {outer!r}")
         return array.gradient(source, sizes), flow
 
     return compute
@@ -147,7 +150,7 @@ def _adder(bind: Bind) -> Callable[[Any, Any], Any]:
 
     def refuse(old: Any, new: Any) -> Any:
         del old, new
-        raise KernelError(_INVALID, f"elements of {dtype} can not be added up")
+        raise InvalidArgument(f"elements of {dtype} can not be added up")
 
     return refuse
 
@@ -215,13 +218,16 @@ def scatter(bind: Bind) -> Callable[..., Any]:
         _check_vector(indices, "indices")
         _check_rank(value)
         if indices.size != value.shape[0]:
-            raise KernelError(_INVALID, f"Expected len(indices) == values.shape[0], but saw: "
-                              f"{indices.size} vs. {value.shape[0]}")  # fmt: skip
+            raise InvalidArgument(
+                f"Expected len(indices) == values.shape[0], but saw: "
+                f"{indices.size} vs. {value.shape[0]}"
+            )
         places = ints(indices)
         count = array.size()
         if not array.grows and max(places, default=-1) >= count:
-            raise KernelError(_INVALID, f"Max scatter index must be < array size ({max(places)} "
-                              f"vs. {count})")  # fmt: skip
+            raise InvalidArgument(
+                f"Max scatter index must be < array size ({max(places)} vs. {count})"
+            )
         rows = _kept_rows(xp, value)
         array.write(list(zip(places, rows, strict=True)), add)
         return flow
@@ -231,8 +237,7 @@ def scatter(bind: Bind) -> Callable[..., Any]:
 
 def _check_rank(value: Any) -> None:
     if value.ndim < 1:
-        raise KernelError(_INVALID, "Expected value to be at least a vector, but received shape: "
-                          "[]")  # fmt: skip
+        raise InvalidArgument("Expected value to be at least a vector, but received shape: []")
 
 
 def _check_alike(
@@ -243,13 +248,17 @@ def _check_alike(
         return
     for index, shape in enumerate(shapes):
         if not fits(shape, wanted):
-            raise KernelError(_INVALID, f"TensorArray was passed {declared} {bracketed(wanted)}, "
-                              f"but index {index} has{what} shape: {bracketed(shape)}, which does "
-                              "not match")  # fmt: skip
+            raise InvalidArgument(
+                f"TensorArray was passed {declared} {bracketed(wanted)}, "
+                f"but index {index} has{what} shape: {bracketed(shape)}, which does "
+                "not match"
+            )
         if shape != shapes[0]:
-            raise KernelError(_INVALID, f"TensorArray has inconsistent shapes: Index 0 has{what} "
-                              f"shape: {bracketed(shapes[0])} but index {index} has{what} shape: "
-                              f"{bracketed(shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"TensorArray has inconsistent shapes: Index 0 has{what} "
+                f"shape: {bracketed(shapes[0])} but index {index} has{what} shape: "
+                f"{bracketed(shape)}"
+            )
 
 
 @binder("TensorArrayConcatV3", host_inputs=("handle",), host_outputs=("lengths",))
@@ -268,8 +277,10 @@ def concat(bind: Bind) -> Callable[..., Any]:
         values = _elements(bind.xp, array, range(count), zeros)
         scalar = next((index for index, value in enumerate(values) if value.ndim < 1), None)
         if scalar is not None:
-            raise KernelError(_INVALID, f"Concat saw a scalar shape at index {scalar} but requires "
-                              "at least vectors: stack() packs scalars")  # fmt: skip
+            raise InvalidArgument(
+                f"Concat saw a scalar shape at index {scalar} but requires "
+                "at least vectors: stack() packs scalars"
+            )
         _check_alike([value.shape[1:] for value in values], declared, "element_shape_except0",
                      " (excepting dimension 0)")  # fmt: skip
         return xp.concatenate(values), host_array([len(value) for value in values], "int64")
@@ -288,14 +299,18 @@ def split(bind: Bind) -> Callable[..., Any]:
         _check_rank(value)
         sizes = ints(lengths)
         if min(sizes, default=0) < 0 or sum(sizes) != value.shape[0]:
-            raise KernelError(_INVALID, "Expected sum of lengths to be equal to values.shape[0], "
-                              f"but sum of lengths is {sum(sizes)} and value's shape is: "
-                              f"{bracketed(value.shape)}; the lengths are {sizes}")  # fmt: skip
+            raise InvalidArgument(
+                "Expected sum of lengths to be equal to values.shape[0], "
+                f"but sum of lengths is {sum(sizes)} and value's shape is: "
+                f"{bracketed(value.shape)}; the lengths are {sizes}"
+            )
         count = array.size()
         if count != len(sizes) and not (array.grows and count < len(sizes)):
-            raise KernelError(_INVALID, "TensorArray's size is not equal to the size of lengths "
-                              f"({count} vs. {len(sizes)}), and the TensorArray is not marked as "
-                              "dynamically resizeable")  # fmt: skip
+            raise InvalidArgument(
+                "TensorArray's size is not equal to the size of lengths "
+                f"({count} vs. {len(sizes)}), and the TensorArray is not marked as "
+                "dynamically resizeable"
+            )
         ends = itertools.accumulate(sizes, initial=0)
         pieces = [_kept(xp, value[begin:end]) for begin, end in itertools.pairwise(ends)]
         array.write(list(enumerate(pieces)), add)

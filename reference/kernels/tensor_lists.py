@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import (
     HOST,
     dtype_of,
@@ -16,19 +17,21 @@ from sessrun.reference.kernels.host import (
     scalar_int,
     stacked,
 )
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.tensor_list import Shape, TensorList, merged, shape_of
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 _HANDLE: Final = ("input_handle",)
 
 
-def _list(value: Any) -> TensorList:
+def _list(value: Any, dtype: str = "") -> TensorList:
+    """The list behind a handle; InvalidArgument for one of another dtype, if a dtype is given."""
     if not isinstance(value, TensorList):
-        raise KernelError(_INVALID, "Input handle is not a list.")
+        raise InvalidArgument("Input handle is not a list.")
+    if dtype:
+        value.check(dtype, "op elements")
     return value
 
 
@@ -36,21 +39,22 @@ def _shape(value: Any) -> Shape:
     """A shape given as an array: a scalar -1 for none, -1 for sizes that are not known."""
     if not value.ndim:
         if int(value) != -1:
-            raise KernelError(_INVALID, "The only valid scalar shape tensor is the fully unknown "
-                              "shape specified as -1.")  # fmt: skip
+            raise InvalidArgument(
+                "The only valid scalar shape tensor is the fully unknown shape specified as -1."
+            )
         return None
     return tuple(None if size < 0 else size for size in ints(value))
 
 
 def _check_vector(value: Any) -> None:
     if not shape_of(value):
-        raise KernelError(_INVALID, "Tensor must be at least a vector, but saw shape: []")
+        raise InvalidArgument("Tensor must be at least a vector, but saw shape: []")
 
 
 def _sized(shape: Shape, what: str) -> tuple[int, ...]:
     """A shape whose sizes are all known."""
     if shape is None or None in shape:
-        raise KernelError(_INVALID, f"{what}: {bracketed(shape)}")
+        raise InvalidArgument(f"{what}: {bracketed(shape)}")
     return tuple(size for size in shape if size is not None)
 
 
@@ -70,12 +74,14 @@ def reserve(bind: Bind) -> Callable[..., Any]:
 
     def compute(shape: Any, count: Any) -> TensorList:
         if count.ndim:
-            raise KernelError(_INVALID, "The num_elements to reserve must be a tensor size 1, but "
-                              f"got {count.size}")  # fmt: skip
+            raise InvalidArgument(
+                f"The num_elements to reserve must be a tensor size 1, but got {count.size}"
+            )
         number = scalar_int(count)
         if number < 0:
-            raise KernelError(_INVALID, "The num_elements to reserve must be a non negative "
-                              f"number, but got {number}")  # fmt: skip
+            raise InvalidArgument(
+                f"The num_elements to reserve must be a non negative number, but got {number}"
+            )
         return TensorList(dtype, _shape(shape), (None,) * number)
 
     return compute
@@ -101,12 +107,11 @@ def push(bind: Bind) -> Callable[..., Any]:
     dtype = bind.attrs["element_dtype"]
 
     def compute(handle: Any, value: Any) -> TensorList:
-        source = _list(handle)
-        source.check(dtype, "op elements")
+        source = _list(handle, dtype)
         source.fitting(shape_of(value), "append")
         if 0 <= source.limit <= len(source.elements):
-            raise KernelError(
-                _INVALID, f"Tried to push item into a full list list size: {len(source.elements)} "
+            raise InvalidArgument(
+                f"Tried to push item into a full list list size: {len(source.elements)} "
                 f"max_num_elements: {source.limit}"
             )
         return source.with_elements((*source.elements, value))
@@ -144,10 +149,9 @@ def pop(bind: Bind) -> Callable[..., Any]:
     dtype = bind.attrs["element_dtype"]
 
     def compute(handle: Any, shape: Any) -> Any:
-        source = _list(handle)
-        source.check(dtype, "op elements")
+        source = _list(handle, dtype)
         if not source.elements:
-            raise KernelError(_INVALID, "Trying to pop from an empty list.")
+            raise InvalidArgument("Trying to pop from an empty list.")
         value = source.elements[-1]
         if value is None:
             value = _zeros(bind, source, merged(source.shape, _shape(shape)), guess=False)
@@ -182,8 +186,7 @@ def get(bind: Bind) -> Callable[..., Any]:
     dtype = bind.attrs["element_dtype"]
 
     def compute(handle: Any, index: Any, shape: Any) -> Any:
-        source = _list(handle)
-        source.check(dtype, "op elements")
+        source = _list(handle, dtype)
         found = source.elements[source.place(scalar_int(index))]
         if found is None:
             return _zeros(bind, source, merged(source.shape, _shape(shape)), guess=True)
@@ -202,8 +205,9 @@ def put(bind: Bind) -> Callable[..., Any]:
         source.check(dtype, "op elements")
         elements = list(source.elements)
         if number < 0:
-            raise KernelError(_INVALID, f"Trying to modify element {number} in a list, but the "
-                              "index must be non-negative.")  # fmt: skip
+            raise InvalidArgument(
+                f"Trying to modify element {number} in a list, but the index must be non-negative."
+            )
         if grows:
             elements += [None] * (number + 1 - len(elements))
         source.with_elements(elements).place(number, "modify")
@@ -221,8 +225,7 @@ def resize(_: Bind) -> Callable[..., Any]:
     def compute(handle: Any, size: Any) -> TensorList:
         source, count = _list(handle), scalar_int(size)
         if count < 0:
-            raise KernelError(_INVALID, f"TensorListSlice expects size to be non-negative. Got: "
-                              f"{count}")  # fmt: skip
+            raise InvalidArgument(f"TensorListSlice expects size to be non-negative. Got: {count}")
         more = (None,) * (count - len(source.elements))
         return source.with_elements((*source.elements[:count], *more))
 
@@ -262,12 +265,11 @@ def stack(bind: Bind) -> Callable[..., Any]:
     dtype, count = bind.attrs["element_dtype"], int(bind.attrs["num_elements"])
 
     def compute(handle: Any, shape: Any) -> Any:
-        source = _list(handle)
-        source.check(dtype, "op elements")
+        source = _list(handle, dtype)
         found = len(source.elements)
         if count not in {-1, found}:
-            raise KernelError(
-                _INVALID, f"Operation expected a list with {count} elements but got a list with "
+            raise InvalidArgument(
+                f"Operation expected a list with {count} elements but got a list with "
                 f"{found} elements."
             )
         return _packed(bind, source, range(found), _shape(shape), "stack")
@@ -281,8 +283,7 @@ def gather(bind: Bind) -> Callable[..., Any]:
     dtype = bind.attrs["element_dtype"]
 
     def compute(handle: Any, indices: Any, shape: Any) -> Any:
-        source = _list(handle)
-        source.check(dtype, "op elements")
+        source = _list(handle, dtype)
         places = [source.place(each, "gather") for each in ints(indices)]
         return _packed(bind, source, places, _shape(shape), "gather")
 
@@ -300,15 +301,13 @@ def scatter(bind: Bind) -> Callable[..., Any]:
         found, places = TensorList(dtype, _shape(shape)), ints(indices)
         most = -1 if count is None else scalar_int(count)
         if most < -1:
-            raise KernelError(
-                _INVALID, f"TensorListScatter expects num_elements >= -1, found: {most}"
-            )
+            raise InvalidArgument(f"TensorListScatter expects num_elements >= -1, found: {most}")
         _check_places(places, value)
         found.fitting(value.shape[1:], "scatter")
         longest = max(places, default=-1) + 1
         if -1 < most < longest:
-            raise KernelError(
-                _INVALID, f"TensorListScatter: Trying to scatter at index {longest - 1} in list "
+            raise InvalidArgument(
+                f"TensorListScatter: Trying to scatter at index {longest - 1} in list "
                 f"with size {most}"
             )
         elements: list[Any] = [None] * max(most, longest)
@@ -322,10 +321,11 @@ def scatter(bind: Bind) -> Callable[..., Any]:
 def _check_places(places: Sequence[int], value: Any) -> None:
     _check_vector(value)
     if len(places) != len(value):
-        raise KernelError(_INVALID, "Invalid number of rows in input tensor. Expected: "
-                          f"{len(places)} Actual: {len(value)}")  # fmt: skip
+        raise InvalidArgument(
+            f"Invalid number of rows in input tensor. Expected: {len(places)} Actual: {len(value)}"
+        )
     if min(places, default=0) < 0:
-        raise KernelError(_INVALID, "Indices in TensorListScatter must all be non-negative.")
+        raise InvalidArgument("Indices in TensorListScatter must all be non-negative.")
 
 
 @binder("TensorListScatterIntoExistingList", host_inputs=("input_handle", "indices"),
@@ -356,13 +356,13 @@ def concat(bind: Bind) -> Callable[..., Any]:
     xp, dtype, declared = bind.xp, bind.attrs["element_dtype"], bind.attrs.get("element_shape")
 
     def compute(handle: Any, shape: Any = None, leading: Any = None) -> Any:
-        source = _list(handle)
-        source.check(dtype, "op elements")
+        source = _list(handle, dtype)
         # The older form does not ask the list for the shape of its elements.
         known = declared if shape is None else merged(source.shape, _shape(shape))
         if known == ():
-            raise KernelError(_INVALID, "Concat requires elements to be at least vectors, found "
-                              "scalars instead.")  # fmt: skip
+            raise InvalidArgument(
+                "Concat requires elements to be at least vectors, found scalars instead."
+            )
         first, sizes = _joinable(source, known)
         asked = [] if leading is None else ints(leading)
         parts = []
@@ -371,8 +371,10 @@ def concat(bind: Bind) -> Callable[..., Any]:
             if part is None:
                 count = asked[place] if place < len(asked) else first
                 if count is None:
-                    raise KernelError(_INVALID, f"List contains uninitialized tensor at index "
-                                      f"{place} whose length nothing tells")  # fmt: skip
+                    raise InvalidArgument(
+                        f"List contains uninitialized tensor at index "
+                        f"{place} whose length nothing tells"
+                    )
                 part = _filled(bind, (count, *sizes), dtype)
             parts.append(in_memory_of(xp, part))
         lengths = HOST.asarray([len(part) for part in parts], "int64")
@@ -391,8 +393,9 @@ def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, 
     if source.shape is None or None in source.shape:
         for place, shape in enumerate(there):
             if not shape:
-                raise KernelError(_INVALID, f"Concat saw a scalar shape at index {place} but "
-                                  "requires at least vectors.")  # fmt: skip
+                raise InvalidArgument(
+                    f"Concat saw a scalar shape at index {place} but requires at least vectors."
+                )
             merged((first,), shape[:1])
             rest = merged(rest, shape[1:])
         lengths = {shape[0] for shape in there}
@@ -412,8 +415,8 @@ def concat_lists(bind: Bind) -> Callable[..., Any]:
         first.check(dtype, "op elements")
         second.check(dtype, "op elements")
         if first.shape != second.shape:
-            raise KernelError(
-                _INVALID, "input_a and input_b TensorList element shapes are not identical at "
+            raise InvalidArgument(
+                "input_a and input_b TensorList element shapes are not identical at "
                 f"index 0. Saw {bracketed(first.shape)} vs. {bracketed(second.shape)}"
             )
         return first.with_elements((*first.elements, *second.elements))
@@ -432,12 +435,13 @@ def split(bind: Bind) -> Callable[..., Any]:
         _check_vector(value)
         if found.shape is not None:
             if not found.shape:
-                raise KernelError(_INVALID, "TensorListSplit requires element_shape to be at least "
-                                  "of rank 1, but saw: []")  # fmt: skip
+                raise InvalidArgument(
+                    "TensorListSplit requires element_shape to be at least of rank 1, but saw: []"
+                )
             merged(found.shape[1:], tuple(value.shape[1:]))
         if min(sizes, default=0) < 0 or sum(sizes) != len(value):
-            raise KernelError(
-                _INVALID, "The values of lengths must be non-negative and sum up to the first "
+            raise InvalidArgument(
+                "The values of lengths must be non-negative and sum up to the first "
                 f"dimension of the tensor: {sizes}, {len(value)}"
             )
         kept, ends = frozen(value[...]), itertools.accumulate(sizes, initial=0)

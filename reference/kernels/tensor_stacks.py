@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
 from sessrun.reference.kernels.older_handles import reference_to
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.resources import HandleReference
 from sessrun.reference.tensor_stack_resource import TensorStack
@@ -16,10 +17,8 @@ from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
-_INVALID: Final = 3
 #: Dtypes whose values are no arrays.
 _OPAQUE: Final = frozenset({"resource", "variant"})
-_INTERNAL: Final = 13
 
 
 def _name(bind: Bind) -> str:
@@ -33,8 +32,9 @@ def stack(bind: Bind) -> Callable[..., Any]:
 
     def compute(max_size: Any) -> TensorStack:
         if max_size.shape != ():
-            raise KernelError(_INVALID, "Stack size must be a scalar, but had shape: "
-                              f"{bracketed(max_size.shape)}")  # fmt: skip
+            raise InvalidArgument(
+                f"Stack size must be a scalar, but had shape: {bracketed(max_size.shape)}"
+            )
         return TensorStack(name, dtype, scalar_int(max_size))
 
     return compute
@@ -55,8 +55,10 @@ def older_stack(bind: Bind) -> Callable[..., Any]:
 def _stack_of(handle: Any) -> TensorStack:
     if isinstance(handle, TensorStack):
         return handle
-    raise KernelError(_INVALID, "The handle is not one of a stack: feed none, and make it with "
-                      "the operation Stack or StackV2 in the same run")  # fmt: skip
+    raise InvalidArgument(
+        "The handle is not one of a stack: feed none, and make it with "
+        "the operation Stack or StackV2 in the same run"
+    )
 
 
 @binder("StackPushV2", host_inputs=("handle",))
@@ -68,8 +70,10 @@ def push(bind: Bind) -> Callable[..., Any]:
         target = _stack_of(handle)
         if target.dtype != dtype:
             has, given = BY_NAME[target.dtype], BY_NAME[dtype]
-            raise KernelError(_INVALID, f"Must have type {has.enum} but got {given.enum}: Stack["
-                              f"{target.name}] is of {has.opdef}, not {given.opdef}")  # fmt: skip
+            raise InvalidArgument(
+                f"Must have type {has.enum} but got {given.enum}: Stack["
+                f"{target.name}] is of {has.opdef}, not {given.opdef}"
+            )
         kept = value if dtype in _OPAQUE else frozen(xp.asarray(value)[...])
         target.push(kept)
         return kept
@@ -86,10 +90,10 @@ def pop(bind: Bind) -> Callable[..., Any]:
         source = _stack_of(handle)
         value = source.pop()
         if source.dtype != dtype:
-            raise KernelError(
-                _INTERNAL, f"Output 0 of type {BY_NAME[source.dtype].opdef} does not match "
+            raise Internal(
+                f"Output 0 of type {BY_NAME[source.dtype].opdef} does not match "
                 f"declared output type {BY_NAME[dtype].opdef} for node {node}"
-            )  # fmt: skip
+            )
         return in_memory_of(bind.xp, value)
 
     return compute

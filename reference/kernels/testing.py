@@ -8,9 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.attempts import Attempt
+from sessrun.reference.kernel_errors import AlreadyExists, InvalidArgument, NotFound
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, KernelError, Step, binder
+from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.kernels.resources import Handle
 
 __all__: list[str] = []
@@ -29,11 +30,11 @@ for _label in ("overload_1", "overload_2"):
 
 @binder("GetDeadline", devices=("CPU",), needs_step=True, may_wait=False)
 def get_deadline(bind: Bind) -> Callable[..., Any]:
-    """When the run must end; an error of code 3 if it may take its time."""
+    """When the run must end; InvalidArgument if it may take its time."""
 
     def compute(step: Step) -> Any:
         if step.deadline is None:
-            raise KernelError(3, "Deadline has not been set.")
+            raise InvalidArgument("Deadline has not been set.")
         ends = time.time() + step.deadline - time.monotonic()
         return bind.xp.int64(ends * 1e6)
 
@@ -82,13 +83,13 @@ def stub_handle(bind: Bind) -> Callable[..., Any]:
 
 @binder("ResourceCreateOp", devices=("CPU",))
 def create(_bind: Bind) -> Callable[..., Any]:
-    """Makes the resource; an error of code 6 if it is there."""
+    """Makes the resource; AlreadyExists if it is there."""
 
     def compute(handle: Handle) -> None:
         made = _Stub()
         found = handle.store.get_or_create(handle.container, handle.name, _Stub, lambda: made)
         if found is not made:
-            raise KernelError(6, f"Resource {handle.container}/{handle.name} already exists.")
+            raise AlreadyExists(f"Resource {handle.container}/{handle.name} already exists.")
 
     return compute
 
@@ -101,10 +102,10 @@ def is_initialized(bind: Bind) -> Callable[..., Any]:
 
 @binder("ResourceUsingOp", devices=("CPU",))
 def use(_bind: Bind) -> Callable[..., Any]:
-    """An error of code 5 if it is not there."""
+    """NotFound if it is not there."""
 
     def compute(handle: Handle) -> None:
         if not isinstance(handle.store.get(handle.container, handle.name), _Stub):
-            raise KernelError(5, f"Resource {handle.container}/{handle.name} does not exist.")
+            raise NotFound(f"Resource {handle.container}/{handle.name} does not exist.")
 
     return compute

@@ -8,15 +8,15 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_octets
 from sessrun.reference.kernels.host import HOST, ints, string_array
 from sessrun.reference.kernels.number_inputs import one_number
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 
 
 @kernel("UnsortedSegmentJoin", devices=_CPU)
@@ -26,15 +26,16 @@ def unsorted_segment_join(
     """The strings of each segment joined in their order."""
     count = one_number(num_segments, "num_segments must be a scalar, got shape {}")
     if count < 0:
-        raise KernelError(_INVALID, f"Number of segments must be non-negative, is {count}")
+        raise InvalidArgument(f"Number of segments must be non-negative, is {count}")
     if inputs.shape[: segment_ids.ndim] != segment_ids.shape:
-        raise KernelError(_INVALID, f"inputs.shape = {list(inputs.shape)} does not start with "
-                          f"segment_ids.shape = {list(segment_ids.shape)}")  # fmt: skip
+        raise InvalidArgument(
+            f"inputs.shape = {list(inputs.shape)} does not start with "
+            f"segment_ids.shape = {list(segment_ids.shape)}"
+        )
     segments = segment_ids.reshape(-1).astype("int64")
     wrong = HOST.flatnonzero((segments < 0) | (segments >= count))
     if len(wrong):
-        raise KernelError(_INVALID, f"segment_ids must be in [0, {count}), is "
-                          f"{segments[wrong[0]]}")  # fmt: skip
+        raise InvalidArgument(f"segment_ids must be in [0, {count}), is {segments[wrong[0]]}")
     inner = inputs.shape[segment_ids.ndim :]
     width = math.prod(inner)
     columns = (segments[:, None] * width + HOST.arange(width)).reshape(-1)
@@ -61,14 +62,14 @@ def _joined(glue: bytes, part: Sequence[bytes]) -> bytes:
 
 def _check_splits(splits: Sequence[int], count: int) -> None:
     if splits[0]:
-        raise KernelError(_INVALID, f"First split value must be 0, got {splits[0]}")
+        raise InvalidArgument(f"First split value must be 0, got {splits[0]}")
     for before, split in itertools.pairwise(splits):
         if not before <= split <= count:
-            raise KernelError(_INVALID, f"Invalid split value {split}, must be in [{before}, "
-                              f"{count}]")  # fmt: skip
+            raise InvalidArgument(f"Invalid split value {split}, must be in [{before}, {count}]")
     if splits[-1] != count:
-        raise KernelError(_INVALID, f"Last split value must be data size. Expected {count}, got "
-                          f"{splits[-1]}")  # fmt: skip
+        raise InvalidArgument(
+            f"Last split value must be data size. Expected {count}, got {splits[-1]}"
+        )
 
 
 @binder("StringNGrams", devices=_CPU)
@@ -93,7 +94,7 @@ def string_ngrams(bind: Bind) -> Callable[..., Any]:
 
     def compute(data: Any, data_splits: Any) -> Any:
         if any(width < 1 for width in widths):
-            raise KernelError(_INVALID, "ngram_widths must contain positive values")
+            raise InvalidArgument("ngram_widths must contain positive values")
         splits, items = ints(data_splits), data.reshape(-1).tolist()
         if not splits:
             return string_array([b""] * len(items), (len(items),)), data_splits

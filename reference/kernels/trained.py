@@ -12,10 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.half_arrays import Halves
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
-from sessrun.reference.kernels.registry import Bind, KernelError, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
@@ -66,8 +67,9 @@ def _register(declared: Operation, function: Formula) -> None:
             numbers = Numbers(xp=bind.xp, **attrs)
             for name in scalars:
                 if given[name].ndim:
-                    raise KernelError(3, f"{_SPOKEN.get(name, name)} is not a scalar: "
-                                      f"{_shape(given[name])}")  # fmt: skip
+                    raise InvalidArgument(
+                        f"{_SPOKEN.get(name, name)} is not a scalar: {_shape(given[name])}"
+                    )
                 setattr(numbers, name, given[name])
             held = dict(zip(variables, buffers, strict=True))
             if is_sparse:
@@ -83,7 +85,7 @@ def _register(declared: Operation, function: Formula) -> None:
 
 
 def _buffer(given: Any) -> VariableBuffer:
-    buffer: VariableBuffer = given.find(13) if isinstance(given, Handle) else given
+    buffer: VariableBuffer = given.find(Internal) if isinstance(given, Handle) else given
     return buffer
 
 
@@ -101,8 +103,9 @@ def _open(held: Mapping[str, VariableBuffer], check: Callable[[], None]) -> Iter
         first = values["var"]
         for name, value in values.items():
             if value.shape != first.shape:
-                raise KernelError(3, f"var and {name} do not have the same shape{_shape(first)} "
-                                  f"{_shape(value)}")  # fmt: skip
+                raise InvalidArgument(
+                    f"var and {name} do not have the same shape{_shape(first)} {_shape(value)}"
+                )
         del values, first, value
         check()
         arrays = {buffer: stack.enter_context(_written(buffer)) for buffer in set(held.values())}
@@ -138,8 +141,10 @@ def _train(
     def check() -> None:
         shape = var.read().shape
         if shape != grad.shape:
-            raise KernelError(3, f"var and {name} do not have the same shape"
-                              f"[{','.join(map(str, shape))}] {_shape(grad)}")  # fmt: skip
+            raise InvalidArgument(
+                f"var and {name} do not have the same shape"
+                f"[{','.join(map(str, shape))}] {_shape(grad)}"
+            )
 
     with _open(held, check) as arrays:
         h.one, h.zero = (arrays[0].dtype.type(number) for number in (1, 0))
@@ -181,24 +186,26 @@ def _train_rows(
 
 def _check_rows(xp: Any, shape: Sequence[int], grad: Any, indices: Any) -> None:
     if not shape:
-        raise KernelError(3, "var must be at least 1 dimensional")
+        raise InvalidArgument("var must be at least 1 dimensional")
     if indices.ndim != 1:
-        raise KernelError(3, "indices must be one-dimensional")
+        raise InvalidArgument("indices must be one-dimensional")
     if grad.ndim != len(shape):
-        raise KernelError(3, f"var and grad must have as many dimensions: {len(shape)}, not "
-                          f"{grad.ndim}")  # fmt: skip
+        raise InvalidArgument(
+            f"var and grad must have as many dimensions: {len(shape)}, not {grad.ndim}"
+        )
     for axis, (mine, its) in enumerate(zip(shape, grad.shape, strict=True)):
         if axis and mine != its:
-            raise KernelError(3, f"var and grad must match in dimension {axis}")
+            raise InvalidArgument(f"var and grad must match in dimension {axis}")
     if grad.shape[0] != indices.shape[0]:
-        raise KernelError(3, "grad must be the same size as indices in the first dimension.")
+        raise InvalidArgument("grad must be the same size as indices in the first dimension.")
     if 0 in shape[1:]:
-        raise KernelError(3, "Inner dimension should be greater than zero.")
+        raise InvalidArgument("Inner dimension should be greater than zero.")
     wrong = (indices < 0) | (indices >= shape[0])
     if bool(xp.any(wrong)):
         place = int(xp.argmax(wrong))
-        raise KernelError(3, f"Index {int(indices[place])} at offset {place} in indices is out of "
-                          "range")  # fmt: skip
+        raise InvalidArgument(
+            f"Index {int(indices[place])} at offset {place} in indices is out of range"
+        )
 
 
 def _rounds(xp: Any, indices: Any, most: int) -> Iterator[Any]:

@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.formulas import Numbers
-from sessrun.reference.kernels.registry import KernelError
 from sessrun.reference.kernels.trained import formula
 
 __all__: list[str] = []
@@ -184,14 +184,16 @@ def proximal_adagrad(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
     """Down the gradient by Adagrad's steps, then to zero.
 
     Raises:
-      KernelError: code 3 if a step is not positive, or a norm counts less than nothing.
+      InvalidArgument: a step is not positive, or a norm counts less than nothing.
 
     """
     if not h.lr > 0:
-        raise KernelError(3, "lr is not a positive scalar: []")
+        raise InvalidArgument("lr is not a positive scalar: []")
     for name in ("l1", "l2"):
         if not getattr(h, name) >= 0:
-            raise KernelError(3, f"{name} regularization strength is not a non-negative scalar: []")
+            raise InvalidArgument(
+                f"{name} regularization strength is not a non-negative scalar: []"
+            )
     accum += grad * grad
     rate = h.lr / h.xp.sqrt(accum)
     var -= grad * rate

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sessrun.reference.kernels.registry import KernelError, kernel
+from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra
 
 __all__: list[str] = []
@@ -26,8 +27,9 @@ def tridiagonal_matmul(_: Any, superdiag: Any, maindiag: Any, subdiag: Any, rhs:
     rows = rhs.shape[-2] if rhs.ndim > 1 else -1
     for diagonal in (superdiag, maindiag, subdiag):
         if diagonal.shape != (*rhs.shape[:-2], 1, rows):
-            raise KernelError(3, f"Each diagonal must have shape {(*rhs.shape[:-2], 1, rows)}, "
-                                 f"got {diagonal.shape}")  # fmt: skip
+            raise InvalidArgument(
+                f"Each diagonal must have shape {(*rhs.shape[:-2], 1, rows)}, got {diagonal.shape}"
+            )
     above, main, below = (each[..., 0, :, None] for each in (superdiag, maindiag, subdiag))
     found = main * rhs
     found[..., :-1, :] = found[..., :-1, :] + above[..., :-1, :] * rhs[..., 1:, :]
@@ -64,15 +66,18 @@ def tridiagonal_solve(
 
 def _check(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: bool) -> None:
     if perturb_singular and not partial_pivoting:
-        raise KernelError(3, "Setting perturb_singular requires pivoting.")
+        raise InvalidArgument("Setting perturb_singular requires pivoting.")
     if min(diagonals.ndim, rhs.ndim) < 2:
-        raise KernelError(3, f"Expected diagonals and rhs of rank >= 2, got {diagonals.ndim} "
-                             f"and {rhs.ndim}")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected diagonals and rhs of rank >= 2, got {diagonals.ndim} and {rhs.ndim}"
+        )
     if diagonals.shape[:-2] != rhs.shape[:-2] or diagonals.shape[-2] != 3:
-        raise KernelError(3, f"Expected diagonals of shape [..., 3, M], got {diagonals.shape}")
+        raise InvalidArgument(f"Expected diagonals of shape [..., 3, M], got {diagonals.shape}")
     if diagonals.shape[-1] != rhs.shape[-2]:
-        raise KernelError(3, f"Expected the same number of left-hand sides and right-hand sides, "
-                             f"got {diagonals.shape[-1]} and {rhs.shape[-2]}.")  # fmt: skip
+        raise InvalidArgument(
+            f"Expected the same number of left-hand sides and right-hand sides, "
+            f"got {diagonals.shape[-1]} and {rhs.shape[-2]}."
+        )
 
 
 def _with_exchange(xp: Any, three: Any, known: Any, perturb_singular: bool) -> Any:

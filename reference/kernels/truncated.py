@@ -13,19 +13,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.normal import normally
 from sessrun.reference.kernels.philox import Stream, stream_of
 from sessrun.reference.kernels.random import evenly
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.stateless import of_each, seeded_stream
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
-_INTERNAL: Final = 13
 #: Candidates in a row of which one must fit.
 _TRIES: Final = 1000
 #: How many deviations on one side of the mean must be free for plain normal candidates.
@@ -63,7 +62,7 @@ class _Bounds:
     def __init__(self, parameters: Sequence[Any], dtype: str) -> None:
         mean, width, low, high = parameters
         if not (width > 0 and low < high and (HOST.isfinite(low) or HOST.isfinite(high))):
-            raise KernelError(_INVALID, "Invalid parameters")
+            raise InvalidArgument("Invalid parameters")
         if (HOST.isinf(low) and low < 0) or high < mean:  # turned around
             low, high, width = high, low, -width
         self._mean, self._width, self._dtype = mean, width, dtype
@@ -170,7 +169,7 @@ class _Candidates:
         self._values, self._places = HOST.concatenate(values), HOST.concatenate(places)
         ends = HOST.concatenate([[-1], self._places, [self._made * way.width]])
         if HOST.diff(ends).max() > _TRIES:
-            raise KernelError(_INTERNAL, "TruncatedNormal sampler failed to accept a sample.")
+            raise Internal("TruncatedNormal sampler failed to accept a sample.")
 
 
 def _with_state(stream: Stream, dims: tuple[int, ...], parameters: list[Any], dtype: str) -> Any:
@@ -184,16 +183,16 @@ def _with_state(stream: Stream, dims: tuple[int, ...], parameters: list[Any], dt
 
     """
     if not dims:
-        raise KernelError(_INVALID, "Shape tensor must not be empty")
+        raise InvalidArgument("Shape tensor must not be empty")
     if any(each.ndim > 1 for each in parameters):
-        raise KernelError(_INVALID, "Input parameters should be scalars or vectors")
+        raise InvalidArgument("Input parameters should be scalars or vectors")
     rows, size, total = dims[0], math.prod(dims[1:]), math.prod(dims)
     is_one = all(each.size == 1 and (each.ndim == 0 or place < 2)
                  for place, each in enumerate(parameters))  # fmt: skip
     if is_one:
         rows, size = -(-total // _ROW), _ROW
     elif any(each.size not in {1, rows} for each in parameters):
-        raise KernelError(_INVALID, "Input parameters should have length 1 or shape[0]")
+        raise InvalidArgument("Input parameters should have length 1 or shape[0]")
     first = stream.reserve(rows * 2 * _TRIES * (size + 3) // 4)
     result = HOST.empty(total, dtype_of(dtype))
     flat = [each.reshape(-1) for each in parameters]

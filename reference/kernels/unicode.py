@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, host_array, string_array
 from sessrun.reference.kernels.number_inputs import vector_of
-from sessrun.reference.kernels.registry import Bind, KernelError, binder, kernel
+from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.script_runs import RUNS
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
 _OUTPUTS: Final = {"UTF-8": "utf-8", "UTF-16-BE": "utf-16-be", "UTF-32-BE": "utf-32-be"}
 _LAST: Final = 0x10FFFF
 _SURROGATES: Final = range(0xD800, 0xE000)
@@ -40,7 +40,7 @@ def _converter(source: str) -> codecs.CodecInfo:
         return codecs.lookup(source)
     except (LookupError, UnicodeError):
         message = f"Could not create converter for input encoding: {source}"
-        raise KernelError(_INVALID, message) from None
+        raise InvalidArgument(message) from None
 
 
 def _codec(found: codecs.CodecInfo, data: bytes) -> tuple[codecs.CodecInfo, int]:
@@ -80,7 +80,7 @@ def _decoder(bind: Bind) -> Callable[[bytes], Points]:
 
     def decode(data: bytes) -> Points:
         if not 0 <= mark <= _LAST:
-            raise KernelError(_INVALID, "replacement_char out of unicode codepoint range")
+            raise InvalidArgument("replacement_char out of unicode codepoint range")
         codec, start = _codec(source, data)
         if codec.name == "utf-8" and data.isascii() and not controls:
             return data, range(len(data))
@@ -88,7 +88,7 @@ def _decoder(bind: Bind) -> Callable[[bytes], Points]:
         places: list[int] = []
         for char, place in _scanned(data, codec, start):
             if char is None and errors == "strict":
-                raise KernelError(_INVALID, "Invalid formatting on input string")
+                raise InvalidArgument("Invalid formatting on input string")
             if char is None or (controls and ord(char) < _FIRST_PRINTED):
                 if errors == "ignore":
                     continue
@@ -147,16 +147,14 @@ def unicode_decode(bind: Bind) -> Callable[..., Any]:
 
 def _check_splits(splits: Sequence[int], count: int) -> None:
     if not splits or splits[0]:
-        raise KernelError(_INVALID, "First value in input_splits must be zero.")
+        raise InvalidArgument("First value in input_splits must be zero.")
     for here, after in itertools.pairwise(splits):
         if after < here:
-            raise KernelError(_INVALID, "Values in input_splits must be equal or in ascending "
-                              "order.")  # fmt: skip
+            raise InvalidArgument("Values in input_splits must be equal or in ascending order.")
         if after > count:
             break
     if splits[-1] != count:
-        raise KernelError(_INVALID, "Last value in input_splits must be equal to length of "
-                          "input_tensor.")  # fmt: skip
+        raise InvalidArgument("Last value in input_splits must be equal to length of input_tensor.")
 
 
 @binder("UnicodeEncode", devices=_CPU)
@@ -169,14 +167,12 @@ def unicode_encode(bind: Bind) -> Callable[..., Any]:
         if 0 <= point <= _LAST and point not in _SURROGATES:
             return [point]
         if errors == "strict":
-            raise KernelError(
-                _INVALID, "Code point is out of range for Unicode, or is a surrogate."
-            )
+            raise InvalidArgument("Code point is out of range for Unicode, or is a surrogate.")
         return [mark] if errors == "replace" else []
 
     def compute(values: Any, row_splits: Any) -> Any:
         if not 0 <= mark <= _LAST:
-            raise KernelError(_INVALID, "replacement_char out of unicode codepoint range")
+            raise InvalidArgument("replacement_char out of unicode codepoint range")
         splits = vector_of(row_splits, "input_splits")
         points = vector_of(values, "input_values")
         _check_splits(splits, len(points))

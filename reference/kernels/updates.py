@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import truncated_quotient
 from sessrun.reference.kernels.index_ranges import check_range, within, zeroed
 from sessrun.reference.kernels.indexing import scattered
-from sessrun.reference.kernels.registry import KernelError
 from sessrun.reference.kernels.scatters import SUMS, scatter
 
 __all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
@@ -29,16 +29,18 @@ SLICE_UPDATES: Final[dict[str, str | None]] = {
 def row_update(ufunc: str | None) -> Update:
     """The update of rows by a ufunc's name; None replaces them. Scalar updates serve every row.
 
-    The update raises KernelError: code 3 for an index out of range or updates of another shape.
+    The update raises InvalidArgument: for an index out of range or updates of another shape.
     """
 
     def update(xp: Any, old: Any, indices: Any, updates: Any) -> Any:
         if old.ndim < 1:
-            raise KernelError(3, "params must be at least 1-D, got shape []")
+            raise InvalidArgument("params must be at least 1-D, got shape []")
         if updates.ndim and updates.shape != indices.shape + old.shape[1:]:
-            raise KernelError(3, "Must have updates.shape = indices.shape + params.shape[1:] or "
-                              f"updates.shape = [], got updates.shape {updates.shape}, "
-                              f"indices.shape {indices.shape}, params.shape {old.shape}")
+            raise InvalidArgument(
+                "Must have updates.shape = indices.shape + params.shape[1:] or "
+                f"updates.shape = [], got updates.shape {updates.shape}, "
+                f"indices.shape {indices.shape}, params.shape {old.shape}"
+            )
         if ufunc in SUMS:
             indices, inside = within(xp, indices, old.shape[0], "indices")
             if inside is not None:
@@ -69,7 +71,7 @@ def _divide_rows(xp: Any, new: Any, indices: Any, updates: Any) -> None:
     parts = xp.broadcast_to(updates, indices.shape + new.shape[1:])
     parts = parts.reshape((rows.shape[0], *new.shape[1:]))
     if not xp.all(parts):
-        raise KernelError(3, "Integer division by zero")
+        raise InvalidArgument("Integer division by zero")
     for step in range(rows.shape[0]):
         row = rows[step : step + 1]
         new[row] = truncated_quotient(xp, new[row], parts[step : step + 1])

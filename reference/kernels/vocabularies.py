@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.kernel_errors import Internal, InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, host_array
-from sessrun.reference.kernels.registry import Bind, KernelError, binder
+from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.node_summary import bracketed
 from sessrun.reference.saving.checkpoints.bundle_files import local
 from sessrun.reference.saving.checkpoints.reader import Checkpoint
@@ -19,9 +20,6 @@ from sessrun.spec.tensor_slices import TensorSlice
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_INVALID: Final = 3
-_UNIMPLEMENTED: Final = 12
-_INTERNAL: Final = 13
 
 
 @binder("GenerateVocabRemapping", devices=_CPU)
@@ -34,8 +32,8 @@ def remapping(bind: Bind) -> Callable[..., Any]:
     def compute(new: Any, old: Any) -> tuple[Any, Any]:
         texts = _table(new, "new_vocab_file", -1, ("int64", "string"))
         if first + count > len(texts):
-            raise KernelError(
-                _INVALID, "lookup table size must be larger than last new vocab entry's line"
+            raise InvalidArgument(
+                "lookup table size must be larger than last new vocab entry's line"
             )
         lines = _table(old, "old_vocab_file", limit, ("string", "int64"))
         places = texts.find(range(first, first + count), itertools.repeat(None))
@@ -49,11 +47,9 @@ def remapping(bind: Bind) -> Callable[..., Any]:
 def _table(path: Any, name: str, limit: int, dtypes: tuple[str, str]) -> StaticTable:
     """A file's lines by their numbers, or the numbers by the lines, as `dtypes` say."""
     if path.ndim:
-        raise KernelError(
-            _INVALID, f"{name} should be a single string, but got {bracketed(path.shape)}"
-        )
+        raise InvalidArgument(f"{name} should be a single string, but got {bracketed(path.shape)}")
     if not path.item():
-        raise KernelError(_INVALID, "new vocab filename cannot be empty.")
+        raise InvalidArgument("new vocab filename cannot be empty.")
     columns = [LINE_NUMBER if dtype == "int64" else WHOLE_LINE for dtype in dtypes]
     reader = LineReader(local(path.item()), "\t", limit, 0)
     table = StaticTable("", *dtypes)
@@ -70,10 +66,10 @@ def reordered(bind: Bind) -> Callable[..., Any]:
         old_rows = _old_rows(rows, size[0])
         old_columns = _old_columns(columns, size[1])
         if path.size != 1:
-            raise KernelError(
-                _INVALID, "The `ckpt_path` tensor must have exactly one element, got tensor of "
+            raise InvalidArgument(
+                "The `ckpt_path` tensor must have exactly one element, got tensor of "
                 f"shape {bracketed(path.shape)}"
-            )  # fmt: skip
+            )
         found = Checkpoint(local(path.reshape(-1)[0]))
         shape = _matrix_shape(found, name.item(), None if old_columns else size[1])
         taken = _rows_up_to(found, name.item(), max(old_rows, default=-1), shape)
@@ -84,25 +80,23 @@ def reordered(bind: Bind) -> Callable[..., Any]:
 
 def _old_rows(rows: Any, count: int) -> list[int]:
     if rows.ndim != 1:
-        raise KernelError(
-            _INVALID, "The `row_remapping` tensor must be 1-D, got a tensor of shape "
-            f"{bracketed(rows.shape)}"
-        )  # fmt: skip
+        raise InvalidArgument(
+            f"The `row_remapping` tensor must be 1-D, got a tensor of shape {bracketed(rows.shape)}"
+        )
     if rows.size != count:
-        raise KernelError(
-            _INVALID, f"Size of row_remapping is {rows.size} instead of being equal to "
-            f"num_rows={count}"
-        )  # fmt: skip
+        raise InvalidArgument(
+            f"Size of row_remapping is {rows.size} instead of being equal to num_rows={count}"
+        )
     return _once(rows.tolist())
 
 
 def _old_columns(columns: Any, count: int) -> list[int]:
     """The old number of each column; empty if they stay as they are."""
     if columns.size and columns.size != count:
-        raise KernelError(
-            _INVALID, f"Provided col_remapping, but its size is {columns.size} instead of being "
+        raise InvalidArgument(
+            f"Provided col_remapping, but its size is {columns.size} instead of being "
             f"equal to num_cols={count}"
-        )  # fmt: skip
+        )
     return _once(columns.reshape(-1).tolist())
 
 
@@ -111,10 +105,10 @@ def _once(numbers: list[int]) -> list[int]:
     places: dict[int, int] = {}
     for place, number in enumerate(numbers):
         if number >= 0 and places.setdefault(number, place) != place:
-            raise KernelError(
-                _UNIMPLEMENTED, f"Old ID {number} is mapped to both new ID {places[number]} and "
+            raise Unimplemented(
+                f"Old ID {number} is mapped to both new ID {places[number]} and "
                 f"{place}, which is not supported."
-            )  # fmt: skip
+            )
     return numbers
 
 
@@ -123,30 +117,29 @@ def _matrix_shape(found: Checkpoint, key: bytes, columns: int | None) -> tuple[i
     name = key.decode(errors="replace")
     dtype, shape = found.dtype(key), found.shape(key)
     if dtype != "float32":
-        raise KernelError(
-            _INVALID, f"Tensor {name} has invalid type {BY_NAME[dtype].opdef} instead of expected "
-            "type float"
-        )  # fmt: skip
+        raise InvalidArgument(
+            f"Tensor {name} has invalid type {BY_NAME[dtype].opdef} instead of expected type float"
+        )
     if len(shape) != 2:
-        raise KernelError(
-            _INVALID, f"Tensor {name} has shape {bracketed(shape)} of invalid rank {len(shape)} "
+        raise InvalidArgument(
+            f"Tensor {name} has shape {bracketed(shape)} of invalid rank {len(shape)} "
             "instead of expected shape of rank 2."
-        )  # fmt: skip
+        )
     if columns not in {None, shape[1]}:
-        raise KernelError(
-            _INVALID, f"Tensor {name} has shape {bracketed(shape)}, where the size of its 2nd "
+        raise InvalidArgument(
+            f"Tensor {name} has shape {bracketed(shape)}, where the size of its 2nd "
             f"dimension is {shape[1]} instead of being equal to num_cols={columns}"
-        )  # fmt: skip
+        )
     return shape
 
 
 def _rows_up_to(found: Checkpoint, key: bytes, last: int, shape: tuple[int, ...]) -> Any:
     """The matrix up to a row; no row if that is negative."""
     if last >= shape[0]:
-        raise KernelError(
-            _INTERNAL, f"Extent in dimension 0 out of bounds: shape = {bracketed(shape)}, "
+        raise Internal(
+            f"Extent in dimension 0 out of bounds: shape = {bracketed(shape)}, "
             f"slice = 0,{last + 1}:-"
-        )  # fmt: skip
+        )
     if last < 0:
         return HOST.zeros((0, shape[1]), dtype="float32")
     return found.tensor(key, TensorSlice(((0, last + 1), None)))
@@ -158,15 +151,14 @@ def _filled(matrix: Any, rows: Sequence[int], columns: Sequence[int], values: An
     missing = (row < 0)[:, None] | (column < 0)[None, :]
     wanted = int(missing.sum())
     if wanted > values.size:
-        raise KernelError(
-            _INVALID, f"initializing_values contained {values.size} elements, but more missing "
-            "values remain."
-        )  # fmt: skip
+        raise InvalidArgument(
+            f"initializing_values contained {values.size} elements, but more missing values remain."
+        )
     if wanted < values.size:
-        raise KernelError(
-            _INVALID, f"initializing_values contained {values.size} elements, but only {wanted} "
+        raise InvalidArgument(
+            f"initializing_values contained {values.size} elements, but only {wanted} "
             "elements were used to fill in missing values."
-        )  # fmt: skip
+        )
     result = HOST.zeros(missing.shape, dtype="float32")
     result[missing] = values
     from_row = row >= 0

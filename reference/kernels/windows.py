@@ -10,8 +10,8 @@ import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import KernelError
 from sessrun.spec.rules.windows import Axis, axes
 
 __all__ = [
@@ -49,14 +49,16 @@ def geometry(
 
     """
     if min(explicit, default=0) < 0:
-        raise KernelError(3, "All elements of explicit_paddings must be nonnegative")
+        raise InvalidArgument("All elements of explicit_paddings must be nonnegative")
     pads = list(zip(explicit[2:-2:2], explicit[3:-2:2], strict=True))
     found = axes(sizes, windows, strides[1:-1], dilations[1:-1], str(padding), pads)
     for axis in found:
         if axis.out < 0:
-            raise KernelError(3, f"Computed output size would be negative: {axis.out} "
-                              f"[input_size: {axis.size}, effective_filter_size: {axis.window}, "
-                              f"stride: {axis.stride}]")  # fmt: skip
+            raise InvalidArgument(
+                f"Computed output size would be negative: {axis.out} "
+                f"[input_size: {axis.size}, effective_filter_size: {axis.window}, "
+                f"stride: {axis.stride}]"
+            )
     return found
 
 

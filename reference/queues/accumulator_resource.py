@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.attempts import Attempt
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 
 __all__ = ["Accumulator", "DenseAccumulator", "SparseAccumulator", "SparseGradient"]
 
-_INVALID: Final = 3
 
 Shape = Sequence[int | None] | None
 
@@ -63,7 +62,7 @@ class Accumulator:
         """Add a gradient made at this step, unless it is stale.
 
         Raises:
-          KernelError: code 3 if its shape is not the accumulator's.
+          InvalidArgument: its shape is not the accumulator's.
 
         """
         with self._lock:
@@ -78,13 +77,11 @@ class Accumulator:
         """Take the mean or sum of all gradients, once there are at least `wanted`.
 
         Raises:
-          KernelError: code 3 if none are wanted.
+          InvalidArgument: none are wanted.
 
         """
         if wanted <= 0:
-            raise KernelError(
-                _INVALID, f"Argument num_required must be positive, but was {wanted}"
-            )
+            raise InvalidArgument(f"Argument num_required must be positive, but was {wanted}")
         attempt = _Take(self, wanted)
         with self._lock:
             self._waiting.append(attempt)
@@ -132,13 +129,13 @@ def _told(shape: Shape) -> str:
 
 def _check_vector(what: str, array: Any) -> None:
     if array.ndim != 1:
-        raise KernelError(
-            _INVALID, f"Input {what} should be vector but received shape: {_told(array.shape)}"
+        raise InvalidArgument(
+            f"Input {what} should be vector but received shape: {_told(array.shape)}"
         )
 
 
 def _mismatch(expected: str, got: Any) -> KernelError:
-    return KernelError(_INVALID, f"Shape mismatch: expected {expected}, got {got}")
+    return InvalidArgument(f"Shape mismatch: expected {expected}, got {got}")
 
 
 class DenseAccumulator(Accumulator):
@@ -202,10 +199,10 @@ class SparseAccumulator(Accumulator):
         indices, values, shape = gradient
         _check_vector("indices", indices)
         if values.ndim < 1:
-            raise KernelError(_INVALID, "Values cannot be 0-dimensional.")
+            raise InvalidArgument("Values cannot be 0-dimensional.")
         if len(indices) != values.shape[0]:
-            raise KernelError(
-                _INVALID, f"Expected {len(indices)} non-empty input values, got {values.shape[0]}"
+            raise InvalidArgument(
+                f"Expected {len(indices)} non-empty input values, got {values.shape[0]}"
             )
         if self.declared is None:
             return
@@ -216,10 +213,10 @@ class SparseAccumulator(Accumulator):
         limit = self.declared[0] if self.declared else None
         for place, index in enumerate(indices.tolist()):
             if limit is not None and index >= limit:
-                raise KernelError(
-                    _INVALID, f"Shape mismatch: index of slice {place} exceeded limits of shape; "
+                raise InvalidArgument(
+                    f"Shape mismatch: index of slice {place} exceeded limits of shape; "
                     f"index is {index} exceeded {limit}"
-                )  # fmt: skip
+                )
 
     def _measure(self, what: str, sizes: Sequence[int | None]) -> None:
         """Hold sizes to the declared shape; there may be more of them."""

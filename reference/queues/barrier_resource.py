@@ -9,13 +9,10 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.attempts import Attempt
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import Cancelled, InvalidArgument, KernelError, OutOfRange
 
 __all__ = ["Barrier", "Ready"]
 
-_CANCELLED: Final = 1
-_INVALID: Final = 3
-_OUT_OF_RANGE: Final = 11
 #: The first index of an element; they rise with each insertion of new keys.
 _FIRST: Final = -(2**63)
 
@@ -82,13 +79,13 @@ class Barrier:
         """Give one component of these keys; what came before an error stays.
 
         Raises:
-          KernelError: code 1 once it is closed, for keys that it does not know, or even for none
-            if the close cancelled; code 3 for a component that a key has, or of another shape.
+          Cancelled: it is closed, and a key is unknown, or the close cancelled.
+          InvalidArgument: a key has that component already, or a row has another shape.
 
         """
         with self._lock:
             if self._is_cancelled:
-                raise KernelError(_CANCELLED, f"Barrier {self.name} is closed.")
+                raise Cancelled(f"Barrier {self.name} is closed.")
             try:
                 is_new = [self._insert(component, *pair) for pair in zip(keys, rows, strict=True)]
             finally:
@@ -101,17 +98,16 @@ class Barrier:
         is_new = key not in self._incomplete
         if is_new:
             if self._is_closed:
-                raise KernelError(
-                    _CANCELLED, f"Barrier {self.name} is closed, but attempted to insert a brand "
+                raise Cancelled(
+                    f"Barrier {self.name} is closed, but attempted to insert a brand "
                     f"new key: {told}."
-                )  # fmt: skip
+                )
             self._incomplete[key] = (self._index, [None] * len(self.types))
         index, components = self._incomplete[key]
         if components[component] is not None:
-            raise KernelError(
-                _INVALID, f"Key {told} already has a value for component {component} in barrier "
-                f"{self.name}"
-            )  # fmt: skip
+            raise InvalidArgument(
+                f"Key {told} already has a value for component {component} in barrier {self.name}"
+            )
         components[component] = row
         if all(part is not None for part in components):
             del self._incomplete[key]
@@ -121,10 +117,10 @@ class Barrier:
     def _complete(self, index: int, key: bytes, components: Sequence[Any]) -> None:
         for place, (part, shape) in enumerate(zip(components, self.shapes, strict=True)):
             if tuple(part.shape) != shape:
-                raise KernelError(
-                    _INVALID, f"Shape mismatch in tuple component {place + 1}. Expected "
+                raise InvalidArgument(
+                    f"Shape mismatch in tuple component {place + 1}. Expected "
                     f"{list(shape)}, got {list(part.shape)}"
-                )  # fmt: skip
+                )
         self._number += 1
         heapq.heappush(self._ready, Ready(index, self._number, key, tuple(components)))
 
@@ -137,7 +133,7 @@ class Barrier:
           wait: whether `few` waits for those that lack a component.
 
         Raises:
-          KernelError: code 11 if it is closed and will never have so many.
+          OutOfRange: it is closed and will never have so many.
 
         """
         attempt = _Take(self, wanted)
@@ -158,12 +154,12 @@ class Barrier:
         """Take no new keys; if it cancels, no components either.
 
         Raises:
-          KernelError: code 1 if it is closed in that way already.
+          Cancelled: it is closed in that way already.
 
         """
         with self._lock:
             if self._is_cancelled or (self._is_closed and not cancel):
-                raise KernelError(_CANCELLED, f"Barrier '{self.name}' is already closed.")
+                raise Cancelled(f"Barrier '{self.name}' is already closed.")
             self._is_closed = True
             if cancel:
                 self._is_cancelled = True
@@ -184,14 +180,13 @@ class Barrier:
             if len(self._ready) >= first.wanted:
                 first.succeed([heapq.heappop(self._ready) for _ in range(first.wanted)])
             elif self._is_closed and not self._incomplete:
-                error = self._insufficient(first.wanted, len(self._ready))
-                first.fail(error.code, error.message)
+                first.fail(self._insufficient(first.wanted, len(self._ready)))
             else:
                 return
             self._waiting.popleft()
 
     def _insufficient(self, wanted: int, there: int) -> KernelError:
-        return KernelError(
-            _OUT_OF_RANGE, f"Barrier '{self.name}' is closed and has insufficient elements "
+        return OutOfRange(
+            f"Barrier '{self.name}' is closed and has insufficient elements "
             f"(requested {wanted}, total size {there})"
-        )  # fmt: skip
+        )

@@ -15,13 +15,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.attempts import Attempt
+from sessrun.reference.kernel_errors import Cancelled, OutOfRange
 
 __all__ = ["Element", "FifoStore", "PriorityStore", "Queue", "QueueTerms", "ShuffleStore", "Store"]
 
 Element = tuple[Any, ...]
-
-_CANCELLED: Final = 1
-_OUT_OF_RANGE: Final = 11
 
 
 class FifoStore:
@@ -124,7 +122,7 @@ class _Enqueue(Attempt):
     def advance(self, queue: Queue) -> bool:
         """Do what can be done now; whether anything was."""
         if self.left and queue.closed:
-            self.fail(_CANCELLED, f"{queue.title} is closed.")
+            self.fail(Cancelled(f"{queue.title} is closed."))
             return True
         moved = False
         while self.left and len(queue.store) < queue.capacity:
@@ -146,7 +144,7 @@ class _Close(Attempt):
     def advance(self, queue: Queue) -> bool:
         """Close it; closing twice fails."""
         if queue.closed:
-            self.fail(_CANCELLED, f"{queue.title} is already closed.")
+            self.fail(Cancelled(f"{queue.title} is already closed."))
         else:
             queue.closed = True
             self.succeed()
@@ -182,9 +180,10 @@ class _Dequeue(Attempt):
             if not self.few or there + len(self.taken) == 0:
                 self.undo(queue)
                 self.fail(
-                    _OUT_OF_RANGE,
-                    f"{queue.title} is closed and has insufficient elements (requested "
-                    f"{self.wanted}, current size {there})",
+                    OutOfRange(
+                        f"{queue.title} is closed and has insufficient elements (requested "
+                        f"{self.wanted}, current size {there})"
+                    )
                 )
                 return True
             left = there
@@ -269,14 +268,14 @@ class Queue:
         return self._made(_Dequeue(self, count, few=few), self._dequeues)
 
     def close(self, *, cancel: bool) -> Attempt:
-        """Close it: after the waiting enqueues, or at once, ending them with code 1."""
+        """Close it: after the waiting enqueues, or at once, ending them with Cancelled."""
         if not cancel:
             return self._made(_Close(self), self._enqueues)
         attempt = Attempt(self)
         with self._lock:
             self.closed = True
             for waiting in self._enqueues:
-                waiting.fail(_CANCELLED, f"{self.title}: the enqueue was cancelled by a close.")
+                waiting.fail(Cancelled(f"{self.title}: the enqueue was cancelled by a close."))
             self._enqueues.clear()
             attempt.succeed()
             self._serve()

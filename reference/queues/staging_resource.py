@@ -13,12 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.attempts import Attempt
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError, ResourceExhausted
 
 __all__ = ["MapArea", "StagingArea"]
 
-_INVALID: Final = 3
-_RESOURCE_EXHAUSTED: Final = 8
 #: What a string costs besides its bytes.
 _STRING_COST: Final = 24
 
@@ -81,7 +79,7 @@ class _Area:
                 try:
                     given = attempt.trial()
                 except KernelError as error:
-                    attempt.fail(error.code, error.message)
+                    attempt.fail(error)
                 else:
                     if given is None:
                         continue
@@ -93,15 +91,15 @@ class _Area:
         """The bytes of the parts.
 
         Raises:
-          KernelError: code 8 if they can never fit.
+          ResourceExhausted: they can never fit.
 
         """
         cost = sum(map(_cost, parts))
         if 0 < self._limit < cost:
-            raise KernelError(
-                _RESOURCE_EXHAUSTED, f"Attempted to insert tensors with combined size of '{cost}' "
+            raise ResourceExhausted(
+                f"Attempted to insert tensors with combined size of '{cost}' "
                 f"bytes into Staging Area with a memory limit of '{self._limit}'."
-            )  # fmt: skip
+            )
         return cost
 
     def _has_room(self, elements: int, cost: int) -> bool:
@@ -191,7 +189,8 @@ class MapArea(_Area):
         """Give parts of an element, once there is room.
 
         Raises:
-          KernelError: code 3 for indices that it cannot have, code 8 for what can never fit.
+          InvalidArgument: it cannot have such indices.
+          ResourceExhausted: they can never fit.
 
         """
         cost = self._fitting(parts)
@@ -213,10 +212,9 @@ class MapArea(_Area):
             element = self._incomplete.setdefault(key, [None] * self._parts)
         for index, part in zip(indices, parts, strict=False):
             if element[index] is not None:
-                raise KernelError(
-                    _INVALID, f"The tensor for index '{index}' for key '{key}' was already "
-                    "initialized"
-                )  # fmt: skip
+                raise InvalidArgument(
+                    f"The tensor for index '{index}' for key '{key}' was already initialized"
+                )
             element[index] = part
         if all(part is not None for part in element):
             self._incomplete.pop(key, None)
@@ -272,18 +270,18 @@ class MapArea(_Area):
         element = self._complete[key]
         for index in indices:
             if element[index] is None:
-                raise KernelError(
-                    _INVALID, f"Tensor at index '{index}' for key '{key}' has already been removed."
+                raise InvalidArgument(
+                    f"Tensor at index '{index}' for key '{key}' has already been removed."
                 )
         return tuple(element[index] for index in indices)
 
     def _check(self, key: int | None, indices: Sequence[int]) -> None:
         if not indices:
-            raise KernelError(_INVALID, "Indices are empty")
+            raise InvalidArgument("Indices are empty")
         if any(one >= two for one, two in itertools.pairwise(indices)):
-            raise KernelError(_INVALID, "Indices are not strictly ordered")
+            raise InvalidArgument("Indices are not strictly ordered")
         for index in indices:
             if not 0 <= index < self._parts:
-                raise KernelError(
-                    _INVALID, f"Index '{index}' for key '{key}' was out of bounds '{self._parts}'."
+                raise InvalidArgument(
+                    f"Index '{index}' for key '{key}' was out of bounds '{self._parts}'."
                 )

@@ -9,7 +9,7 @@ from typing import Any, Final
 from sessrun.reference import dtypes, errors
 from sessrun.reference.files import files
 from sessrun.reference.files.file_names import as_given, local_path
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError, NotFound
 from sessrun.reference.saving.checkpoint_state import latest_checkpoint
 from sessrun.reference.saving.checkpoints.reader import Checkpoint
 from sessrun.reference.saving.checkpoints.version1 import SliceFiles
@@ -27,9 +27,9 @@ Entry = BundleEntryProto | SavedSliceMeta
 def _op_errors() -> Iterator[None]:
     try:
         yield
+    except InvalidArgument as error:  # TensorFlow's reader raises a ValueError
+        raise errors.bad_value(error.message) from error
     except KernelError as error:
-        if error.code == errors.INVALID_ARGUMENT:  # TensorFlow's reader raises a ValueError
-            raise errors.bad_value(error.message) from error
         raise errors.make(error.code, error.message) from error
 
 
@@ -101,9 +101,7 @@ def _opened(path: str) -> Checkpoint | SliceFiles:
 def _of_files(path: str) -> Checkpoint | SliceFiles:
     try:
         return SliceFiles(path)
-    except KernelError as error:
-        if error.code != errors.NOT_FOUND:
-            raise
+    except NotFound:
         return Checkpoint(path)  # whose index may be about to take its place
 
 

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from sessrun.reference import dtypes, errors
 from sessrun.reference.functions.function_bodies import is_inlined
 from sessrun.reference.functions.loop_needs import needed_variables
+from sessrun.reference.kernel_errors import KernelError
 from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.host import HOST as HOST_ARRAYS
 from sessrun.reference.kernels.host_integers import is_left_to_host
-from sessrun.reference.resources import KernelError
 from sessrun.reference.session.execute import run_error
 from sessrun.spec.proto import NameAttrList
 from sessrun.spec.tables.ops import OPERATIONS

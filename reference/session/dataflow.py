@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.resources import KernelError, Postponed
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.resources import Postponed
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, quietly, run_error
 from sessrun.reference.session.flow_nodes import FrameShape, Node
 
@@ -215,7 +216,7 @@ class _Run:
         if kind == "Switch":
             data, pred = values
             if pred.ndim:
-                raise KernelError(3, f"pred must be a scalar, not of shape {list(pred.shape)}")
+                raise InvalidArgument(f"pred must be a scalar, not of shape {list(pred.shape)}")
             return (DEAD, data) if pred else (data, DEAD)
         if kind and node.edges:
             return values

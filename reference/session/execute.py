@@ -19,7 +19,8 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.allocators import allocator_of, out_of_memory
-from sessrun.reference.resources import KernelError, VariableBuffer
+from sessrun.reference.kernel_errors import KernelError, ResourceExhausted
+from sessrun.reference.resources import VariableBuffer
 
 if TYPE_CHECKING:
     from sessrun.reference.operation import Operation
@@ -248,7 +249,6 @@ def apart(values: list[Any], sources: Sequence[tuple[bool, int] | None]) -> list
 
 # --- errors ---------------------------------------------------------------------------------
 
-_EXHAUSTED: Final = errors.RESOURCE_EXHAUSTED
 #: What numpy says of two operands of an elementwise operation.
 _NOT_TOGETHER: Final = re.compile(r"broadcast together with shapes \(([\d, ]*)\) \(([\d, ]*)\) *$")
 _HINT: Final = (
@@ -272,15 +272,15 @@ def run_error(
     if isinstance(error, errors.OpError):
         return error
     if isinstance(error, MemoryError):
-        error = KernelError(_EXHAUSTED, _want_of_memory(error, device))
+        error = ResourceExhausted(_want_of_memory(error, device))
     if isinstance(error, KernelError):
         more = ""
-        if error.code == _EXHAUSTED:
+        if isinstance(error, ResourceExhausted):
             more = _HINT if allocations is None else allocations()
         return _op_error(error.code, error.message, op, device, more)
     if isinstance(error, ValueError | TypeError | IndexError | ArithmeticError):
-        return _op_error(3, _said(error), op, device)
-    return _op_error(13, f"{type(error).__name__}: {error}", op, device)
+        return _op_error(errors.INVALID_ARGUMENT, _said(error), op, device)
+    return _op_error(errors.INTERNAL, f"{type(error).__name__}: {error}", op, device)
 
 
 def _said(error: Exception) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import KernelError
 from sessrun.reference.session.execute import handed_out
 from sessrun.reference.session_tensors import SessionTensors
 from sessrun.spec.proto import ResourceHandleProto

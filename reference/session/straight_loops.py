@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.session.execute import (
     STEP_REGISTER,
     Registers,
@@ -119,7 +119,7 @@ def scalar(pred: Any, switch: Node) -> Any:
     """
     if pred.ndim:
         text = f"pred must be a scalar, not of shape {list(pred.shape)}"
-        raise run_error(KernelError(3, text), switch.op, switch.device.name)
+        raise run_error(InvalidArgument(text), switch.op, switch.device.name)
     return pred
 
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sessrun.reference.kernel_errors import KernelError
 from sessrun.reference.kernels import registry
-from sessrun.reference.resources import KernelError, Postponed
+from sessrun.reference.resources import Postponed
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, run_error
 
 if TYPE_CHECKING:

@@ -10,13 +10,11 @@ import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.tables.table_resource import LookupTable, Pair, shown
 
 __all__ = ["DenseTable"]
 
-_INVALID: Final = 3
-_INTERNAL: Final = 13
 #: The fewest buckets.
 _FEWEST: Final = 4
 
@@ -35,7 +33,7 @@ class DenseTable(LookupTable):
       max_load: which part of them may be in use.
 
     Raises:
-      KernelError: code 3 for arguments that no table can have.
+      InvalidArgument: for arguments that no table can have.
 
     """
 
@@ -53,11 +51,9 @@ class DenseTable(LookupTable):
     ) -> None:
         super().__init__("MutableDenseHashTable", key_dtype, value_dtype, value_shape, key_shape)
         if reserved[0] == reserved[1]:
-            raise KernelError(_INVALID, "Empty and deleted keys cannot be equal")
+            raise InvalidArgument("Empty and deleted keys cannot be equal")
         if not 0 < max_load <= 1:
-            raise KernelError(
-                _INVALID, f"max_load_factor must be between 0 and 1, got: {max_load:g}"
-            )
+            raise InvalidArgument(f"max_load_factor must be between 0 and 1, got: {max_load:g}")
         self._empty, self._deleted = reserved
         self._zero = zero
         self._max_load = max_load
@@ -69,10 +65,9 @@ class DenseTable(LookupTable):
 
     def _make(self, buckets: int) -> None:
         if buckets < _FEWEST or buckets & (buckets - 1):
-            raise KernelError(
-                _INVALID, "Number of buckets must be at least 4 and a power of 2, got: "
-                f"{buckets}"
-            )  # fmt: skip
+            raise InvalidArgument(
+                f"Number of buckets must be at least 4 and a power of 2, got: {buckets}"
+            )
         self._keys = [self._empty] * buckets
         self._values = [self._zero] * buckets
         self._count = 0
@@ -81,28 +76,26 @@ class DenseTable(LookupTable):
         """The number of keys, which are a vector of them.
 
         Raises:
-          KernelError: code 3 if it is none.
+          InvalidArgument: it is none.
 
         """
         outer, inner = tuple(keys[:1]), tuple(keys[1:])
         if inner != self.key_shape and not (inner == (1,) and not self.key_shape):
             wanted = (*outer, *self.key_shape) if self.key_shape else outer
-            raise KernelError(
-                _INVALID, f"Expected key shape {shown(wanted)} got {shown(keys)}"
-            )
+            raise InvalidArgument(f"Expected key shape {shown(wanted)} got {shown(keys)}")
         return outer
 
     def imported_outer(self, keys: Sequence[int]) -> tuple[int, ...]:
         """The number of buckets."""
         inner = self.key_shape or (1,)
         if len(keys) != 1 + len(inner) or tuple(keys[1:]) != inner:
-            raise KernelError(
-                _INVALID, f"Expected key shape {shown((*keys[:1], *inner))} got {shown(keys)}"
+            raise InvalidArgument(
+                f"Expected key shape {shown((*keys[:1], *inner))} got {shown(keys)}"
             )
         return tuple(keys[:1])
 
     def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
-        """The row of each key, or its default where there is none; code 3 for a reserved key."""
+        """The row of each key, or its default; InvalidArgument for a reserved key."""
         with self.lock:
             return [
                 default if place is None else self._values[place]
@@ -123,7 +116,7 @@ class DenseTable(LookupTable):
             self._put(pairs)
 
     def remove(self, keys: Iterable[Any]) -> None:
-        """Take keys out, those that are in; code 3 for a reserved key."""
+        """Take keys out, those that are in; InvalidArgument for a reserved key."""
         with self.lock:
             for key in keys:
                 place = self._place(key)
@@ -154,11 +147,11 @@ class DenseTable(LookupTable):
             self._keys[place], self._values[place] = key, row
 
     def _place(self, key: Any) -> int | None:
-        """The bucket of a key, None if it has none; code 3 for a reserved key."""
+        """The bucket of a key, None if it has none; InvalidArgument for a reserved key."""
         keys, empty = self._keys, self._empty
         if key == empty or key == self._deleted:  # noqa: PLR1714 - quicker than a tuple of both
             name = "empty" if key == empty else "deleted"
-            raise KernelError(_INVALID, f"Using the {name}_key as a table key is not allowed")
+            raise InvalidArgument(f"Using the {name}_key as a table key is not allowed")
         mask, place = len(keys) - 1, _hash(key)
         for step in range(len(keys)):
             place = (place + step) & mask
@@ -176,7 +169,7 @@ class DenseTable(LookupTable):
             place = (place + step) & mask
             if self._keys[place] in (self._empty, self._deleted):
                 return place
-        raise KernelError(_INTERNAL, "There is no bucket left for a key")
+        raise Internal("There is no bucket left for a key")
 
 
 def _hash(key: Any) -> int:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.files.file_names import file_errors, local_path
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument, OutOfRange, of_code
 
 __all__ = ["LINE_NUMBER", "WHOLE_LINE", "LineReader"]
 
@@ -18,8 +18,6 @@ WHOLE_LINE: Final = -2
 #: The line's number does.
 LINE_NUMBER: Final = -1
 
-_INVALID: Final = 3
-_OUT_OF_RANGE: Final = 11
 _INTEGER: Final = re.compile(rb"\s*[-+]?[0-9]+\s*")
 
 
@@ -46,7 +44,7 @@ class LineReader:
         self._delimiter = delimiter.encode()
         self._offset = offset
         if len(self._delimiter) != 1:
-            raise KernelError(_INVALID, "delimiter should be only 1 char")
+            raise InvalidArgument("delimiter should be only 1 char")
 
     def pairs(self, columns: Sequence[int], dtypes: Sequence[str]) -> Iterator[tuple[Any, Any]]:
         """A key and a value for each line.
@@ -63,27 +61,26 @@ class LineReader:
         """
         for word, column, dtype in zip(("Key", "Value"), columns, dtypes, strict=True):
             if column == LINE_NUMBER and dtype != "int64":
-                raise KernelError(
-                    _INVALID, f"{word} index for line number requires table {word.lower()} dtype "
+                raise InvalidArgument(
+                    f"{word} index for line number requires table {word.lower()} dtype "
                     f"of int64, got {dtype}"
-                )  # fmt: skip
+                )
         count = 0
         for number, line in enumerate(self._lines()):
             count += 1
             cells = line.split(self._delimiter)
             if len(cells) <= max(columns):
-                raise KernelError(
-                    _INVALID, f"Invalid number of columns in {self.path} line {number} "
+                raise InvalidArgument(
+                    f"Invalid number of columns in {self.path} line {number} "
                     f"({_told(line)}) : expected at least {max(columns) + 1} got {len(cells)}"
-                )  # fmt: skip
+                )
             key, value = (
                 self._field(number, line, cells, column, dtype)
                 for column, dtype in zip(columns, dtypes, strict=True)
             )
             yield key, value
         if self.limit is not None and count < self.limit:
-            raise KernelError(
-                _INVALID,
+            raise InvalidArgument(
                 f"Invalid vocab_size in {self.path}: expected {self.limit} but got {count}",
             )
 
@@ -97,9 +94,7 @@ class LineReader:
             return text
         value = _number(text, dtype)
         if value is None:
-            raise KernelError(
-                _INVALID, f"Field {_told(text)} in line {number} is not a valid {dtype}."
-            )
+            raise InvalidArgument(f"Field {_told(text)} in line {number} is not a valid {dtype}.")
         return value
 
     def _lines(self) -> Iterator[bytes]:
@@ -113,15 +108,15 @@ class LineReader:
                     position += len(raw)
                     line = raw.rstrip(b"\n").replace(b"\r", b"")
                     if not line:
-                        raise KernelError(
-                            _INVALID, f"Invalid content in {self.path}: empty line found at "
+                        raise InvalidArgument(
+                            f"Invalid content in {self.path}: empty line found at "
                             f"position {position}."
-                        )  # fmt: skip
+                        )
                     yield line
         except errors.OpError as error:
-            raise KernelError(error.error_code, error.message) from error
+            raise of_code(error.error_code, error.message) from error
         if not position:
-            raise KernelError(_OUT_OF_RANGE, "Read less bytes than requested")
+            raise OutOfRange("Read less bytes than requested")
 
 
 def _told(text: bytes) -> str:

@@ -10,16 +10,17 @@ import threading
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import (
+    Aborted,
+    FailedPrecondition,
+    InvalidArgument,
+    KernelError,
+    Unimplemented,
+)
 
 __all__ = ["LookupTable", "MutableTable", "Pair", "StaticTable", "shown"]
 
 Pair = tuple[Any, Any]
-
-_INVALID: Final = 3
-_FAILED_PRECONDITION: Final = 9
-_ABORTED: Final = 10
-_UNIMPLEMENTED: Final = 12
 
 
 def shown(shape: Sequence[int]) -> str:
@@ -129,42 +130,42 @@ class StaticTable(LookupTable):
             again, whatever they are, and keeps what it has.
 
         Raises:
-          KernelError: code 3 if there are no keys, code 9 if it is filled with another number of
-            them, or if a key comes twice with different rows.
+          InvalidArgument: there are no keys.
+          FailedPrecondition: it is filled with another number of them, or a key comes twice with
+            different rows.
 
         """
         if count == 0:
-            raise KernelError(_INVALID, "keys and values cannot be empty tensors.")
+            raise InvalidArgument("keys and values cannot be empty tensors.")
         with self.lock:
             if self.is_filled:
                 if len(self._rows) != (len(list(pairs)) if count is None else count):
-                    raise KernelError(
-                        _FAILED_PRECONDITION,
+                    raise FailedPrecondition(
                         "Table was already initialized with different data.",
                     )
                 return
             for key, row in pairs:
                 if self._rows.setdefault(key, row) != row:
-                    raise KernelError(
-                        _FAILED_PRECONDITION, "HashTable has different value for same key. Key "
+                    raise FailedPrecondition(
+                        "HashTable has different value for same key. Key "
                         f"{_told(key)} has {_told(self._rows[key])} and trying to add value "
                         f"{_told(row)}"
-                    )  # fmt: skip
+                    )
             self.is_filled = True
 
     def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
-        """The row of each key; an error of code 9 before it is filled."""
+        """The row of each key; FailedPrecondition before it is filled."""
         if not self.is_filled:
-            raise KernelError(_FAILED_PRECONDITION, "Table not initialized.")
+            raise FailedPrecondition("Table not initialized.")
         return super().find(keys, defaults)
 
     def insert(self, pairs: Sequence[Pair]) -> None:
-        """Refuse: code 12."""
+        """Refuse: Unimplemented."""
         del pairs
         raise self._unsupported("Insert")
 
     def remove(self, keys: Iterable[Any]) -> None:
-        """Refuse: code 12."""
+        """Refuse: Unimplemented."""
         del keys
         raise self._unsupported("Remove")
 
@@ -173,15 +174,13 @@ class StaticTable(LookupTable):
         self.fill(pairs, len(pairs))
 
     def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
-        """What it holds; an error of code 10 before it is filled."""
+        """What it holds; Aborted before it is filled."""
         if not self.is_filled:
-            raise KernelError(_ABORTED, "HashTable is not initialized.")
+            raise Aborted("HashTable is not initialized.")
         return super().exported()
 
     def _unsupported(self, what: str) -> KernelError:
-        return KernelError(
-            _UNIMPLEMENTED, f"{what} not supported by InitializableLookupTable implementations"
-        )
+        return Unimplemented(f"{what} not supported by InitializableLookupTable implementations")
 
 
 def _told(value: Any) -> str:

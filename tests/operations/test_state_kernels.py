@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from sessrun.reference.kernels.registry import Bind, KernelError, Node, lookup
+from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.kernels.registry import Bind, Node, lookup
 from sessrun.reference.resources import ResourceStore, Step
 from sessrun.spec.tables.ops import OPERATIONS
 

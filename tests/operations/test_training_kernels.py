@@ -7,8 +7,9 @@ import pytest
 
 from sessrun.adapters.fakes import simulated_gpu
 from sessrun.conformance.generators.optimizer_model import STEPS, stepped
+from sessrun.reference.kernel_errors import KernelError
 from sessrun.reference.kernels import fused
-from sessrun.reference.kernels.registry import Bind, KernelError, Node, lookup
+from sessrun.reference.kernels.registry import Bind, Node, lookup
 from sessrun.reference.resources import ResourceStore, VariableBuffer
 from sessrun.spec.tables.ops import OPERATIONS
 

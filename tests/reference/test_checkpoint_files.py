@@ -19,7 +19,7 @@ import pytest
 
 import sessrun.reference as ours
 from sessrun.reference.input.crc32c import crc32c, masked
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import KernelError
 from sessrun.reference.saving.checkpoints.bundle_files import index_path
 from sessrun.reference.saving.checkpoints.reader import Checkpoint
 from sessrun.reference.saving.checkpoints.table import read_table, table_bytes

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.saving.checkpoints.tensor_slices import Bounds, bounds_of
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tensor_slices import TensorSlice
 
 __all__ = ["assembled"]
-
-_INVALID: Final = 3
-_INTERNAL: Final = 13
 
 
 def assembled(
@@ -35,8 +32,9 @@ def assembled(
       load: reads the values of one.
 
     Raises:
-      KernelError: code 3, if the slices do not make up the part; 13, if two have an element in
-        common; or as `load`.
+      InvalidArgument: the slices do not make up the part.
+      Internal: two have an element in common.
+      KernelError: what `load` raises.
 
     """
     placed = [(part, bounds_of(part, shape)) for part in parts]
@@ -45,10 +43,10 @@ def assembled(
         (part, has, shared) for part, has in placed if (shared := _overlap(has, bounds)) is not None
     ]
     if sum(_size(shared) for _, _, shared in pieces) != _size(bounds):
-        raise KernelError(
-            _INVALID, "Does not have sufficient slices for partitioned tensor "
+        raise InvalidArgument(
+            "Does not have sufficient slices for partitioned tensor "
             f"{name.decode(errors='replace')} to restore in slice_spec: {wanted}"
-        )  # fmt: skip
+        )
     result = np.empty([end - start for start, end in bounds], BY_NAME[dtype].numpy)
     for part, has, shared in pieces:
         result[_within(shared, bounds)] = load(part)[_within(shared, has)]
@@ -80,6 +78,4 @@ def _check_apart(placed: Sequence[tuple[TensorSlice, Bounds]]) -> None:
     for index, (part, bounds) in enumerate(placed):
         for other, has in placed[:index]:
             if _overlap(bounds, has) is not None:
-                raise KernelError(
-                    _INTERNAL, f"Overlapping slices: existing slice = {other}, new slice = {part}"
-                )
+                raise Internal(f"Overlapping slices: existing slice = {other}, new slice = {part}")

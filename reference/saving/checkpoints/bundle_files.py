@@ -17,7 +17,7 @@ from typing import IO, Any, Final, TypeVar
 
 from sessrun.reference import errors
 from sessrun.reference.files.file_names import file_errors, local_path
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import of_code
 
 __all__ = ["data_path", "index_path", "kernel_errors", "local", "made_at_once", "make_folder",
            "read_index_bytes", "settle", "write_at_once"]  # fmt: skip
@@ -56,7 +56,8 @@ def read_index_bytes(prefix: str) -> bytes:
     """The bytes of the index.
 
     Raises:
-      KernelError: there is no such checkpoint, code 5, or the index cannot be read.
+      NotFound: there is no such checkpoint.
+      KernelError: the index cannot be read.
 
     """
     path = index_path(prefix)
@@ -144,7 +145,7 @@ def kernel_errors(path: str) -> Iterator[None]:
         with file_errors(path):
             yield
     except errors.OpError as error:
-        raise KernelError(error.error_code, error.message) from error
+        raise of_code(error.error_code, error.message) from error
 
 
 def local(path: Any) -> str:
@@ -157,4 +158,4 @@ def local(path: Any) -> str:
     try:
         return local_path(path)
     except errors.OpError as error:
-        raise KernelError(error.error_code, error.message) from error
+        raise of_code(error.error_code, error.message) from error

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Sequence
-from typing import Final
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.saving.checkpoints.bundle_files import (
     data_path,
     index_path,
@@ -23,9 +22,6 @@ from sessrun.spec.proto.checkpoint_pb2 import BundleEntryProto
 
 __all__ = ["merge_checkpoints"]
 
-_INVALID: Final = 3
-_NOT_FOUND: Final = 5
-
 
 def merge_checkpoints(
     prefixes: Sequence[str], destination: str, *, delete_folders: bool, allow_missing: bool
@@ -39,18 +35,16 @@ def merge_checkpoints(
       allow_missing: whether some may not be there.
 
     Raises:
-      KernelError: code 3, if one is not there, two have a tensor of one name, or their bytes are
+      InvalidArgument: one is not there, two have a tensor of one name, or their bytes are
         in different orders; or a file cannot be read or written.
 
     """
     parts = [part for prefix in prefixes for part in _opened(prefix, missing=allow_missing)]
     if not parts:
-        raise KernelError(
-            _INVALID, "At least one prefix checkpoint file must exist, but none existed."
-        )
+        raise InvalidArgument("At least one prefix checkpoint file must exist, but none existed.")
     orders = {part.header.endianness for part in parts}
     if len(orders) > 1:
-        raise KernelError(_INVALID, "Merging bundles with conflicting endianness")
+        raise InvalidArgument("Merging bundles with conflicting endianness")
     entries: dict[bytes, BundleEntryProto] = {}
     moved: list[str] = []
     for part in parts:
@@ -75,13 +69,11 @@ def merge_checkpoints(
 def _opened(prefix: str, *, missing: bool) -> list[Checkpoint]:
     try:
         return [Checkpoint(prefix)]
-    except KernelError as error:
-        if error.code != _NOT_FOUND:
-            raise
+    except NotFound as error:
         if missing:
             return []
-        raise KernelError(
-            _INVALID, f"allow_missing_files was set to false and {prefix} did not exist."
+        raise InvalidArgument(
+            f"allow_missing_files was set to false and {prefix} did not exist."
         ) from error
 
 
@@ -95,8 +87,8 @@ def _add(entries: dict[bytes, BundleEntryProto], part: Checkpoint, shards: int) 
         if not (known.slices and entry.slices) or (known.dtype, known.shape) != (
             entry.dtype, entry.shape
         ):  # fmt: skip
-            raise KernelError(
-                _INVALID, f"Duplicate tensor keyed by {key.decode(errors='replace')} encountered, "
+            raise InvalidArgument(
+                f"Duplicate tensor keyed by {key.decode(errors='replace')} encountered, "
                 f"when merging prefix: {part.prefix}"
-            )  # fmt: skip
+            )
         known.slices.extend(entry.slices)

@@ -7,7 +7,13 @@ from typing import Any, Final
 
 from google.protobuf.message import DecodeError
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import (
+    DataLoss,
+    InvalidArgument,
+    KernelError,
+    NotFound,
+    OutOfRange,
+)
 from sessrun.reference.saving.checkpoints.assembly import assembled
 from sessrun.reference.saving.checkpoints.bundle_files import (
     data_path,
@@ -22,15 +28,12 @@ from sessrun.reference.saving.checkpoints.tensor_slices import (
     slice_key,
     slice_of,
 )
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, OUT_OF_RANGE
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.proto.checkpoint_pb2 import BundleEntryProto, BundleHeaderProto
 from sessrun.spec.tensor_slices import TensorSlice
 
 __all__ = ["Checkpoint"]
 
-_INVALID: Final = 3
-_NOT_FOUND: Final = 5
 #: The version that is written and read.
 _VERSION: Final = 1
 
@@ -46,7 +49,8 @@ class Checkpoint:
       header: what its index says of its files.
 
     Raises:
-      KernelError: code 5, if it is not there; 11 or 15, if it is not what was written.
+      NotFound: it is not there.
+      OutOfRange, DataLoss: it is not what was written.
 
     """
 
@@ -54,13 +58,11 @@ class Checkpoint:
         self.prefix = prefix
         try:
             data = read_index_bytes(prefix)
-        except KernelError as error:
-            if error.code != _NOT_FOUND:
-                raise
-            raise KernelError(
-                _NOT_FOUND, "Unsuccessful TensorSliceReader constructor: Failed to find any "
+        except NotFound as error:
+            raise NotFound(
+                "Unsuccessful TensorSliceReader constructor: Failed to find any "
                 f"matching files for {prefix}"
-            ) from error  # fmt: skip
+            ) from error
         rows = read_table(data, prefix + ".index")
         self.header = self._header(rows[min(rows)] if rows else None)  # whatever its key is
         rows.pop(b"", None)
@@ -75,17 +77,17 @@ class Checkpoint:
         except DecodeError as error:
             raise self._lost("its header is no message") from error
         if header.version.min_consumer > _VERSION:
-            raise KernelError(
-                _INVALID, f"Checkpoint min consumer version {header.version.min_consumer} above "
+            raise InvalidArgument(
+                f"Checkpoint min consumer version {header.version.min_consumer} above "
                 f"current version {_VERSION} for TensorFlow: {self.prefix}"
-            )  # fmt: skip
+            )
         return header
 
     def entries(self) -> dict[bytes, BundleEntryProto]:
         """What the index says of each tensor, and of each slice under a key of its own.
 
         Raises:
-          KernelError: code 3, 5 or 15, if it is not what was written.
+          InvalidArgument, NotFound, DataLoss: it is not what was written.
 
         """
         return {key: self._entry(key, value) for key, value in self._rows.items()}
@@ -99,13 +101,13 @@ class Checkpoint:
         if any(dim.size < 0 for dim in entry.shape.dim):
             raise self._lost(f"the entry of {name} has no shape")
         if entry.dtype not in BY_ENUM or min(entry.offset, entry.size) < 0:
-            raise KernelError(_INVALID, f"The entry of {name} has no dtype or no place")
+            raise InvalidArgument(f"The entry of {name} has no dtype or no place")
         if not 0 <= entry.shard_id < self.header.num_shards:
-            raise KernelError(_NOT_FOUND, f"{self.prefix} has no shard {entry.shard_id}")
+            raise NotFound(f"{self.prefix} has no shard {entry.shard_id}")
         return entry
 
     def _lost(self, reason: str) -> KernelError:
-        return KernelError(DATA_LOSS, f"Unable to read the file {self.prefix}.index: {reason}")
+        return DataLoss(f"Unable to read the file {self.prefix}.index: {reason}")
 
     def whole(self) -> Mapping[bytes, BundleEntryProto]:
         """The entries of tensors, without those of their slices."""
@@ -121,14 +123,13 @@ class Checkpoint:
         """The entry of a tensor.
 
         Raises:
-          KernelError: code 5, if there is none; 15, if it is not what was written.
+          NotFound: there is none.
+          DataLoss: it is not what was written.
 
         """
         found = self._rows.get(name)
         if found is None:
-            raise KernelError(
-                _NOT_FOUND, f"Key {name.decode(errors='replace')} not found in checkpoint"
-            )
+            raise NotFound(f"Key {name.decode(errors='replace')} not found in checkpoint")
         return self._entry(name, found)
 
     def dtype(self, name: bytes) -> str:
@@ -143,8 +144,10 @@ class Checkpoint:
         """The values of a tensor, or of a part of it.
 
         Raises:
-          KernelError: code 5, if there is none; 11, if its file is cut; 15, if it is not what was
-            written; 3, if the slices that there are do not make up the part.
+          NotFound: there is none.
+          OutOfRange: its file is cut.
+          DataLoss: it is not what was written.
+          InvalidArgument: the slices that there are do not make up the part.
 
         """
         entry = self.find(name)
@@ -162,7 +165,7 @@ class Checkpoint:
             data = file.read(entry.size)
         name = f"{path} at {entry.offset}: {key.decode(errors='replace')}"
         if len(data) != entry.size:
-            raise KernelError(OUT_OF_RANGE, f"TensorBundle at {name}: truncated data file")
+            raise OutOfRange(f"TensorBundle at {name}: truncated data file")
         dtype = BY_ENUM[entry.dtype].name
         return read_tensor(data, dtype, _shape(entry), entry.crc32c, name, self._order)
 

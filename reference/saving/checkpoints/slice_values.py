@@ -8,16 +8,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference.resources import KernelError
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, take_varint
+from sessrun.reference.kernel_errors import DataLoss, InvalidArgument, KernelError, Unimplemented
+from sessrun.reference.saving.checkpoints.wire import take_varint
 from sessrun.reference.varints import put_varint
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto
 
 __all__ = ["read_values", "write_values"]
 
-_INVALID: Final = 3
-_UNIMPLEMENTED: Final = 12
 #: The field of each dtype, and what its numbers are seen as before they are written.
 _FIELDS: Final[Mapping[str, tuple[str, Any]]] = {
     "bool": ("bool_val", np.bool_),
@@ -45,10 +43,8 @@ def _field(dtype: str) -> tuple[str, Any]:
     if found is not None:
         return found
     if dtype in _TOO_LARGE:
-        raise KernelError(
-            _INVALID, f"Tensor slice is too large to serialize: {BY_NAME[dtype].opdef}"
-        )
-    raise KernelError(_UNIMPLEMENTED, f"Saving data type {BY_NAME[dtype].opdef} not yet supported")
+        raise InvalidArgument(f"Tensor slice is too large to serialize: {BY_NAME[dtype].opdef}")
+    raise Unimplemented(f"Saving data type {BY_NAME[dtype].opdef} not yet supported")
 
 
 def write_values(array: Any, dtype: str) -> TensorProto:
@@ -59,7 +55,7 @@ def write_values(array: Any, dtype: str) -> TensorProto:
       dtype: the spec name of their dtype.
 
     Raises:
-      KernelError: code 12 or 3, if there is no field for values of the dtype.
+      Unimplemented, InvalidArgument: there is no field for values of the dtype.
 
     """
     field, view = _field(dtype)
@@ -83,7 +79,7 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
       name: of the tensor, for messages.
 
     Raises:
-      KernelError: code 15, if there are too few or too many, or one is no value of the dtype.
+      DataLoss: there are too few or too many, or one is no value of the dtype.
 
     """
     field, view = _field(dtype)
@@ -118,4 +114,4 @@ def _floating(proto: TensorProto, field: str, view: Any) -> Any:
 
 
 def _lost(name: str, reason: str) -> KernelError:
-    return KernelError(DATA_LOSS, f"Unable to read the values of {name}: {reason}")
+    return DataLoss(f"Unable to read the values of {name}: {reason}")

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from sessrun.reference.input.crc32c import crc32c, masked
-from sessrun.reference.resources import KernelError
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, OUT_OF_RANGE, take_varint
+from sessrun.reference.kernel_errors import DataLoss, KernelError, OutOfRange, Unimplemented
+from sessrun.reference.saving.checkpoints.wire import take_varint
 from sessrun.reference.varints import put_varint
 
 __all__ = ["read_table", "table_bytes"]
@@ -24,7 +24,6 @@ _HANDLES_BYTES: Final = 40
 #: A block's kind, one byte, and its checksum.
 _TRAILER_BYTES: Final = 5
 _UNCOMPRESSED: Final = 0
-_UNIMPLEMENTED: Final = 12
 #: A block is ended once it is this large.
 _BLOCK_BYTES: Final = 1 << 18
 #: So many entries share keys; then one is written out.
@@ -138,8 +137,9 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
       source: its name, for messages.
 
     Raises:
-      KernelError: code 15, if it is not what was written; 11, if it is cut; 12, if it is
-        compressed.
+      DataLoss: it is not what was written.
+      OutOfRange: it is cut.
+      Unimplemented: it is compressed.
 
     """
     if len(data) < _FOOTER_BYTES:
@@ -163,7 +163,7 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
 
 
 def _lost(source: str, reason: str) -> KernelError:
-    return KernelError(DATA_LOSS, f"Unable to read the file {source}: {reason}")
+    return DataLoss(f"Unable to read the file {source}: {reason}")
 
 
 def _handle(data: bytes, place: int) -> tuple[tuple[int, int], int]:
@@ -178,13 +178,12 @@ def _block(data: bytes, where: tuple[int, int], source: str) -> bytes:
     start, size = where
     end = start + size
     if end + _TRAILER_BYTES > len(data):
-        raise KernelError(OUT_OF_RANGE, f"Unable to read the file {source}: it ends in a block")
+        raise OutOfRange(f"Unable to read the file {source}: it ends in a block")
     (kept,) = struct.unpack_from("<I", data, end + 1)
     if masked(crc32c(data[start : end + 1])) != kept:
         raise _lost(source, f"block checksum mismatch at {start}")
     if data[end] != _UNCOMPRESSED:
-        raise KernelError(
-            _UNIMPLEMENTED,
+        raise Unimplemented(
             f"Unable to read the file {source}: its blocks are compressed (kind {data[end]}); "
             "checkpoints are written without compression",
         )

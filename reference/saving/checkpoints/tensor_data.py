@@ -14,14 +14,13 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.input.crc32c import crc32c, masked
-from sessrun.reference.resources import KernelError
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, take_varint
+from sessrun.reference.kernel_errors import DataLoss, KernelError, Unimplemented
+from sessrun.reference.saving.checkpoints.wire import take_varint
 from sessrun.reference.varints import put_varint
 from sessrun.spec.dtypes import BY_NAME, DTypeRow
 
 __all__ = ["BYTE_ORDERS", "read_tensor", "written_tensor"]
 
-_UNIMPLEMENTED: Final = 12
 _WORD: Final = 1 << 32
 #: The two orders of bytes, as `struct` has them.
 BYTE_ORDERS: Final = ("<", ">")
@@ -30,7 +29,7 @@ BYTE_ORDERS: Final = ("<", ">")
 def _checked(name: str) -> DTypeRow:
     row = BY_NAME[name]
     if row.numpy is None:
-        raise KernelError(_UNIMPLEMENTED, f"Tensors of dtype {row.opdef} cannot be in a checkpoint")
+        raise Unimplemented(f"Tensors of dtype {row.opdef} cannot be in a checkpoint")
     return row
 
 
@@ -43,7 +42,7 @@ def written_tensor(array: Any, dtype: str, order: str = "<") -> tuple[bytes, int
       order: the order of bytes, one of `BYTE_ORDERS`.
 
     Raises:
-      KernelError: code 12, if tensors of the dtype cannot be written.
+      Unimplemented: tensors of the dtype cannot be written.
 
     """
     row = _checked(dtype)
@@ -92,8 +91,8 @@ def read_tensor(
       order: the order of bytes, one of `BYTE_ORDERS`.
 
     Raises:
-      KernelError: code 15, if they are not what was written; code 12, if tensors of the dtype
-        cannot be read.
+      DataLoss: they are not what was written.
+      Unimplemented: tensors of the dtype cannot be read.
 
     """
     row = _checked(dtype)
@@ -108,7 +107,7 @@ def read_tensor(
 
 
 def _lost(name: str, reason: str) -> KernelError:
-    return KernelError(DATA_LOSS, f"TensorBundle at {name}: {reason}")
+    return DataLoss(f"TensorBundle at {name}: {reason}")
 
 
 def _read_strings(data: bytes, count: int, crc: int, name: str, order: str) -> Any:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import DataLoss, Internal, InvalidArgument
 from sessrun.reference.saving.checkpoints.wire import (
-    DATA_LOSS,
     ordered_bytes,
     ordered_signed,
     ordered_unsigned,
@@ -18,8 +16,6 @@ from sessrun.spec.tensor_slices import SliceError, TensorSlice
 
 __all__ = ["Bounds", "bounds_of", "message_of", "read_spec", "slice_key", "slice_of"]
 
-_INVALID: Final = 3
-_INTERNAL: Final = 13
 
 Bounds = tuple[tuple[int, int], ...]
 
@@ -28,7 +24,7 @@ def slice_of(proto: TensorSliceProto) -> TensorSlice:
     """The slice of a message.
 
     Raises:
-      KernelError: code 15, if it is none.
+      DataLoss: it is none.
 
     """
     found: list[tuple[int, int] | None] = []
@@ -36,7 +32,7 @@ def slice_of(proto: TensorSliceProto) -> TensorSlice:
         if not extent.HasField("length"):
             found.append(None)
         elif extent.start < 0 or extent.length <= 0:
-            raise KernelError(DATA_LOSS, "The checkpoint has a slice that is none")
+            raise DataLoss("The checkpoint has a slice that is none")
         else:
             found.append((extent.start, extent.length))
     return TensorSlice(tuple(found))
@@ -64,23 +60,25 @@ def bounds_of(part: TensorSlice, shape: Sequence[int]) -> Bounds:
     """For each dimension where the slice begins and where it ends.
 
     Raises:
-      KernelError: code 13, if it is no part of a tensor of that shape.
+      Internal: it is no part of a tensor of that shape.
 
     """
     try:
         return part.bounds(shape)
     except SliceError as error:
-        raise KernelError(_INTERNAL, error.message) from error
+        raise Internal(error.message) from error
 
 
 def read_spec(text: str) -> tuple[tuple[int, ...], TensorSlice, tuple[int, ...]]:
     """The whole tensor's shape, the slice and its shape, from the text of the first two.
 
     Raises:
-      KernelError: code 3, if it is no such text; code 13, if the slice is not in the shape.
+      InvalidArgument: it is no such text.
+      Internal: the slice is not in the shape.
 
     """
     try:
         return tensor_slices.read_spec(text)
     except SliceError as error:
-        raise KernelError(_INTERNAL if error.is_outside else _INVALID, error.message) from error
+        kind = Internal if error.is_outside else InvalidArgument
+        raise kind(error.message) from error

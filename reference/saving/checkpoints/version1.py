@@ -12,7 +12,14 @@ from typing import Any, Final
 
 from google.protobuf.message import DecodeError
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import (
+    DataLoss,
+    Internal,
+    KernelError,
+    NotFound,
+    OutOfRange,
+    Unimplemented,
+)
 from sessrun.reference.saving.checkpoints.assembly import assembled
 from sessrun.reference.saving.checkpoints.bundle_files import kernel_errors, write_at_once
 from sessrun.reference.saving.checkpoints.slice_values import read_values, write_values
@@ -23,7 +30,6 @@ from sessrun.reference.saving.checkpoints.tensor_slices import (
     slice_key,
     slice_of,
 )
-from sessrun.reference.saving.checkpoints.wire import DATA_LOSS, OUT_OF_RANGE
 from sessrun.reference.saving.checkpoints.writer import Saved
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.proto import DataType
@@ -32,9 +38,6 @@ from sessrun.spec.tensor_slices import TensorSlice
 
 __all__ = ["SliceFiles", "write_slices"]
 
-_NOT_FOUND: Final = 5
-_UNIMPLEMENTED: Final = 12
-_INTERNAL: Final = 13
 _PRODUCER: Final = 1
 
 
@@ -46,8 +49,9 @@ def write_slices(path: str, tensors: Iterable[Saved]) -> None:
       tensors: what it holds.
 
     Raises:
-      KernelError: code 13, if slices of one name are not of one tensor; 12 or 3, if a dtype
-        cannot be written; or the file cannot be.
+      Internal: slices of one name are not of one tensor.
+      Unimplemented, InvalidArgument: a dtype cannot be written.
+      KernelError: the file cannot be written.
 
     """
     head = SavedTensorSlices()
@@ -63,7 +67,7 @@ def write_slices(path: str, tensors: Iterable[Saved]) -> None:
             noted = known[tensor.name] = head.meta.tensor.add()
             noted.CopyFrom(fresh)
         elif (noted.type, noted.shape) != (fresh.type, fresh.shape):
-            raise KernelError(_INTERNAL, f"Mismatching shapes or types: {noted} and {fresh}")
+            raise Internal(f"Mismatching shapes or types: {noted} and {fresh}")
         noted.slice.append(message_of(part))
         row = SavedTensorSlices()
         row.data.name = noted.name
@@ -109,7 +113,8 @@ class SliceFiles:
       pattern: the file, or what matches them all.
 
     Raises:
-      KernelError: code 5, if there is none; 15, if one is not what was written.
+      NotFound: there is none.
+      DataLoss: one is not what was written.
 
     """
 
@@ -117,18 +122,16 @@ class SliceFiles:
         self._tensors: dict[bytes, _Tensor] = {}
         paths = sorted(glob.glob(pattern))
         if not paths:
-            raise KernelError(
-                _NOT_FOUND, "Unsuccessful TensorSliceReader constructor: Failed to find any "
+            raise NotFound(
+                "Unsuccessful TensorSliceReader constructor: Failed to find any "
                 f"matching files for {pattern}"
-            )  # fmt: skip
+            )
         for path in paths:
             try:
                 with open(path, "rb") as file:
                     data = file.read()
             except OSError as error:
-                raise KernelError(
-                    DATA_LOSS, f"Unable to open table file {path}: {error.strerror}"
-                ) from error
+                raise DataLoss(f"Unable to open table file {path}: {error.strerror}") from error
             self._add(path, _rows(data, path))
 
     def _add(self, path: str, rows: dict[bytes, bytes]) -> None:
@@ -139,7 +142,7 @@ class SliceFiles:
                 raise _lost(path, f"{meta.name} has no dtype or no shape")
             tensor = self._tensors.setdefault(meta.name.encode(), _Tensor(meta))
             if (tensor.meta.type, tensor.meta.shape) != (meta.type, meta.shape):
-                raise KernelError(_INTERNAL, f"Slices of {meta.name} in {path} are of another one")
+                raise Internal(f"Slices of {meta.name} in {path} are of another one")
             for proto in meta.slice:
                 tensor.slices[slice_of(proto)] = rows
 
@@ -150,10 +153,9 @@ class SliceFiles:
     def _find(self, name: bytes) -> _Tensor:
         found = self._tensors.get(name)
         if found is None:
-            raise KernelError(
-                _NOT_FOUND, f"Tensor name \"{name.decode(errors='replace')}\" not found in "
-                "checkpoint files"
-            )  # fmt: skip
+            raise NotFound(
+                f'Tensor name "{name.decode(errors="replace")}" not found in checkpoint files'
+            )
         return found
 
     def dtype(self, name: bytes) -> str:
@@ -168,8 +170,9 @@ class SliceFiles:
         """The values of a tensor, or of a part of it.
 
         Raises:
-          KernelError: code 5, if there is none; 15, if it is not what was written; 3, if the
-            slices that there are do not make up the part.
+          NotFound: there is none.
+          DataLoss: it is not what was written.
+          InvalidArgument: the slices that there are do not make up the part.
 
         """
         found = self._find(name)
@@ -184,11 +187,11 @@ class SliceFiles:
         """The values of a tensor that was saved in one piece.
 
         Raises:
-          KernelError: code 12, if it was saved in several; or as `tensor`.
+          Unimplemented: it was saved in several; or as `tensor`.
 
         """
         if len(self._find(name).slices) != 1:
-            raise KernelError(_UNIMPLEMENTED, "Sliced checkpoints are not supported")
+            raise Unimplemented("Sliced checkpoints are not supported")
         return self.tensor(name)
 
 
@@ -205,10 +208,8 @@ def _rows(data: bytes, path: str) -> dict[bytes, bytes]:
     """The entries of a file's table; one that is cut is not what was written."""
     try:
         return read_table(data, path)
-    except KernelError as error:
-        if error.code == OUT_OF_RANGE:
-            raise _lost(path, "it is cut") from error
-        raise
+    except OutOfRange as error:
+        raise _lost(path, "it is cut") from error
 
 
 def _message(data: bytes, source: str) -> SavedTensorSlices:
@@ -219,4 +220,4 @@ def _message(data: bytes, source: str) -> SavedTensorSlices:
 
 
 def _lost(source: str, reason: str) -> KernelError:
-    return KernelError(DATA_LOSS, f"Unable to read the file {source}: {reason}")
+    return DataLoss(f"Unable to read the file {source}: {reason}")

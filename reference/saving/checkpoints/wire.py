@@ -7,14 +7,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from sessrun.reference import varints
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import DataLoss
 
-__all__ = ["DATA_LOSS", "OUT_OF_RANGE", "ordered_bytes", "ordered_signed", "ordered_unsigned",
+__all__ = ["ordered_bytes", "ordered_signed", "ordered_unsigned",
            "take_varint"]  # fmt: skip
 
-#: The code of errors about data that is not what was written.
-OUT_OF_RANGE: Final = 11
-DATA_LOSS: Final = 15
 #: The first two bytes' bits that say how long a signed number is, by its length.
 _SIGNED_HEADERS: Final = (
     0, 0x8000, 0xC000, 0xE000, 0xF000, 0xF800, 0xFC00, 0xFE00, 0xFF00, 0xFF80, 0xFFC0,
@@ -27,13 +24,13 @@ def take_varint(data: bytes | memoryview, place: int) -> tuple[int, int]:
     """The number that begins at `place`, and where it ends.
 
     Raises:
-      KernelError: code 15, if it does not end.
+      DataLoss: it does not end.
 
     """
     try:
         return varints.take_varint(data, place)
     except ValueError as error:
-        raise KernelError(DATA_LOSS, "A number in the file does not end") from error
+        raise DataLoss("A number in the file does not end") from error
 
 
 def ordered_unsigned(value: int) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO, Any, Final
 
-from sessrun.reference.resources import KernelError
+from sessrun.reference.kernel_errors import InvalidArgument
 from sessrun.reference.saving.checkpoints.bundle_files import made_at_once
 from sessrun.reference.saving.checkpoints.table import table_bytes
 from sessrun.reference.saving.checkpoints.tensor_data import BYTE_ORDERS, written_tensor
@@ -18,7 +18,6 @@ from sessrun.spec.tensor_slices import TensorSlice
 
 __all__ = ["Saved", "header_bytes", "index_bytes", "write_checkpoint"]
 
-_INVALID: Final = 3
 _VERSION: Final = 1
 
 
@@ -69,7 +68,7 @@ def _written(
     for tensor in tensors:
         key = _key(entries, tensor)
         if key in entries or not key:
-            raise KernelError(_INVALID, f"Adding duplicate key: {key.decode(errors='replace')}")
+            raise InvalidArgument(f"Adding duplicate key: {key.decode(errors='replace')}")
         data, crc = written_tensor(tensor.array, tensor.dtype, order)
         file.write(data)
         entries[key] = _entry(tensor.dtype, tensor.array.shape)
@@ -93,8 +92,8 @@ def _key(entries: dict[bytes, BundleEntryProto], tensor: Saved) -> bytes:
     whole = _entry(tensor.dtype, tensor.shape)
     known = entries.setdefault(tensor.name, whole)
     if (known.dtype, known.shape) != (whole.dtype, whole.shape) or known.size:
-        raise KernelError(
-            _INVALID, f"The slices of {tensor.name.decode(errors='replace')} are not of one tensor"
+        raise InvalidArgument(
+            f"The slices of {tensor.name.decode(errors='replace')} are not of one tensor"
         )
     known.slices.append(message_of(tensor.part))
     return slice_key(tensor.name, tensor.part)
