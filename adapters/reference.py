@@ -46,7 +46,7 @@ def backend(argument: str | None = None) -> NamespaceBackend:
 
 def _gpu(config: Any, index: int) -> CupyGpu | None:
     """The GPU of this number among the devices of a session, through the runtime's own cupy."""
-    devices = importlib.import_module("sessrun.reference.devices")
+    devices = importlib.import_module("sessrun.reference.devices.devices")
     listed = [device for device in devices.local_devices(config) if device.kind == "GPU"]
     return CupyGpu(listed[index].xp, index) if index < len(listed) else None
 

@@ -28,7 +28,9 @@ class _PublicPaths(_MetaPathFinder, _Loader):
     #: The package that each lies in.
     _homes = dict.fromkeys(
         ("app", "core", "flags", "python", "resource_loader", "sysconfig", "test"), "compat"
-    ) | dict.fromkeys(("keras", "layers", "losses", "metrics"), "library")
+    )
+    _homes |= dict.fromkeys(("keras", "layers", "losses", "metrics"), "library")
+    _homes |= {"nest": "api", "saved_model": "api", "version": "graph"}
 
     def find_spec(self, fullname: str, path: _Any, target: _Any = None) -> _ModuleSpec | None:
         """The spec of such a module, which is imported under its real name."""

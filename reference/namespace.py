@@ -17,28 +17,22 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any, Final
 
-from sessrun.reference import (
-    constant_op,
-    conversion,
+from sessrun.reference import errors
+from sessrun.reference.api.numeric_names import NUMERIC_NAMES
+from sessrun.reference.api.pictures import LATER as LATER_PICTURES
+from sessrun.reference.api.queues import LATER as LATER_QUEUES
+from sessrun.reference.base import device_spec, dtypes, graph_keys, tensor_shape
+from sessrun.reference.build import constant_op, conversion, expansions, framework_ops
+from sessrun.reference.graph import (
     default_graph,
-    device_spec,
-    dtypes,
-    errors,
-    framework_ops,
     graph,
-    graph_keys,
     name_scopes,
     operation,
     random_seed,
     stacks,
     tensor,
-    tensor_shape,
 )
-from sessrun.reference.files import LATER as LATER_FILES
-from sessrun.reference.numeric_names import NUMERIC_NAMES
-from sessrun.reference.pictures import LATER as LATER_PICTURES
-from sessrun.reference.queues import LATER as LATER_QUEUES
-from sessrun.reference.session import expansions
+from sessrun.reference.state.files import LATER as LATER_FILES
 from sessrun.spec import proto
 
 __all__ = ["assemble"]
@@ -47,16 +41,19 @@ PACKAGE: Final = "sessrun.reference"
 
 #: Modules whose names are public, in this order: a later one may replace a name.
 _MODULES: Final = (
-    "physical", "optimizer_options", "version", "generated", "ops.choosing", "ops.array_ops",
-    "ops.cast_ops", "ops.scattering", "ops.fill_ops", "ops.math_ops", "ops.reduce_ops",
-    "ops.random_ops", "ops.string_ops", "nn.activations", "nn.cross_entropies", "nn.rankings",
-    "variables.state_ops", "variables.init_ops", "variables.variables", "variables.variable_scopes",
-    "variables.opened_variable_scopes", "indexed_slices", "sparse_tensor", "ragged_tensor",
-    "ops.structures", "session_handles", "differentiation.registry", "seen_values",
-    "ops.script_ops", "tensor_arrays", "control_flow.conditional", "control_flow.asserting",
-    "ops.assertions", "variables.global_step", "behaviour", "control_flow.functional_mode",
-    "compatibility", "log_messages", "differentiation.choices", "ops.sparse_values",
-    "ops.printing", "ops.splitting_ops", "templates",
+    "devices.physical", "devices.optimizer_options", "graph.version", "build.generated",
+    "api.ops.choosing", "api.ops.array_ops", "api.ops.cast_ops", "api.ops.scattering",
+    "api.ops.fill_ops", "api.ops.math_ops", "api.ops.reduce_ops", "api.ops.random_ops",
+    "api.ops.string_ops", "api.nn.activations", "api.nn.cross_entropies", "api.nn.rankings",
+    "api.variables.state_ops", "api.variables.init_ops", "api.variables.variables",
+    "api.variables.variable_scopes", "api.variables.opened_variable_scopes",
+    "build.indexed_slices", "api.sparse_tensor", "api.ragged_tensor", "api.ops.structures",
+    "state.session_handles", "build.gradient_registry", "build.seen_values", "api.ops.script_ops",
+    "api.tensor_arrays", "api.control_flow.conditional", "api.control_flow.asserting",
+    "api.ops.assertions", "api.variables.global_step", "api.behaviour",
+    "api.control_flow.functional_mode", "api.compatibility", "base.log_messages",
+    "gradient.choices", "api.ops.sparse_values", "api.ops.printing", "api.ops.splitting_ops",
+    "api.templates",
 )  # fmt: skip
 #: Under what a group keeps the names that it promises.
 PROMISED: Final = "_promised"
@@ -65,136 +62,136 @@ _NOT_MESSAGES: Final = frozenset({"VariableAggregation", "VariableSynchronizatio
 #: Groups that are imported when first asked for.
 LAZY: Final = frozenset(
     {"app", "estimator", "flags", "keras", "layers", "losses", "metrics", "nest",
-     "resource_loader", "saved_model", "summary", "sysconfig", "test", "train"}
+     "resource_loader", "saved_model", "summary", "sysconfig", "test", "train", "version"}
 )  # fmt: skip
 
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
-    "importing.importer": "import_graph_def",
-    "saving.freezing": "graph_util.convert_variables_to_constants",
-    "saving.graph_files": "io.write_graph train.write_graph",
-    "saving.graph_pruning":
+    "build.importing.importer": "import_graph_def",
+    "api.saving.freezing": "graph_util.convert_variables_to_constants",
+    "api.saving.graph_files": "io.write_graph train.write_graph",
+    "api.saving.graph_pruning":
         "graph_util.extract_sub_graph graph_util.import_graph_def graph_util.must_run_on_cpu "
         "graph_util.remove_training_nodes graph_util.tensor_shape_from_node_def_name",
     "session.session": "InteractiveSession Session",
-    "type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
-    "ops.bands":
+    "api.type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
+    "api.ops.bands":
         "eye linalg.diag linalg.diag_part linalg.eye linalg.set_diag linalg.trace matrix_diag "
         "matrix_diag_part matrix_set_diag trace",
-    "ops.confusion": "confusion_matrix math.confusion_matrix",
-    "ops.norms": "linalg.norm norm",
-    "ops.rows":
+    "api.ops.confusion": "confusion_matrix math.confusion_matrix",
+    "api.ops.norms": "linalg.norm norm",
+    "api.ops.rows":
         "batch_gather debugging.is_non_decreasing debugging.is_strictly_increasing "
         "is_non_decreasing is_strictly_increasing math.is_non_decreasing "
         "math.is_strictly_increasing parallel_stack repeat searchsorted",
-    "ops.candidate_ops":
+    "api.ops.candidate_ops":
         "nn.all_candidate_sampler nn.compute_accidental_hits nn.fixed_unigram_candidate_sampler "
         "nn.learned_unigram_candidate_sampler nn.log_uniform_candidate_sampler "
         "nn.uniform_candidate_sampler random.all_candidate_sampler "
         "random.fixed_unigram_candidate_sampler random.learned_unigram_candidate_sampler "
         "random.log_uniform_candidate_sampler random.uniform_candidate_sampler",
-    "ops.set_ops":
+    "api.ops.set_ops":
         "sets.difference sets.intersection sets.set_difference sets.set_intersection "
         "sets.set_size sets.set_union sets.size sets.union",
-    "ops.sparse_order":
+    "api.ops.sparse_order":
         "sparse.merge sparse.reorder sparse.to_indicator sparse.transpose sparse_merge "
         "sparse_reorder sparse_to_indicator sparse_transpose",
-    "ops.sparse_array_ops":
+    "api.ops.sparse_array_ops":
         "sparse.concat sparse.expand_dims sparse.eye sparse.fill_empty_rows sparse.from_dense "
         "sparse.mask sparse.reset_shape sparse.reshape sparse.slice sparse.split sparse_concat "
         "sparse_fill_empty_rows sparse_mask sparse_reset_shape sparse_reshape sparse_slice "
         "sparse_split",
-    "ops.sparse_crosses": "sparse.bincount sparse.cross sparse.cross_hashed",
-    "ops.sparse_math_ops":
+    "api.ops.sparse_crosses": "sparse.bincount sparse.cross sparse.cross_hashed",
+    "api.ops.sparse_math_ops":
         "sparse.add sparse.matmul sparse.maximum sparse.minimum sparse.reduce_max "
         "sparse.reduce_max_sparse sparse.reduce_sum sparse.reduce_sum_sparse sparse.segment_mean "
         "sparse.segment_sqrt_n sparse.segment_sum sparse.softmax sparse.sparse_dense_matmul "
         "sparse_add sparse_matmul sparse_maximum sparse_minimum sparse_reduce_max "
         "sparse_reduce_max_sparse sparse_reduce_sum sparse_reduce_sum_sparse sparse_segment_mean "
         "sparse_segment_sqrt_n sparse_segment_sum sparse_softmax sparse_tensor_dense_matmul",
-    "ops.stateless_ops":
+    "api.ops.stateless_ops":
         "random.Algorithm random.experimental.Algorithm random.experimental.stateless_fold_in "
         "random.experimental.stateless_split random.fold_in random.split "
         "random.stateless_binomial random.stateless_categorical random.stateless_gamma "
         "random.stateless_multinomial random.stateless_normal "
         "random.stateless_parameterized_truncated_normal random.stateless_poisson "
         "random.stateless_truncated_normal random.stateless_uniform",
-    "ops.stateless_shuffles":
+    "api.ops.stateless_shuffles":
         "random.experimental.index_shuffle random.experimental.stateless_shuffle",
-    "ops.generators":
+    "api.ops.generators":
         "random.Generator random.create_rng_state random.experimental.Generator "
         "random.experimental.create_rng_state random.experimental.get_global_generator "
         "random.experimental.set_global_generator random.get_global_generator "
         "random.set_global_generator",
-    "ops.distribution_ops":
+    "api.ops.distribution_ops":
         "image.random_crop random.gamma random.poisson random_crop random_gamma random_poisson",
-    "ops.ctc_ops":
+    "api.ops.ctc_ops":
         "nn.ctc_beam_search_decoder nn.ctc_beam_search_decoder_v2 nn.ctc_greedy_decoder "
         "nn.ctc_loss",
-    "saving.checkpoint_initializers": "train.init_from_checkpoint",
-    "saving.vocabularies": "train.VocabInfo",
-    "saving.warm_starting": "train.warm_start",
-    "saving.checkpoint_reader":
+    "api.saving.checkpoint_initializers": "train.init_from_checkpoint",
+    "api.saving.vocabularies": "train.VocabInfo",
+    "api.saving.warm_starting": "train.warm_start",
+    "api.saving.checkpoint_reader":
         "train.NewCheckpointReader train.list_variables train.load_checkpoint train.load_variable",
-    "saving.checkpoint_state":
+    "api.saving.checkpoint_state":
         "train.checkpoint_exists train.generate_checkpoint_state_proto "
         "train.get_checkpoint_mtimes train.get_checkpoint_state train.latest_checkpoint "
         "train.remove_checkpoint train.update_checkpoint_state",
-    "saving.meta_graph": "train.export_meta_graph",
-    "saving.meta_graph_import": "train.import_meta_graph",
-    "saving.saver": "train.Saver train.SaverDef",
-    "control_flow.branches": "case",
-    "control_flow.functional": "foldl foldr scan",
-    "control_flow.mapped": "map_fn",
-    "control_flow.switch_case": "switch_case",
-    "control_flow.while_loops": "while_loop",
-    "differentiation.backprop": "gradients",
-    "differentiation.custom": "custom_gradient grad_pass_through recompute_grad",
-    "differentiation.hessian": "hessians",
-    "differentiation.tape": "GradientTape",
-    "ragged_constants": "ragged.constant ragged.constant_value",
-    "ops.ragged_strings": "strings.bytes_split strings.split",
-    "functions.traced": "function",
-    "input.example_messages":
+    "api.saving.meta_graph": "train.export_meta_graph",
+    "api.saving.meta_graph_import": "train.import_meta_graph",
+    "api.saving.saver": "train.Saver train.SaverDef",
+    "api.control_flow.branches": "case",
+    "api.control_flow.functional": "foldl foldr scan",
+    "api.control_flow.mapped": "map_fn",
+    "api.control_flow.switch_case": "switch_case",
+    "api.control_flow.while_loops": "while_loop",
+    "gradient.backprop": "gradients",
+    "gradient.custom": "custom_gradient grad_pass_through recompute_grad",
+    "gradient.hessian": "hessians",
+    "gradient.tape": "GradientTape",
+    "api.ragged_constants": "ragged.constant ragged.constant_value",
+    "api.ops.ragged_strings": "strings.bytes_split strings.split",
+    "api.functions.traced": "function",
+    "api.input.example_messages":
         "train.BytesList train.Example train.Feature train.FeatureList train.FeatureLists "
         "train.Features train.FloatList train.Int64List train.SequenceExample",
-    "input.batching":
+    "api.input.batching":
         "train.batch train.batch_join train.maybe_batch train.maybe_batch_join "
         "train.maybe_shuffle_batch train.maybe_shuffle_batch_join train.shuffle_batch "
         "train.shuffle_batch_join",
-    "input.input_producers":
+    "api.input.input_producers":
         "io.match_filenames_once train.input_producer train.limit_epochs "
         "train.match_filenames_once train.range_input_producer train.slice_input_producer "
         "train.string_input_producer",
     "scalar_summaries": "summary.scalar",
-    "variables.batch_updates": "batch_scatter_update",
-    "variables.critical_sections": "CriticalSection",
-    "variables.orthogonal_initializers":
+    "api.variables.batch_updates": "batch_scatter_update",
+    "api.variables.critical_sections": "CriticalSection",
+    "api.variables.orthogonal_initializers":
         "initializers.identity initializers.orthogonal orthogonal_initializer",
-    "variables.partitioners":
+    "api.variables.partitioners":
         "create_partitioned_variables fixed_size_partitioner min_max_variable_partitioner "
         "variable_axis_size_partitioner",
-    "input.event_files": "train.summary_iterator",
+    "state.input.event_files": "train.summary_iterator",
     "library.summaries.file_writer": "summary.FileWriter summary.FileWriterCache",
     "library.summaries.graph_writers": "summary.all_v2_summary_ops summary.initialize",
     "library.summaries.messages":
         "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata summary.Event "
         "summary.SessionLog summary.Summary summary.SummaryDescription summary.TaggedRunMetadata",
-    "ops.summary_ops":
+    "api.ops.summary_ops":
         "summary.audio summary.get_summary_description summary.histogram summary.image "
         "summary.merge summary.merge_all summary.scalar summary.tensor_summary summary.text",
-    "input.parsing_ops":
+    "api.input.parsing_ops":
         "FixedLenFeature FixedLenSequenceFeature SparseFeature VarLenFeature decode_csv "
         "io.FixedLenFeature io.FixedLenSequenceFeature io.SparseFeature io.VarLenFeature "
         "io.decode_csv io.parse_example io.parse_single_example parse_example "
         "parse_single_example",
-    "input.sequence_parsing":
+    "api.input.sequence_parsing":
         "io.parse_sequence_example io.parse_single_sequence_example parse_single_sequence_example",
-    "input.readers":
+    "api.input.readers":
         "FixedLengthRecordReader IdentityReader ReaderBase TFRecordReader TextLineReader "
         "WholeFileReader",
-    "input.records":
+    "state.input.records":
         "io.TFRecordCompressionType io.TFRecordOptions io.TFRecordWriter io.tf_record_iterator "
         "python_io.TFRecordCompressionType python_io.TFRecordOptions python_io.TFRecordWriter "
         "python_io.tf_record_iterator",
@@ -218,35 +215,35 @@ _LATER: Final[Mapping[str, str]] = {
     "library.managed.supervisor": "train.Supervisor",
     "library.managed.timers": "train.SecondOrStepTimer",
     "library.managed.training_session": "train.MonitoredTrainingSession",
-    "nn.atrous": "nn.atrous_conv2d_transpose",
-    "nn.averages": "nn.compute_average_loss nn.scale_regularization_loss",
-    "nn.batch_norms": "nn.fused_batch_norm",
-    "nn.convolutions":
+    "api.nn.atrous": "nn.atrous_conv2d_transpose",
+    "api.nn.averages": "nn.compute_average_loss nn.scale_regularization_loss",
+    "api.nn.batch_norms": "nn.fused_batch_norm",
+    "api.nn.convolutions":
         "nn.conv1d nn.conv1d_transpose nn.conv2d nn.conv2d_backprop_filter "
         "nn.conv2d_backprop_input nn.conv2d_transpose nn.conv3d nn.conv3d_transpose "
         "nn.conv_transpose",
-    "nn.ctc_labels": "nn.collapse_repeated nn.ctc_unique_labels",
-    "nn.ctc_losses": "nn.ctc_loss_v2",
-    "nn.depthwise":
+    "api.nn.ctc_labels": "nn.collapse_repeated nn.ctc_unique_labels",
+    "api.nn.ctc_losses": "nn.ctc_loss_v2",
+    "api.nn.depthwise":
         "nn.depthwise_conv2d nn.depthwise_conv2d_backprop_filter "
         "nn.depthwise_conv2d_backprop_input nn.depthwise_conv2d_native "
         "nn.depthwise_conv2d_native_backprop_filter nn.depthwise_conv2d_native_backprop_input "
         "nn.separable_conv2d",
-    "nn.dilated": "nn.with_space_to_batch",
-    "nn.dropouts":
+    "api.nn.dilated": "nn.with_space_to_batch",
+    "api.nn.dropouts":
         "nn.dropout nn.experimental.general_dropout nn.experimental.stateless_dropout",
-    "nn.general": "nn.atrous_conv2d nn.convolution nn.pool",
-    "nn.morphology": "nn.dilation2d nn.erosion2d",
-    "nn.odd_poolings": "nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax",
-    "nn.poolings":
+    "api.nn.general": "nn.atrous_conv2d nn.convolution nn.pool",
+    "api.nn.morphology": "nn.dilation2d nn.erosion2d",
+    "api.nn.odd_poolings": "nn.fractional_avg_pool nn.fractional_max_pool nn.max_pool_with_argmax",
+    "api.nn.poolings":
         "nn.avg_pool nn.avg_pool1d nn.avg_pool2d nn.avg_pool3d nn.avg_pool_v2 nn.max_pool "
         "nn.max_pool1d nn.max_pool2d nn.max_pool3d nn.max_pool_v2",
-    "nn.space":
+    "api.nn.space":
         "batch_to_space depth_to_space extract_image_patches image.extract_image_patches "
         "image.extract_patches nn.depth_to_space nn.space_to_batch nn.space_to_depth "
         "required_space_to_batch_paddings space_to_batch space_to_depth",
-    "nn.swishes": "nn.silu nn.swish",
-    "nn.statistics":
+    "api.nn.swishes": "nn.silu nn.swish",
+    "api.nn.statistics":
         "math.zero_fraction nn.batch_norm_with_global_normalization nn.batch_normalization "
         "nn.moments nn.normalize_moments nn.sufficient_statistics nn.weighted_moments "
         "nn.zero_fraction",
@@ -276,30 +273,30 @@ _LATER: Final[Mapping[str, str]] = {
         "train.ProximalAdagradOptimizer train.ProximalGradientDescentOptimizer",
     "library.optimizers.rms_prop": "train.AdadeltaOptimizer train.RMSPropOptimizer",
     "library.optimizers.sync_replicas": "train.SyncReplicasOptimizer",
-    "nn.embeddings": "nn.embedding_lookup nn.embedding_lookup_sparse",
-    "nn.safe_embeddings": "nn.safe_embedding_lookup_sparse",
-    "nn.sampled_losses": "nn.nce_loss nn.sampled_softmax_loss",
+    "api.nn.embeddings": "nn.embedding_lookup nn.embedding_lookup_sparse",
+    "api.nn.safe_embeddings": "nn.safe_embedding_lookup_sparse",
+    "api.nn.sampled_losses": "nn.nce_loss nn.sampled_softmax_loss",
     **LATER_FILES,
     **LATER_PICTURES,
     **LATER_QUEUES,
-    "ops.quantizing":
+    "api.ops.quantizing":
         "dequantize quantization.dequantize quantization.quantize "
         "quantization.quantize_and_dequantize quantization.quantize_and_dequantize_v2 quantize "
         "quantize_v2",
-    "ops.spreads": "math.reduce_std math.reduce_variance",
-    "queues.accumulators":
+    "api.ops.spreads": "math.reduce_std math.reduce_variance",
+    "api.queues.accumulators":
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator",
-    "sparse_ops":
+    "api.sparse_ops":
         "deserialize_many_sparse io.deserialize_many_sparse io.serialize_many_sparse "
         "io.serialize_sparse serialize_many_sparse serialize_sparse sparse.retain sparse_retain",
-    "tables.table_initializers":
+    "api.tables.table_initializers":
         "lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer "
         "initialize_all_tables initializers.tables_initializer tables_initializer",
-    "tables.tables":
+    "api.tables.tables":
         "lookup.StaticHashTable lookup.experimental.DenseHashTable "
         "lookup.experimental.MutableHashTable",
-    "tables.vocabulary_tables": "lookup.StaticVocabularyTable",
+    "api.tables.vocabulary_tables": "lookup.StaticVocabularyTable",
     **NUMERIC_NAMES,
 }  # fmt: skip
 
@@ -435,6 +432,7 @@ def _group(parent: ModuleType, name: str) -> ModuleType:
         found = vars(parent).get(name)
     if not isinstance(found, ModuleType):
         found = ModuleType(full, f"The names of `{name}`.")
+        sys.modules[full] = found  # a program may import it as it does a module of TensorFlow
     setattr(parent, name, found)
     return found
 
@@ -443,6 +441,6 @@ class _RawOps:
     """Every declared operation by its op type: `raw_ops.AddV2(x=..., y=...)`."""
 
     def __getattr__(self, op_type: str) -> Any:
-        from sessrun.reference.raw_wrappers import wrapper  # noqa: PLC0415 - needed by few programs
+        from sessrun.reference.build.raw_wrappers import wrapper  # noqa: PLC0415 - needed by few programs
 
         return wrapper(op_type)

@@ -41,16 +41,15 @@ __all__ = [
 
 #: The areas of the reference that a certificate speaks of, and the folders that they stand in.
 AREAS: Final[Mapping[str, tuple[str, ...]]] = {
-    "session": ("session",),
+    "state": ("state",),
     "kernels": ("kernels",),
-    "gradients": ("differentiation",),
-    "control flow": ("control_flow", "functions"),
-    "state": ("variables", "queues", "tables", "input", "saving", "saved_model"),
-    "functions": ("ops", "nn", "pictures", "files", "importing"),
-    "what a program could have written": ("library",),
+    "session": ("session",),
+    "public names": ("api",),
+    "gradients": ("gradient",),
+    "library": ("library",),
     "TensorFlow's module paths": ("compat",),
 }
-#: The area of what stands at the top of the reference.
+#: The area of all other packages: of what a graph is and how it is built.
 _TOP: Final = "graphs"
 _HERE: Final = Path(__file__).parent
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from absl import flags as _flags
 
-from sessrun.reference.log_messages import get_logger
+from sessrun.reference.base.log_messages import get_logger
 
 __all__ = list(_flags.__all__)  # the group is absl's, but for what is defined here
 globals().update({name: getattr(_flags, name) for name in __all__})

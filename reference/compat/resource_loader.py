@@ -8,7 +8,7 @@ from pathlib import Path
 __all__ = ["get_data_files_path", "get_path_to_datafile", "get_root_dir_with_all_resources",
            "load_resource", "readahead_file_path"]  # fmt: skip
 
-_HERE = Path(__file__).parent
+_HERE = Path(__file__).parents[1]
 
 
 def load_resource(path: str) -> bytes:

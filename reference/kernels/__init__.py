@@ -1,1 +1,4 @@
-"""The kernels: plain functions written once against the array module, numpy or cupy."""
+"""What operations compute, by subject, written once against the array module.
+
+They may import `state` and the packages before it.
+"""

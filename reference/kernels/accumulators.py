@@ -6,18 +6,18 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import host_array, scalar_int, stacked
 from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, Step, binder
-from sessrun.reference.queues.accumulator_resource import (
+from sessrun.reference.state.queues.accumulator_resource import (
     Accumulator,
     DenseAccumulator,
     SparseAccumulator,
     SparseGradient,
 )
-from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
+from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 
 __all__: list[str] = []
 

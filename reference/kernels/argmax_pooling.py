@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.pooling import Pooling, check_shape, lowest
 from sessrun.reference.kernels.registry import Bind, binder

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, ResourceExhausted
+from sessrun.reference.base.kernel_errors import InvalidArgument, ResourceExhausted
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import (
     dtype_of,
     full,
@@ -17,7 +18,6 @@ from sessrun.reference.kernels.host import (
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError
 
 __all__ = ["MOST_DIMENSIONS", "checked_shape"]

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sounds import wav

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import (
     dtype_of,
@@ -18,8 +18,8 @@ from sessrun.reference.kernels.host import (
 )
 from sessrun.reference.kernels.older_handles import behind, reference_to
 from sessrun.reference.kernels.registry import Bind, Step, binder
-from sessrun.reference.queues.barrier_resource import Barrier, Ready
-from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
+from sessrun.reference.state.queues.barrier_resource import Barrier, Ready
+from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 
 __all__: list[str] = []
 

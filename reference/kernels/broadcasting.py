@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import host_array, ints
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.registry import kernel
-from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import ShapeError, broadcast_shapes
 
 __all__: list[str] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, Protocol
 
-from sessrun.reference.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.class_weights import Alias, Unigrams, read_weights
 from sessrun.reference.kernels.host import HOST, dtype_of

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, NotFound
+from sessrun.reference.base.kernel_errors import InvalidArgument, NotFound
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.saving.checkpoints.bundle_files import local
-from sessrun.reference.saving.checkpoints.merge import merge_checkpoints
-from sessrun.reference.saving.checkpoints.reader import Checkpoint
-from sessrun.reference.saving.checkpoints.tensor_slices import read_spec
-from sessrun.reference.saving.checkpoints.version1 import SliceFiles, write_slices
-from sessrun.reference.saving.checkpoints.writer import Saved, write_checkpoint
+from sessrun.reference.state.checkpoints.bundle_files import local
+from sessrun.reference.state.checkpoints.merge import merge_checkpoints
+from sessrun.reference.state.checkpoints.reader import Checkpoint
+from sessrun.reference.state.checkpoints.tensor_slices import read_spec
+from sessrun.reference.state.checkpoints.version1 import SliceFiles, write_slices
+from sessrun.reference.state.checkpoints.writer import Saved, write_checkpoint
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

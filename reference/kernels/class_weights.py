@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, NotFound
+from sessrun.reference.base.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.kernels.host import HOST, dtype_of
 
 __all__ = ["Alias", "Unigrams", "read_weights"]

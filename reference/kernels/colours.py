@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.registry import kernel
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
 
 __all__ = ["FLOW", "LOOP_ENDS", "MERGES"]
 

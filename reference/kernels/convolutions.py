@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.number_inputs import vector_of

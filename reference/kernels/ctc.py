@@ -11,7 +11,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import kernel
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.products import one_thread
 from sessrun.reference.kernels.registry import kernel

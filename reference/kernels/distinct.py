@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints
 from sessrun.reference.kernels.registry import Bind, binder
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import kernel
 

@@ -11,11 +11,11 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import Internal, InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, KernelError
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.optional_values import Optional
-from sessrun.reference.tensor_list import TensorList, added
+from sessrun.reference.kernels.tensor_list import TensorList, added
+from sessrun.reference.state.optional_values import Optional
 
 __all__ = ["is_integer", "truncated_quotient", "widened"]
 

@@ -6,15 +6,15 @@ import base64
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.input.compressed_files import inflated
-from sessrun.reference.input.record_options import compression_of
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.base.tensor_proto import HeldTensor
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.tensor_proto import HeldTensor
+from sessrun.reference.state.input.compressed_files import inflated
+from sessrun.reference.state.input.record_options import compression_of
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME, DTypeRow
 from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 

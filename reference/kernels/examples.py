@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.example_wire import WireError, features_of, joined, values_of
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
 __all__ = ["Parser", "Place", "keys_of", "places_in", "values_in"]

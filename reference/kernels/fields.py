@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.spec.dtypes import BY_NAME

@@ -6,15 +6,15 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.files.file_names import file_errors, local_path
-from sessrun.reference.files.files import glob, makedirs
-from sessrun.reference.input.record_stream import RecordStream
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
+from sessrun.reference.state.files.file_names import file_errors, local_path
+from sessrun.reference.state.files.files import glob, makedirs
+from sessrun.reference.state.input.record_stream import RecordStream
 
 __all__: list[str] = []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
 from sessrun.reference.kernels.registry import kernel
 

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import HOST, host_array, ints
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.philox import Stream, interleaved

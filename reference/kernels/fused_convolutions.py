@@ -6,7 +6,7 @@ import dataclasses
 import math
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.convolutions import Convolution
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.resizing import resize_bilinear

@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, ints, scalar_int
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import frozen, string_array
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.session_tensors import session_tensors
+from sessrun.reference.state.session_tensors import session_tensors
 
 __all__: list[str] = []
 

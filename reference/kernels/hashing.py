@@ -7,8 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference import fingerprints
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base import fingerprints
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import Bind, binder, kernel
 
 __all__: list[str] = []

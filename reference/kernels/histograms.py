@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.summaries import scalar_tag, serialized

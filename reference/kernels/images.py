@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.base.tensor_proto import HeldTensor
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.png_files import png
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.tensor_proto import HeldTensor
 
 __all__ = ["as_bytes", "summary_of_images"]
 

@@ -12,9 +12,9 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.node_summary import bracketed
 
 __all__ = ["check_range", "index_vectors", "vectors_within", "within", "zeroed"]
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, ints, string_array
 from sessrun.reference.kernels.index_ranges import (
@@ -19,7 +20,6 @@ from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.scatters import SUMS, scatter
-from sessrun.reference.node_summary import bracketed
 
 __all__ = ["scattered"]
 

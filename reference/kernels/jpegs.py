@@ -6,11 +6,11 @@ import io
 import struct
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.pillow import pillow
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import FailedPrecondition, InvalidArgument
+from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.number_inputs import one_number

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.pooling import lowest
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.windows import blocks, geometry, offsets, places

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.attempts import Attempt
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.registry import Bind, Step, binder
-from sessrun.reference.mutex_resource import Held, Mutex
+from sessrun.reference.state.attempts import Attempt
+from sessrun.reference.state.mutex_resource import Held, Mutex
 
 __all__: list[str] = []
 

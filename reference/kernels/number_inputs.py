@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import ints, scalar_int
-from sessrun.reference.node_summary import bracketed
 
 __all__ = ["one_number", "vector_of"]
 

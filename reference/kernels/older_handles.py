@@ -10,11 +10,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import frozen, string_array
 from sessrun.reference.kernels.registry import Bind, Entry, Node
-from sessrun.reference.resources import DEFAULT_CONTAINER, HandleReference
+from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 from sessrun.spec.operations import Operation
 
 __all__ = ["behind", "older_kernel", "reference_to"]

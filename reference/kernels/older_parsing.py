@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.examples import parse_example
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.sequence_examples import parse_sequence_example
-from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 

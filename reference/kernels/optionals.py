@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import EVERY, Bind, binder
-from sessrun.reference.optional_values import Optional
-from sessrun.reference.tensor_list import shape_of
+from sessrun.reference.kernels.tensor_list import shape_of
+from sessrun.reference.state.optional_values import Optional
 
 __all__: list[str] = []
 

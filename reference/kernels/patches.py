@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument, OutOfRange, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange, Unimplemented
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.windows import geometry, padded, rows
 

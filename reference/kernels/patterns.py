@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.unicode_classes import category_ranges
 
 __all__ = ["matcher", "replacer"]

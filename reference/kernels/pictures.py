@@ -12,13 +12,13 @@ import io
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.gif_files import GifError, frames_of
 from sessrun.reference.kernels.host import HOST, ints, string_array
 from sessrun.reference.kernels.pillow import pillow, too_large
 from sessrun.reference.kernels.png_files import PngError, pixels_of, png
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
 
 __all__ = ["Levels", "checked_range", "integers", "scalar", "single_number", "whole"]

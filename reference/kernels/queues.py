@@ -6,13 +6,13 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import HOST, frozen, is_own, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
 from sessrun.reference.kernels.registry import Bind, Step, binder
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.queues.queue_resource import (
+from sessrun.reference.state.queues.queue_resource import (
     Element,
     FifoStore,
     PriorityStore,

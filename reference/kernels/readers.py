@@ -7,7 +7,12 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import errors
-from sessrun.reference.input.reader_resource import (
+from sessrun.reference.base.kernel_errors import InvalidArgument, of_code
+from sessrun.reference.graph.node_summary import bracketed
+from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
+from sessrun.reference.kernels.host import scalar_int, string_array
+from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.state.input.reader_resource import (
     FixedLengthReader,
     IdentityReader,
     Reader,
@@ -15,13 +20,8 @@ from sessrun.reference.input.reader_resource import (
     TextReader,
     WholeFileReader,
 )
-from sessrun.reference.input.record_options import compression_of
-from sessrun.reference.kernel_errors import InvalidArgument, of_code
-from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
-from sessrun.reference.kernels.host import scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, Step, binder
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.queues.queue_resource import Queue
+from sessrun.reference.state.input.record_options import compression_of
+from sessrun.reference.state.queues.queue_resource import Queue
 
 __all__ = ["as_kernel_errors"]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import scalar_int
 from sessrun.reference.kernels.registry import kernel
 

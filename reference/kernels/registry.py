@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from sessrun.reference.resources import ResourceStore, Step, VariableBuffer
+from sessrun.reference.state.resources import ResourceStore, Step, VariableBuffer
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["EVERY", "Bind", "Entry", "Node", "ResourceStore", "Step",

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.incomplete import igamma_grad_a

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sessrun.reference.kernel_errors import (
+from sessrun.reference.base.kernel_errors import (
     FailedPrecondition,
     InvalidArgument,
     KernelError,
@@ -23,7 +23,7 @@ from sessrun.reference.kernels.index_ranges import within, zeroed
 from sessrun.reference.kernels.indexing import gather_nd
 from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
-from sessrun.reference.resources import ResourceStore
+from sessrun.reference.state.resources import ResourceStore
 
 __all__ = ["Handle"]
 

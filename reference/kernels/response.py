@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.products import product
 from sessrun.reference.kernels.registry import kernel

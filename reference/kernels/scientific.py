@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import Unimplemented
+from sessrun.reference.base.kernel_errors import Unimplemented
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import one_thread
 

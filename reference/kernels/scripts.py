@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference import scripts
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.state import scripts
 
 __all__: list[str] = []
 

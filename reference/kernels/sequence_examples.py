@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.example_wire import WireError, feature_lists_of
 from sessrun.reference.kernels.examples import Parser, Place, keys_of, places_in, values_in
 from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

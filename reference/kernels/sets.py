@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import check_places, checked, numbered, placed

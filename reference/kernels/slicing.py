@@ -6,13 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.reductions import axis_of
 from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder, kernel
-from sessrun.reference.node_summary import bracketed
 from sessrun.spec.rules.shapes import RULES, ShapeError
 from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
-from sessrun.reference.node_summary import bracketed
 
 __all__ = ["summary_of_sounds", "wav"]
 

@@ -7,11 +7,11 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import dtype_of, string_array
 from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.resources import Handle
-from sessrun.reference.tensor_list import zeros_like
+from sessrun.reference.kernels.tensor_list import zeros_like
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

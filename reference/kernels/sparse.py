@@ -9,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.input.sparse_map import SparseMap
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.base.tensor_proto import string_content
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.encoding import serialize_tensor, tensor_of
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.sparse_parts import Sparse, checked
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.tensor_proto import string_content
+from sessrun.reference.state.input.sparse_map import SparseMap
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto, foreign
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, full, host_array, scalar_int
 from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.sparse_parts import (
@@ -18,7 +19,6 @@ from sessrun.reference.kernels.sparse_parts import (
     placed,
     row_numbers,
 )
-from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 

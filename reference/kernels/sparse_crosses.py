@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference.fingerprints import farm
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.fingerprints import farm
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array, string_array
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.sparse_parts import (
@@ -18,7 +19,6 @@ from sessrun.reference.kernels.sparse_parts import (
     numbered,
     row_numbers,
 )
-from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 

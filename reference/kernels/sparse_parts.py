@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.node_summary import bracketed
 
 __all__ = ["Sparse", "add_rows", "check_extent", "check_places", "checked", "numbered", "placed"]
 

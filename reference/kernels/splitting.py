@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array, string_array
 from sessrun.reference.kernels.patterns import matcher, replacer
 from sessrun.reference.kernels.registry import Bind, binder, kernel

@@ -11,18 +11,18 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import (
+from sessrun.reference.base.kernel_errors import (
     AlreadyExists,
     Internal,
     InvalidArgument,
     NotFound,
     OutOfRange,
 )
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, frozen, full
 from sessrun.reference.kernels.registry import Bind, Step, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
-from sessrun.reference.node_summary import bracketed
 
 __all__: list[str] = []
 

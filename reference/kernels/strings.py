@@ -15,11 +15,11 @@ import string
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, OutOfRange
+from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.registry import Bind, binder, kernel
-from sessrun.reference.node_summary import bracketed
 from sessrun.spec.proto import foreign
 
 __all__ = ["numbered_tags", "scalar_tag", "serialized"]

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, Final
 
-from sessrun.reference.files.files import makedirs
-from sessrun.reference.kernel_errors import DataLoss, InvalidArgument, NotFound
+from sessrun.reference.base.kernel_errors import DataLoss, InvalidArgument, NotFound
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.histograms import histogram_of
 from sessrun.reference.kernels.host import HOST
@@ -19,6 +18,7 @@ from sessrun.reference.kernels.images import summary_of_images
 from sessrun.reference.kernels.readers import as_kernel_errors
 from sessrun.reference.kernels.registry import Bind, binder, kernel
 from sessrun.reference.kernels.sounds import summary_of_sounds
+from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto import GraphDef, foreign
 
 __all__: list[str] = []
@@ -32,7 +32,7 @@ class _File:
     """An open event file, flushed when enough events or enough time have come together."""
 
     def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
-        from sessrun.reference.input.event_files import EventsWriter  # noqa: PLC0415 - few programs write events
+        from sessrun.reference.state.input.event_files import EventsWriter  # noqa: PLC0415 - few programs write events
 
         makedirs(logdir)
         self._writer = EventsWriter(f"{logdir}/events")

@@ -12,13 +12,18 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, full, stacked, string_array
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.tables.dense_table import DenseTable
-from sessrun.reference.tables.table_files import LineReader
-from sessrun.reference.tables.table_resource import LookupTable, MutableTable, StaticTable, shown
+from sessrun.reference.state.tables.dense_table import DenseTable
+from sessrun.reference.state.tables.table_files import LineReader
+from sessrun.reference.state.tables.table_resource import (
+    LookupTable,
+    MutableTable,
+    StaticTable,
+    shown,
+)
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import (
     dtype_of,
@@ -18,8 +19,7 @@ from sessrun.reference.kernels.host import (
     stacked,
 )
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.tensor_array_resource import ElementArray, Shape, fits
+from sessrun.reference.state.tensor_array_resource import ElementArray, Shape, fits
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

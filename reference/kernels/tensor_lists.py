@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import (
     HOST,
     dtype_of,
@@ -18,8 +19,7 @@ from sessrun.reference.kernels.host import (
     stacked,
 )
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.tensor_list import Shape, TensorList, merged, shape_of
+from sessrun.reference.kernels.tensor_list import Shape, TensorList, merged, shape_of
 
 __all__: list[str] = []
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
 from sessrun.reference.kernels.older_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.resources import HandleReference
-from sessrun.reference.tensor_stack_resource import TensorStack
+from sessrun.reference.state.resources import HandleReference
+from sessrun.reference.state.tensor_stack_resource import TensorStack
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []

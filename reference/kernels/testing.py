@@ -7,12 +7,12 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference.attempts import Attempt
-from sessrun.reference.kernel_errors import AlreadyExists, InvalidArgument, NotFound
+from sessrun.reference.base.kernel_errors import AlreadyExists, InvalidArgument, NotFound
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import scalar_int, string_array
 from sessrun.reference.kernels.registry import Bind, Step, binder
 from sessrun.reference.kernels.resources import Handle
+from sessrun.reference.state.attempts import Attempt
 
 __all__: list[str] = []
 

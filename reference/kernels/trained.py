@@ -11,8 +11,8 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference.half_arrays import Halves
-from sessrun.reference.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.base.half_arrays import Halves
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen

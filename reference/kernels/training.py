@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.formulas import Numbers
 from sessrun.reference.kernels.trained import formula
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import Internal, InvalidArgument
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.normal import normally

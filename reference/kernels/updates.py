@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import InvalidArgument
+from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import truncated_quotient
 from sessrun.reference.kernels.index_ranges import check_range, within, zeroed
 from sessrun.reference.kernels.indexing import scattered

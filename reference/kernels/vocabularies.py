@@ -6,14 +6,14 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference.kernel_errors import Internal, InvalidArgument, Unimplemented
+from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, Unimplemented
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.node_summary import bracketed
-from sessrun.reference.saving.checkpoints.bundle_files import local
-from sessrun.reference.saving.checkpoints.reader import Checkpoint
-from sessrun.reference.tables.table_files import LINE_NUMBER, WHOLE_LINE, LineReader
-from sessrun.reference.tables.table_resource import StaticTable
+from sessrun.reference.state.checkpoints.bundle_files import local
+from sessrun.reference.state.checkpoints.reader import Checkpoint
+from sessrun.reference.state.tables.table_files import LINE_NUMBER, WHOLE_LINE, LineReader
+from sessrun.reference.state.tables.table_resource import StaticTable
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.tensor_slices import TensorSlice
 

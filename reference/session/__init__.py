@@ -1,1 +1,4 @@
-"""Sessions: the stages resolve, prune, place, compile, execute of a run, a module each."""
+"""A run, from fetches to values: resolve, prune, place, compile, execute, unpack.
+
+It may import `kernels` and the packages before it.
+"""

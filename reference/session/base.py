@@ -12,10 +12,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
-from sessrun.reference import errors, physical, stacks
-from sessrun.reference.graph import Graph
-from sessrun.reference.operation import Operation
-from sessrun.reference.resources import ResourceStore, Step
+from sessrun.reference import errors
+from sessrun.reference.devices import physical
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session import place, prune
 from sessrun.reference.session.called import Functions
 from sessrun.reference.session.compile import compile_plan
@@ -24,8 +26,8 @@ from sessrun.reference.session.feeds import inside
 from sessrun.reference.session.fetches import FetchStructure
 from sessrun.reference.session.partial import PartialRun
 from sessrun.reference.session.signature import Signature
-from sessrun.reference.session_tensors import SessionTensors, session_tensors
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.state.resources import ResourceStore, Step
+from sessrun.reference.state.session_tensors import SessionTensors, session_tensors
 from sessrun.spec.proto import ConfigProto, GraphDef, SessionMetadata
 from sessrun.spec.proto.foreign import adopt
 

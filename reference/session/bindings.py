@@ -9,10 +9,11 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from sessrun.reference import dtypes, errors
-from sessrun.reference.functions.function_bodies import is_inlined
-from sessrun.reference.functions.loop_needs import needed_variables
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference import errors
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.kernel_errors import KernelError
+from sessrun.reference.build.functions.function_bodies import is_inlined
+from sessrun.reference.build.functions.loop_needs import needed_variables
 from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.host import HOST as HOST_ARRAYS
 from sessrun.reference.kernels.host_integers import is_left_to_host
@@ -21,11 +22,11 @@ from sessrun.spec.proto import NameAttrList
 from sessrun.spec.tables.ops import OPERATIONS
 
 if TYPE_CHECKING:
-    from sessrun.reference.dtypes import DType
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.resources import ResourceStore
+    from sessrun.reference.base.dtypes import DType
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
     from sessrun.reference.session.called import Functions
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.state.resources import ResourceStore
     from sessrun.spec.operations import ArgDecl
 
 __all__ = ["HOST", "Bindings", "Device", "check_not_fed", "location_of", "mover", "slots_of"]
@@ -39,7 +40,7 @@ _LOOPING: Final = frozenset({"StatelessWhile", "While"})
 
 
 class Device(Protocol):
-    """What the compiler needs of a device; `sessrun.reference.devices` has them."""
+    """What the compiler needs of a device; `sessrun.reference.devices.devices` has them."""
 
     name: str
     kind: str

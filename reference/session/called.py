@@ -7,12 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import errors
-from sessrun.reference.functions.function_bodies import (
-    Body,
-    body_of,
-    gradient_of,
-    is_inlined,
-)
+from sessrun.reference.build.functions.function_bodies import Body, body_of, gradient_of, is_inlined
 from sessrun.reference.session import place, prune
 from sessrun.reference.session.bindings import Bindings
 from sessrun.reference.session.compile import compile_plan
@@ -20,10 +15,10 @@ from sessrun.reference.session.execute import STEP_REGISTER, Plan, read_referenc
 from sessrun.spec.proto import NameAttrList
 
 if TYPE_CHECKING:
-    from sessrun.reference.devices import LocalDevice
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.resources import ResourceStore, Step
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.devices.devices import LocalDevice
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
+    from sessrun.reference.state.resources import ResourceStore, Step
     from sessrun.spec.proto import ConfigProto
 
 __all__ = ["Functions"]

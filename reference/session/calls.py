@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sessrun.reference import errors
-from sessrun.reference.operation import Operation
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session import prune, report
 from sessrun.reference.session.base import has_been_closed
 from sessrun.reference.session.compile import compile_plan
@@ -25,7 +26,6 @@ from sessrun.reference.session.option_callables import (
 from sessrun.reference.session.partial import PartialRun, check_set_up
 from sessrun.reference.session.running import RunningSession
 from sessrun.reference.session.signature import Signature, cache_key, is_cacheable
-from sessrun.reference.tensor import Tensor
 
 __all__ = ["CallingSession"]
 

@@ -14,7 +14,7 @@ from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName, DeviceNameError
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.graph.operation import Operation
 
 __all__ = ["Group", "Groups", "asked", "refused"]
 

@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.kernels.control_flow import FLOW
 from sessrun.reference.session.bindings import (
     HOST,
@@ -30,8 +30,8 @@ from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_o
 from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
     from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_plan"]

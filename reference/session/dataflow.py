@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError
-from sessrun.reference.resources import Postponed
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, quietly, run_error
 from sessrun.reference.session.flow_nodes import FrameShape, Node
+from sessrun.reference.state.resources import Postponed
 
 if TYPE_CHECKING:
-    from sessrun.reference.resources import Step
+    from sessrun.reference.state.resources import Step
 
 __all__ = ["DEAD", "FlowPlan"]
 

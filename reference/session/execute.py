@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.allocators import allocator_of, out_of_memory
-from sessrun.reference.kernel_errors import KernelError, ResourceExhausted
-from sessrun.reference.resources import VariableBuffer
+from sessrun.reference.base.kernel_errors import KernelError, ResourceExhausted
+from sessrun.reference.devices.allocators import allocator_of, out_of_memory
+from sessrun.reference.state.resources import VariableBuffer
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.graph.operation import Operation
     from sessrun.reference.session.registers import Draft, Form
 
 __all__ = ["Plan", "Registers", "StepForm", "apart", "handed_out", "make_step", "quietly",

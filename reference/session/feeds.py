@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from sessrun.reference import tensor_shape
+from sessrun.reference.base import tensor_shape
+from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.session.expansions import expansion_of
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.handles import TensorHandle, read_kept
-from sessrun.reference.tensor import Tensor
 from sessrun.spec import feeds
 
 if TYPE_CHECKING:
-    from sessrun.reference.graph import Graph
+    from sessrun.reference.graph.graph import Graph
     from sessrun.reference.session.base import BaseSession
 
 __all__ = ["feeder", "inside", "leaves", "resolve_feeds", "resolve_key",

@@ -11,13 +11,13 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sessrun.reference.containers import attribute_names, mapping_like
-from sessrun.reference.dtypes import resource
+from sessrun.reference.base.containers import attribute_names, mapping_like
+from sessrun.reference.base.dtypes import resource
+from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_value
-from sessrun.reference.operation import Operation
-from sessrun.reference.session.expansions import expansion_of
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.handles import HANDLE_OPS, TensorHandle, resource_bytes
-from sessrun.reference.tensor import Tensor
 
 if TYPE_CHECKING:
     from sessrun.reference.session.base import BaseSession

@@ -32,9 +32,9 @@ from sessrun.reference.session.late_reads import (
 from sessrun.reference.session.straightening import straight_loop
 
 if TYPE_CHECKING:
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
     from sessrun.reference.kernels.registry import Entry
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
     from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_flow"]

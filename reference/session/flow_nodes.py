@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.graph.operation import Operation
     from sessrun.reference.session.bindings import Device
     from sessrun.reference.session.straight_loops import StraightLoop
 

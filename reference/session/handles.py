@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.session.execute import handed_out
-from sessrun.reference.session_tensors import SessionTensors
+from sessrun.reference.state.session_tensors import SessionTensors
 from sessrun.spec.proto import ResourceHandleProto
 
 if TYPE_CHECKING:
-    from sessrun.reference.dtypes import DType
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.base.dtypes import DType
+    from sessrun.reference.graph.operation import Operation
     from sessrun.reference.session.base import BaseSession
 
 __all__ = ["HANDLE_OPS", "TensorHandle", "read_kept", "resource_bytes"]

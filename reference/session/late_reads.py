@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["late_reads", "reference_read", "variable_of", "written_variables"]
 

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sessrun.reference import dtypes, errors
+from sessrun.reference import errors
+from sessrun.reference.base import dtypes
 from sessrun.reference.session.partial import check_set_up
 from sessrun.spec import devices, feeds
 from sessrun.spec.devices import DeviceNameError
 from sessrun.spec.proto import CallableOptions, RunOptions
 
 if TYPE_CHECKING:
-    from sessrun.reference.graph import Graph
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.graph.graph import Graph
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
     from sessrun.reference.session.signature import Signature
-    from sessrun.reference.tensor import Tensor
 
 __all__ = ["OptionsCallable", "Request", "exact_feeder", "read_request"]
 

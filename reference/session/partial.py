@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels import registry
-from sessrun.reference.operation import Operation
-from sessrun.reference.resources import ResourceStore
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, handed_out
 from sessrun.reference.session.feeds import inside
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.state.resources import ResourceStore
 
 if TYPE_CHECKING:
-    from sessrun.reference.resources import Step
+    from sessrun.reference.state.resources import Step
 
 __all__ = ["PartialRun", "check_set_up"]
 

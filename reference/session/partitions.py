@@ -15,9 +15,9 @@ from sessrun.spec.proto import AttrValue, GraphDef, NodeDef
 from sessrun.spec.proto import graph_pb2 as numbers
 
 if TYPE_CHECKING:
-    from sessrun.reference.devices import LocalDevice
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.devices.devices import LocalDevice
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["Partitions"]
 

@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from sessrun.reference import dtypes, errors
-from sessrun.reference.devices import LocalDevice, local_devices
+from sessrun.reference import errors
+from sessrun.reference.base import dtypes
+from sessrun.reference.devices.devices import LocalDevice, local_devices
 from sessrun.reference.kernels import registry
 from sessrun.reference.session.bindings import slots_of
 from sessrun.reference.session.colocation import Group, Groups, asked, refused
@@ -22,10 +23,10 @@ from sessrun.spec.devices import DeviceName
 from sessrun.spec.dtypes import BY_NAME
 
 if TYPE_CHECKING:
-    from sessrun.reference.dtypes import DType
-    from sessrun.reference.graph import Graph
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.base.dtypes import DType
+    from sessrun.reference.graph.graph import Graph
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["Placer", "local_devices"]
 

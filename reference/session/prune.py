@@ -13,8 +13,8 @@ from sessrun.reference import errors
 from sessrun.reference.kernels.control_flow import LOOP_ENDS, MERGES
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["prune"]
 

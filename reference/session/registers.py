@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.graph.operation import Operation
     from sessrun.reference.session.bindings import Device
 
 __all__ = ["Draft", "Form", "Role", "SharedOut", "kept", "shared_out"]

@@ -19,8 +19,8 @@ from sessrun.reference.session.trace import Trace
 from sessrun.spec.proto import ConfigProto, RunMetadata, RunOptions
 
 if TYPE_CHECKING:
-    from sessrun.reference.devices import LocalDevice
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.devices.devices import LocalDevice
+    from sessrun.reference.graph.operation import Operation
     from sessrun.reference.session.execute import Plan
     from sessrun.reference.session.signature import Signature
 

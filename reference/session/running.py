@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference.graph import Graph
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.session import prune, report
 from sessrun.reference.session.base import BaseSession
 from sessrun.reference.session.compile import compile_plan

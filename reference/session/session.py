@@ -11,8 +11,8 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Self
 
-from sessrun.reference import log_messages
-from sessrun.reference.graph import Graph
+from sessrun.reference.base import log_messages
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.session.base import BaseSession, adopted, open_sessions
 from sessrun.reference.session.calls import CallingSession
 from sessrun.spec.proto import ConfigProto

@@ -10,11 +10,11 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.operation import Operation
-from sessrun.reference.resources import Step
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, apart, handed_out
 from sessrun.reference.session.feeds import Feeder
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.state.resources import Step
 from sessrun.spec.feeds import StringElementError
 
 __all__ = ["Signature", "cache_key", "is_cacheable"]

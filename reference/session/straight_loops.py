@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sessrun.reference.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.session.execute import (
     STEP_REGISTER,
     Registers,
@@ -22,9 +22,9 @@ from sessrun.reference.session.execute import (
 )
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.resources import Step
+    from sessrun.reference.graph.operation import Operation
     from sessrun.reference.session.flow_nodes import Node
+    from sessrun.reference.state.resources import Step
 
 __all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop"]
 

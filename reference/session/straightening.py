@@ -19,10 +19,10 @@ from sessrun.reference.session.execute import make_step
 from sessrun.reference.session.straight_loops import Branch, InnerLoop, Steps, StraightLoop
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
     from sessrun.reference.session.execute import StepForm
     from sessrun.reference.session.flow_nodes import FrameShape, Node
-    from sessrun.reference.tensor import Tensor
 
 __all__ = ["straight_loop"]
 

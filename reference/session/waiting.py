@@ -12,15 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.kernels import registry
-from sessrun.reference.resources import Postponed
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, run_error
+from sessrun.reference.state.resources import Postponed
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.resources import Step
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
+    from sessrun.reference.state.resources import Step
 
 __all__ = ["Group", "PatientPlan", "groups_of", "waiting_last"]
 

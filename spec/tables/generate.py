@@ -35,7 +35,7 @@ def files() -> Mapping[Path, str]:
     _check_rules(operations)
     return {
         root / "spec" / "tables" / "ops.py": rows(operations, stated),
-        root / "reference" / "generated.py": wrappers(operations),
+        root / "reference" / "build" / "generated.py": wrappers(operations),
         root / "docs" / "operations.md": manual(operations),
         root / "adapters" / "javascript" / "operations.json": outputs(operations),
     }

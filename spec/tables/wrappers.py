@@ -1,4 +1,4 @@
-"""The text of `reference/generated.py`: one Python function for each operation with a name."""
+"""The text of `reference/build/generated.py`: a Python function for each operation with a name."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from __future__ import annotations
 from collections.abc import {abc}
 from typing import {typing}
 
-from sessrun.reference.build import apply_op
+from sessrun.reference.build.build import apply_op
 
 if TYPE_CHECKING:
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["EXPORTS"]
 '''

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
-from sessrun.reference.sparse_ops import deserialize_sparse
+from sessrun.reference.api.sparse_ops import deserialize_sparse
 
 #: Where the graphs write and read; both sides find the same there.
 FOLDER = Path(tempfile.mkdtemp(prefix="sessrun-exchange-"))

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import sessrun.reference as tf
-from sessrun.reference.queues.barriers import Barrier
-from sessrun.reference.queues.staging import MapStagingArea, StagingArea
+from sessrun.reference.api.queues.barriers import Barrier
+from sessrun.reference.api.queues.staging import MapStagingArea, StagingArea
 
 TABLES = (
     "HashTableV2 InitializeTableV2 InitializeTableFromTextFileV2 MutableHashTableV2 "

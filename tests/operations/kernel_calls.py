@@ -8,7 +8,7 @@ import numpy as np
 from operation_oracle import as_array, flat
 
 from sessrun.reference.kernels.registry import Bind, Node, lookup
-from sessrun.reference.resources import ResourceStore
+from sessrun.reference.state.resources import ResourceStore
 from sessrun.spec.dtypes import row_of_numpy
 from sessrun.spec.operations import Operation
 from sessrun.spec.rules.domains import Arguments

@@ -15,7 +15,7 @@ from operation_oracle import as_array
 
 import sessrun.reference
 from sessrun.conformance.generators.single import unknown_shape
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.kernels.registry import lookup
 from sessrun.spec.loader import load_operations
 from sessrun.spec.rules import domains, faults, shapes

@@ -10,7 +10,7 @@ from kernel_calls import computed, mismatch
 from operation_oracle import Oracle
 
 from sessrun.conformance.generators.single import OF_KNOWN_RANK
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.spec.rules.domains import arguments
 from sessrun.spec.rules.faults import faulty_arguments, malformed_arguments
 from sessrun.spec.tables.ops import OPERATIONS

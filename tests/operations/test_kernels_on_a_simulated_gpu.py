@@ -8,7 +8,7 @@ from kernel_calls import bound, computed, mismatch
 from operation_oracle import flat
 
 from sessrun.adapters.fakes import simulated_gpu
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.kernels.registry import lookup
 from sessrun.spec.rules.domains import Arguments, arguments
 from sessrun.spec.rules.faults import faulty_arguments

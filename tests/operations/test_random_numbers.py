@@ -11,7 +11,7 @@ from operation_oracle import Oracle
 from sessrun.reference.kernels import shuffling
 from sessrun.reference.kernels.philox import RESERVED, Stream
 from sessrun.reference.kernels.registry import Bind, Node, lookup
-from sessrun.reference.resources import ResourceStore
+from sessrun.reference.state.resources import ResourceStore
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.rules.numeric import difference
 from sessrun.spec.tables.ops import OPERATIONS

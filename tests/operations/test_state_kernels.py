@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from sessrun.reference.kernel_errors import KernelError
+from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.kernels.registry import Bind, Node, lookup
-from sessrun.reference.resources import ResourceStore, Step
+from sessrun.reference.state.resources import ResourceStore, Step
 from sessrun.spec.tables.ops import OPERATIONS
 
 

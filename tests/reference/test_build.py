@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sessrun.reference as tf
-from sessrun.reference.build import apply_op
+from sessrun.reference.build.build import apply_op
 
 
 @pytest.fixture(autouse=True)

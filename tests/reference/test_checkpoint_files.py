@@ -18,14 +18,14 @@ import numpy as np
 import pytest
 
 import sessrun.reference as ours
-from sessrun.reference.input.crc32c import crc32c, masked
-from sessrun.reference.kernel_errors import KernelError
-from sessrun.reference.saving.checkpoints.bundle_files import index_path
-from sessrun.reference.saving.checkpoints.reader import Checkpoint
-from sessrun.reference.saving.checkpoints.table import read_table, table_bytes
-from sessrun.reference.saving.checkpoints.version1 import SliceFiles, write_slices
-from sessrun.reference.saving.checkpoints.wire import ordered_bytes, ordered_signed
-from sessrun.reference.saving.checkpoints.writer import Saved, write_checkpoint
+from sessrun.reference.base.kernel_errors import KernelError
+from sessrun.reference.state.checkpoints.bundle_files import index_path
+from sessrun.reference.state.checkpoints.reader import Checkpoint
+from sessrun.reference.state.checkpoints.table import read_table, table_bytes
+from sessrun.reference.state.checkpoints.version1 import SliceFiles, write_slices
+from sessrun.reference.state.checkpoints.wire import ordered_bytes, ordered_signed
+from sessrun.reference.state.checkpoints.writer import Saved, write_checkpoint
+from sessrun.reference.state.input.crc32c import crc32c, masked
 from sessrun.spec.dtypes import DTYPES, DTypeRow
 
 KINDS = [row for row in DTYPES if row.numpy is not None]

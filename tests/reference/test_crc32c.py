@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from sessrun.reference.input.crc32c import crc32c, masked
+from sessrun.reference.state.input.crc32c import crc32c, masked
 
 
 def bit_by_bit(data: bytes) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sessrun.reference as tf
-from sessrun.reference.half_arrays import Halves
+from sessrun.reference.base.half_arrays import Halves
 
 EVERY = np.arange(2**16, dtype=np.uint16).view(np.float16)
 TWO = [np.add, np.subtract, np.multiply, np.divide, np.maximum, np.minimum]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sessrun.reference import errors, kernel_errors
+from sessrun.reference import errors
+from sessrun.reference.base import kernel_errors
 from sessrun.spec.errors import CODES, ErrorCode
 
 

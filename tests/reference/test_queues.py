@@ -12,7 +12,12 @@ import numpy as np
 import pytest
 
 import sessrun.reference as tf
-from sessrun.reference.queues.queue_resource import FifoStore, PriorityStore, Queue, ShuffleStore
+from sessrun.reference.state.queues.queue_resource import (
+    FifoStore,
+    PriorityStore,
+    Queue,
+    ShuffleStore,
+)
 
 #: Far longer than anything here takes.
 LONG_S = 60.0

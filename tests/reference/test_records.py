@@ -117,9 +117,9 @@ def test_damaged_files_are_read_as_tensorflow_reads_them(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_length_that_no_memory_holds_is_a_lost_record(kind: str, tmp_path: Path) -> None:
-    from sessrun.reference.input.compressed_files import open_sink  # noqa: PLC0415 - of the runtime
-    from sessrun.reference.input.crc32c import crc32c, masked  # noqa: PLC0415 - the same
-    from sessrun.reference.input.record_options import compression_of  # noqa: PLC0415 - the same
+    from sessrun.reference.state.input.compressed_files import open_sink  # noqa: PLC0415 - of the runtime
+    from sessrun.reference.state.input.crc32c import crc32c, masked  # noqa: PLC0415 - the same
+    from sessrun.reference.state.input.record_options import compression_of  # noqa: PLC0415 - the same
 
     path = tmp_path / "file"
     length = (2**63 - 1).to_bytes(8, "little")

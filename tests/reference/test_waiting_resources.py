@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 import sessrun.reference as tf
-from sessrun.reference.queues.barriers import Barrier
-from sessrun.reference.queues.staging import MapStagingArea, StagingArea
+from sessrun.reference.api.queues.barriers import Barrier
+from sessrun.reference.api.queues.staging import MapStagingArea, StagingArea
 
 #: Far longer than any wait here takes; what is still blocked then hangs.
 LONG_S = 30.0

@@ -1,7 +1,5 @@
 """Programs of gradients of loops in XLA's context: the graphs they make, values and refusals."""
 
-
-
 from __future__ import annotations
 
 from collections.abc import Callable

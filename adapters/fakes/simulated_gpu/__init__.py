@@ -85,7 +85,7 @@ def uninstall() -> None:
 
 def _forget() -> None:
     """Let the reference runtime look for GPUs anew, if it is imported."""
-    looked = sys.modules.get("sessrun.reference.devices")
+    looked = sys.modules.get("sessrun.reference.devices.devices")
     if looked is not None:
         looked._cupy.cache_clear()  # noqa: SLF001 - what it knows of the machine is out of date
 

@@ -122,7 +122,7 @@ def of_places(inner: str) -> Callable[[str], Any]:
 
 def _of_wrappers(inner: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
-        from sessrun.reference.raw_wrappers import named, wrapper  # noqa: PLC0415 - needed by few
+        from sessrun.reference.build.raw_wrappers import named, wrapper  # noqa: PLC0415 - needed by few
 
         found = None if name.startswith("__") else named(name)
         if found is None and name in OPERATIONS:

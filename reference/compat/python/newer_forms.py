@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import sessrun.reference as tf
-from sessrun.reference.argument_orders import in_order
-from sessrun.reference.differentiation.backprop import gradients
-from sessrun.reference.sparse_tensor import SparseTensor
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.build.argument_orders import in_order
+from sessrun.reference.gradient.backprop import gradients
 
 __all__ = [
     "and_", "assert_type_v2", "convert_to_int_tensor", "get_positive_axis", "invert_",

@@ -9,10 +9,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference import conversion, dtypes
+from sessrun.reference.api.ragged_tensor import RaggedTensor, is_ragged
+from sessrun.reference.base import dtypes
+from sessrun.reference.build import conversion
 from sessrun.reference.compat.test.sessions import SessionCase
-from sessrun.reference.ragged_tensor import RaggedTensor, is_ragged
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["ArrayAssertions"]
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference import stacks
+from sessrun.reference.graph import stacks
 from sessrun.reference.library.managed.timeline import Timeline
 from sessrun.spec.proto import ConfigProto, RewriterConfig, RunMetadata, RunOptions
 

@@ -13,13 +13,14 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from sessrun.reference import errors, random_seed, stacks
+from sessrun.reference import errors
+from sessrun.reference.base.device_spec import DeviceSpecV1, DeviceSpecV2
 from sessrun.reference.compat.test.arrays import ArrayAssertions
 from sessrun.reference.compat.test.containers import ContainerAssertions
 from sessrun.reference.compat.test.protos import ProtoAssertions
 from sessrun.reference.compat.test.temporary import TempDir, TempFile, get_temp_dir
 from sessrun.reference.compat.test.threads import CheckedThread
-from sessrun.reference.device_spec import DeviceSpecV1, DeviceSpecV2
+from sessrun.reference.graph import random_seed, stacks
 
 __all__ = ["CapturedWrites", "TensorFlowTestCase"]
 

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference import constant_op, dtypes
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.base import dtypes
+from sessrun.reference.build import constant_op
+from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.compat.test.jacobians import (
     Numbers,
     by_differences,
     by_gradients,
     largest_error,
 )
-from sessrun.reference.differentiation.backprop import gradients
-from sessrun.reference.framework_ops import identity
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.stacks import get_default_session
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.gradient.backprop import gradients
+from sessrun.reference.graph.stacks import get_default_session
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["compute_gradient", "compute_gradient_error"]
 

@@ -7,18 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference import conversion, dtypes
+from sessrun.reference.base import dtypes
+from sessrun.reference.build import conversion
+from sessrun.reference.build.framework_ops import placeholder
+from sessrun.reference.build.indexed_slices import IndexedSlicesValue
 from sessrun.reference.compat.test.jacobians import (
     Numbers,
     by_differences,
     by_gradients,
     largest_error,
 )
-from sessrun.reference.differentiation.backprop import gradients
-from sessrun.reference.framework_ops import placeholder
-from sessrun.reference.indexed_slices import IndexedSlicesValue
-from sessrun.reference.stacks import get_default_session
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.gradient.backprop import gradients
+from sessrun.reference.graph.stacks import get_default_session
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["compute_gradient", "max_error"]
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference.constant_op import make_ndarray
-from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.constant_op import make_ndarray
 from sessrun.spec.proto import (
     AttrValue,
     CondContextDef,

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference import dtypes
-from sessrun.reference.indexed_slices import IndexedSlicesValue
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.indexed_slices import IndexedSlicesValue
 
 __all__ = ["Numbers", "by_differences", "by_gradients", "largest_error"]
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sessrun.reference.graph import Graph
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.tensor_shape import Dimension, TensorShape
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import Session
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_shape import Dimension, TensorShape
-from sessrun.reference.variables.variable_base import Variable
 
 __all__ = [
     "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",

@@ -6,7 +6,7 @@ import logging
 import platform
 from typing import Final
 
-from sessrun.reference import devices
+from sessrun.reference.devices import devices
 
 __all__ = [
     "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",

@@ -13,14 +13,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sessrun.reference import default_graph
-from sessrun.reference.compat.test.machine import gpu_device_name
-from sessrun.reference.control_flow.functional_mode import (
+from sessrun.reference.api.control_flow.functional_mode import (
     control_flow_v2_enabled,
     giving_all,
     switched_to,
 )
-from sessrun.reference.graph import Graph
+from sessrun.reference.compat.test.machine import gpu_device_name
+from sessrun.reference.graph import default_graph
+from sessrun.reference.graph.graph import Graph
 
 __all__ = [
     "DESCRIBED", "PLAIN", "add_graph_building_optimization_tests",
@@ -122,7 +122,7 @@ def build_as_function_and_v1_graph(func: Any) -> Any:
 
     from absl.testing import parameterized  # noqa: PLC0415 - needed by few
 
-    from sessrun.reference.functions.traced import function  # noqa: PLC0415 - as above
+    from sessrun.reference.api.functions.traced import function  # noqa: PLC0415 - as above
 
     def in_graph(self: Any, in_function: bool, *args: Any, **kwargs: Any) -> None:
         def run() -> None:

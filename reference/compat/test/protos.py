@@ -12,7 +12,7 @@ from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
-from sessrun.reference import version
+from sessrun.reference.graph import version
 
 __all__ = ["ProtoAssertions"]
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from sessrun.reference import errors, stacks
+from sessrun.reference import errors
 from sessrun.reference.compat.test.machine import gpu_device_name
-from sessrun.reference.graph import Graph
-from sessrun.reference.physical import default_config
+from sessrun.reference.devices.physical import default_config
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto
 

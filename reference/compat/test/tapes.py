@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from sessrun.reference.differentiation.backprop import gradients
-from sessrun.reference.differentiation.tape import GradientTape
+from sessrun.reference.gradient.backprop import gradients
+from sessrun.reference.gradient.tape import GradientTape
 
 __all__ = ["AbstractGradientTape"]
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 import sessrun.reference as tf
-from sessrun.reference.static_values import constant_value
-from sessrun.reference.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.build.static_values import constant_value
 
 __all__ = ["known_choice", "smart_cond"]
 

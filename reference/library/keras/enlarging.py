@@ -72,7 +72,7 @@ def resize_images(
         names = '"' + '", "'.join(_METHODS) + '"'
         raise bad_value(f"`interpolation` argument should be one of: {names}. "
                         f'Received: "{interpolation}".')  # fmt: skip
-    x = import_module("sessrun.reference.pictures.newer").resize_images_v2(  # few programs resize
+    x = import_module("sessrun.reference.api.pictures.newer").resize_images_v2(  # few resize
         x, sizes, method=_METHODS[interpolation]
     )
     return tf.transpose(x, perm=[0, 3, 1, 2]) if is_first else x

@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.ops.fill_ops import ones_like_v2
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.enlarging import ENLARGING
 from sessrun.reference.library.keras.settings import floatx
 from sessrun.reference.library.optimizers.averages import assign_moving_average
-from sessrun.reference.ops.fill_ops import ones_like_v2
 
 __all__ = ["FUNCTIONS", "ones_like"]
 

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import sessrun.reference as tf
-from sessrun.reference import dtypes
+from sessrun.reference.api.variables import init_ops
+from sessrun.reference.base import dtypes
 from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
-from sessrun.reference.variables import init_ops
 
 __all__ = [
     "Constant", "HeNormal", "HeUniform", "Identity", "Initializer", "LecunNormal", "LecunUniform",

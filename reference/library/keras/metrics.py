@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.ops.weight_shapes import broadcast_weights
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.settings import floatx
-from sessrun.reference.ops.weight_shapes import broadcast_weights
 
 __all__ = ["Mean", "Metric", "Sum"]
 

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine import base_layer
 from sessrun.reference.library.keras.engine.tracked import is_split
 from sessrun.reference.library.keras.engine.weights import is_trained
 from sessrun.reference.library.keras.naming import snake_case, unique_name
-from sessrun.reference.variables.variable_scopes import VariableScope
 
 __all__ = ["Layer", "keras_style_scope", "set_keras_style"]
 

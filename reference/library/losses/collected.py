@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.constant_op import constant
-from sessrun.reference.default_graph import add_to_collection, get_collection
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.ops.math_ops import add_n
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.api.ops.math_ops import add_n
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.graph.default_graph import add_to_collection, get_collection
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
     "add_loss",

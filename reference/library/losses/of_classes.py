@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference import dtypes
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.generated import mul, relu, stop_gradient, sub
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.library.losses.weighted import Reduction, compute_weighted_loss, given
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.nn.cross_entropies import (
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.nn.cross_entropies import (
     sigmoid_cross_entropy_with_logits,
     softmax_cross_entropy_with_logits_v2,
     sparse_softmax_cross_entropy_with_logits,
 )
-from sessrun.reference.ops.array_ops import rank, shape, squeeze
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.confusion import remove_squeezable_dimensions
-from sessrun.reference.ops.fill_ops import ones_like
-from sessrun.reference.ops.math_ops import equal
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.api.ops.array_ops import rank, shape, squeeze
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.confusion import remove_squeezable_dimensions
+from sessrun.reference.api.ops.fill_ops import ones_like
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import mul, relu, stop_gradient, sub
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.losses.weighted import Reduction, compute_weighted_loss, given
 
 __all__ = [
     "hinge_loss",

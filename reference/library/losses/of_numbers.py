@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference import dtypes
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import control_dependencies
+from sessrun.reference.api.ops.array_ops import rank, where
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import zeros_like
+from sessrun.reference.api.ops.math_ops import absolute, add, div_no_nan, range_
+from sessrun.reference.api.ops.reduce_ops import chosen, reduce_sum
+from sessrun.reference.api.ops.weight_shapes import assert_broadcastable
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import (
+    log,
+    maximum,
+    minimum,
+    mul,
+    square,
+    squared_difference,
+    sub,
+)
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import log, maximum, minimum, mul, square, squared_difference, sub
-from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.losses.collected import add_loss
 from sessrun.reference.library.losses.weighted import (
     Reduction,
@@ -17,14 +33,6 @@ from sessrun.reference.library.losses.weighted import (
     given,
     present,
 )
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import rank, where
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import zeros_like
-from sessrun.reference.ops.math_ops import absolute, add, div_no_nan, range_
-from sessrun.reference.ops.reduce_ops import chosen, reduce_sum
-from sessrun.reference.ops.weight_shapes import assert_broadcastable
-from sessrun.reference.tensor import Tensor
 
 __all__ = [
     "absolute_difference",

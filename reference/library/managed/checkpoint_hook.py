@@ -6,9 +6,13 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.default_graph import get_collection
-from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.api.saving.graph_files import write_graph
+from sessrun.reference.api.saving.meta_graph import export_meta_graph
+from sessrun.reference.api.variables.global_step import needed_global_step_read
+from sessrun.reference.base import log_messages
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import get_collection
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -18,10 +22,6 @@ from sessrun.reference.library.managed.run_hooks import (
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
-from sessrun.reference.saving.graph_files import write_graph
-from sessrun.reference.saving.meta_graph import export_meta_graph
-from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.variables.global_step import needed_global_step_read
 from sessrun.spec.proto.summary_pb2 import SessionLog
 
 __all__ = ["EXPORTS", "CheckpointSaverHook", "CheckpointSaverListener"]

@@ -7,11 +7,18 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.default_graph import control_dependencies
-from sessrun.reference.dtypes import int32, int64
-from sessrun.reference.framework_ops import identity
-from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.variables.init_ops import Ones, Zeros
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.api.variables.variable_scopes import get_variable
+from sessrun.reference.api.variables.variable_store import AUTO_REUSE
+from sessrun.reference.base import log_messages
+from sessrun.reference.base.dtypes import int32, int64
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.monitored_session import MonitoredSession
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
@@ -22,13 +29,6 @@ from sessrun.reference.library.managed.run_hooks import (
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_creators import ChiefSessionCreator
 from sessrun.reference.library.managed.stopping_hooks import FinalOpsHook
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.variables.init_ops import Ones, Zeros
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.state_ops import assign_add
-from sessrun.reference.variables.variable_scopes import get_variable
-from sessrun.reference.variables.variable_store import AUTO_REUSE
 from sessrun.spec.proto import ConfigProto
 
 __all__ = ["MultiStepStopAfterNEvalsHook", "StopAfterNEvalsHook", "evaluate_once",

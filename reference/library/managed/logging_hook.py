@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference import log_messages
+from sessrun.reference.base import log_messages
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -18,7 +19,6 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunValues,
 )
 from sessrun.reference.library.managed.timers import NeverTriggerTimer, SecondOrStepTimer
-from sessrun.reference.stacks import get_default_graph
 
 __all__ = ["EXPORTS", "LoggingTensorHook"]
 

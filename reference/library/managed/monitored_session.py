@@ -12,8 +12,11 @@ from types import TracebackType
 from typing import Any, ClassVar, Final, Self
 
 from sessrun.reference import errors
-from sessrun.reference.default_graph import get_collection
-from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.api.queues.coordinator import Coordinator
+from sessrun.reference.api.queues.queue_runner import start_queue_runners
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_graph import get_collection
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.run_hooks import SessionRunHook
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_creators import ChiefSessionCreator, SessionCreator
@@ -24,9 +27,6 @@ from sessrun.reference.library.managed.wrapped_sessions import (
     StepContext,
     WrappedSession,
 )
-from sessrun.reference.queues.coordinator import Coordinator
-from sessrun.reference.queues.queue_runner import start_queue_runners
-from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import ConfigProto, RunMetadata, RunOptions
 
 __all__ = ["EXPORTS", "MonitoredSession", "SingularMonitoredSession"]

@@ -9,8 +9,8 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.device_spec import DeviceSpecV2
+from sessrun.reference.base import log_messages
+from sessrun.reference.base.device_spec import DeviceSpecV2
 from sessrun.reference.library.managed.clusters import ClusterSpec
 from sessrun.spec.proto import NodeDef
 

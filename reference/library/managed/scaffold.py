@@ -6,23 +6,23 @@ import operator
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.default_graph import add_to_collection, get_collection
-from sessrun.reference.framework_ops import group
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.operation import Operation
-from sessrun.reference.ops.array_ops import concat
-from sessrun.reference.ops.summary_ops import merge_all
-from sessrun.reference.saving.saver import Saver
-from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.tables.table_initializers import tables_initializer
-from sessrun.reference.variables import shared_resources
-from sessrun.reference.variables.variable_lists import (
+from sessrun.reference.api.ops.array_ops import concat
+from sessrun.reference.api.ops.summary_ops import merge_all
+from sessrun.reference.api.saving.saver import Saver
+from sessrun.reference.api.tables.table_initializers import tables_initializer
+from sessrun.reference.api.variables import shared_resources
+from sessrun.reference.api.variables.variable_lists import (
     global_variables,
     global_variables_initializer,
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from sessrun.reference.base import log_messages
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.framework_ops import group
+from sessrun.reference.graph.default_graph import add_to_collection, get_collection
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.stacks import get_default_graph
 
 __all__ = ["EXPORTS", "Scaffold"]
 

@@ -10,13 +10,14 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from sessrun.reference import errors, log_messages
-from sessrun.reference.default_graph import get_collection
-from sessrun.reference.graph import Graph
+from sessrun.reference import errors
+from sessrun.reference.api.saving.checkpoint_state import get_checkpoint_state
+from sessrun.reference.base import log_messages
+from sessrun.reference.graph.default_graph import get_collection
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.scaffold import LOADED_INITIALIZERS
-from sessrun.reference.saving.checkpoint_state import get_checkpoint_state
 from sessrun.reference.session.session import Session
-from sessrun.reference.stacks import get_default_graph
 from sessrun.spec.proto import ConfigProto, RunOptions
 
 __all__ = ["EXPORTS", "SessionManager", "readiness"]

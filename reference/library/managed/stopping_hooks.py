@@ -11,14 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference import errors, log_messages
+from sessrun.reference import errors
+from sessrun.reference.api.variables.global_step import needed_global_step_read
+from sessrun.reference.base import log_messages
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
     SessionRunHook,
     SessionRunValues,
 )
-from sessrun.reference.variables.global_step import needed_global_step_read
 
 __all__ = ["EXPORTS", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook",
            "NanLossDuringTrainingError", "NanTensorHook", "StopAtStepHook"]  # fmt: skip

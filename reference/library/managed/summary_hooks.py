@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import Any, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.files.file_object import GFile
+from sessrun.reference.api.variables.global_step import get_global_step, needed_global_step_read
+from sessrun.reference.base import log_messages
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
     SessionRunContext,
@@ -17,7 +17,7 @@ from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.timeline import Timeline
 from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
-from sessrun.reference.variables.global_step import get_global_step, needed_global_step_read
+from sessrun.reference.state.files.file_object import GFile
 from sessrun.spec.proto import RunOptions
 from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 

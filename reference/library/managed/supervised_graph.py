@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.dtypes import int32, int64
-from sessrun.reference.framework_ops import group
-from sessrun.reference.graph import Graph
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.operation import Operation
-from sessrun.reference.ops.summary_ops import merge_all
-from sessrun.reference.saving.saver import Saver
-from sessrun.reference.tables.table_initializers import tables_initializer
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.variable_lists import (
+from sessrun.reference.api.ops.summary_ops import merge_all
+from sessrun.reference.api.saving.saver import Saver
+from sessrun.reference.api.tables.table_initializers import tables_initializer
+from sessrun.reference.api.variables.variable_lists import (
     global_variables,
     global_variables_initializer,
     local_variables_initializer,
     report_uninitialized_variables,
 )
+from sessrun.reference.base import log_messages
+from sessrun.reference.base.dtypes import int32, int64
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.framework_ops import group
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["SupervisedGraph"]
 

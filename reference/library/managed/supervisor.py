@@ -9,9 +9,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.graph import Graph
-from sessrun.reference.graph_keys import GraphKeys
+from sessrun.reference.api.queues.coordinator import Coordinator, LooperThread
+from sessrun.reference.api.saving.graph_files import write_graph
+from sessrun.reference.api.saving.meta_graph import export_meta_graph
+from sessrun.reference.api.variables.global_step import global_step as step_of
+from sessrun.reference.base import log_messages
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.session_manager import SessionManager
 from sessrun.reference.library.managed.supervised_graph import SupervisedGraph
 from sessrun.reference.library.managed.supervisor_threads import (
@@ -20,12 +25,7 @@ from sessrun.reference.library.managed.supervisor_threads import (
     SVTimerCheckpointThread,
 )
 from sessrun.reference.library.summaries.file_writer import FileWriter
-from sessrun.reference.queues.coordinator import Coordinator, LooperThread
-from sessrun.reference.saving.graph_files import write_graph
-from sessrun.reference.saving.meta_graph import export_meta_graph
 from sessrun.reference.session.session import Session
-from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.variables.global_step import global_step as step_of
 from sessrun.spec.proto import ConfigProto, RunOptions
 from sessrun.spec.proto.summary_pb2 import SessionLog
 

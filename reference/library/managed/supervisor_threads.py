@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Final
 
-from sessrun.reference import log_messages
-from sessrun.reference.queues.coordinator import LooperThread
+from sessrun.reference.api.queues.coordinator import LooperThread
+from sessrun.reference.api.variables.global_step import global_step
+from sessrun.reference.base import log_messages
 from sessrun.reference.session.session import Session
-from sessrun.reference.variables.global_step import global_step
 from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 
 if TYPE_CHECKING:

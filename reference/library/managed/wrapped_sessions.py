@@ -11,7 +11,9 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Protocol
 
-from sessrun.reference import errors, log_messages
+from sessrun.reference import errors
+from sessrun.reference.api.queues.coordinator import Coordinator
+from sessrun.reference.base import log_messages
 from sessrun.reference.library.managed.run_arguments import joined_feeds, merge_options
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
@@ -19,7 +21,6 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunHook,
     SessionRunValues,
 )
-from sessrun.reference.queues.coordinator import Coordinator
 from sessrun.spec.proto import RunMetadata, RunOptions
 
 __all__ = ["CoordinatedSession", "HookedSession", "RecoverableSession", "StepContext",

@@ -6,8 +6,14 @@ import logging
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
+from sessrun.reference.api.ops.array_ops import where
+from sessrun.reference.api.ops.fill_ops import ones_like
+from sessrun.reference.api.ops.math_ops import div_no_nan, divide
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.build.generated import log, logical_and, maximum, minimum, mul
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import log, logical_and, maximum, minimum, mul
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.streams import announced
 from sessrun.reference.library.metrics.thresholds import (
     SMALL,
@@ -16,12 +22,6 @@ from sessrun.reference.library.metrics.thresholds import (
     confusion_at_thresholds,
     evenly_spaced,
 )
-from sessrun.reference.ops.array_ops import where
-from sessrun.reference.ops.fill_ops import ones_like
-from sessrun.reference.ops.math_ops import div_no_nan, divide
-from sessrun.reference.ops.reduce_ops import reduce_sum
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
 
 __all__ = ["auc"]
 

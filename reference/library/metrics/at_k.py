@@ -9,30 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference import dtypes
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.default_graph import control_dependencies
-from sessrun.reference.differentiation.reductions import kept_shape
-from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import greater_equal, mul, select_v2
-from sessrun.reference.library.metrics.streams import metric_variable
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import concat, expand_dims, rank, reshape, shape, size
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import fill, ones_like
-from sessrun.reference.ops.math_ops import equal
-from sessrun.reference.ops.reduce_ops import reduce_max, reduce_sum
-from sessrun.reference.ops.set_ops import set_difference, set_intersection, set_size
-from sessrun.reference.ops.sparse_array_ops import sparse_reshape
-from sessrun.reference.ops.weight_shapes import assert_broadcastable
-from sessrun.reference.sparse_ops import sparse_retain
-from sessrun.reference.sparse_tensor import (
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, rank, reshape, shape, size
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import fill, ones_like
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
+from sessrun.reference.api.ops.set_ops import set_difference, set_intersection, set_size
+from sessrun.reference.api.ops.sparse_array_ops import sparse_reshape
+from sessrun.reference.api.ops.weight_shapes import assert_broadcastable
+from sessrun.reference.api.sparse_ops import sparse_retain
+from sessrun.reference.api.sparse_tensor import (
     SparseTensor,
     SparseTensorValue,
     convert_to_tensor_or_sparse_tensor,
 )
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.state_ops import assign_add
+from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.generated import greater_equal, mul, select_v2
+from sessrun.reference.errors import bad_value
+from sessrun.reference.gradient.reductions import kept_shape
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.metrics.streams import metric_variable
 
 __all__ = ["KINDS", "at_k_name", "counted", "in_range", "of_one_rank", "true_positives"]
 

@@ -4,27 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference import dtypes
-from sessrun.reference.default_graph import control_dependencies
-from sessrun.reference.generated import (
-    less,
-    maximum,
-    mul,
-    sqrt,
-    squared_difference,
-    sub,
-)
+from sessrun.reference.api.ops.array_ops import size, where
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.confusion import remove_squeezable_dimensions
+from sessrun.reference.api.ops.fill_ops import ones_like, zeros_like
+from sessrun.reference.api.ops.math_ops import absolute, div_no_nan, divide, equal
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.weight_shapes import broadcast_weights
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.generated import less, maximum, mul, sqrt, squared_difference, sub
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable
-from sessrun.reference.ops.array_ops import size, where
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.confusion import remove_squeezable_dimensions
-from sessrun.reference.ops.fill_ops import ones_like, zeros_like
-from sessrun.reference.ops.math_ops import absolute, div_no_nan, divide, equal
-from sessrun.reference.ops.reduce_ops import reduce_sum
-from sessrun.reference.ops.weight_shapes import broadcast_weights
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.state_ops import assign_add
 
 __all__ = [
     "accuracy",

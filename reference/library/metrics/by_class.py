@@ -7,18 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference import dtypes
-from sessrun.reference.generated import diag_part, greater, maximum
+from sessrun.reference.api.ops.array_ops import reshape, size, where
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.confusion import confusion_matrix
+from sessrun.reference.api.ops.fill_ops import ones, ones_like
+from sessrun.reference.api.ops.math_ops import div_no_nan, divide, equal, not_equal
+from sessrun.reference.api.ops.reduce_ops import reduce_mean, reduce_sum
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.state_ops import assign_add, scatter_add
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.generated import diag_part, greater, maximum
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.streams import announced, metric_variable
-from sessrun.reference.ops.array_ops import reshape, size, where
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.confusion import confusion_matrix
-from sessrun.reference.ops.fill_ops import ones, ones_like
-from sessrun.reference.ops.math_ops import div_no_nan, divide, equal, not_equal
-from sessrun.reference.ops.reduce_ops import reduce_mean, reduce_sum
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.state_ops import assign_add, scatter_add
 
 __all__ = ["mean_iou", "mean_per_class_accuracy"]
 

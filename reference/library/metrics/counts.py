@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sessrun.reference import dtypes
-from sessrun.reference.default_graph import control_dependencies
-from sessrun.reference.generated import greater, logical_and, mul
+from sessrun.reference.api.ops.array_ops import rank, where
+from sessrun.reference.api.ops.assertions import assert_rank_in, assert_type
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import divide, equal
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.generated import greater, logical_and, mul
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable, read
-from sessrun.reference.ops.array_ops import rank, where
-from sessrun.reference.ops.assertions import assert_rank_in, assert_type
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import divide, equal
-from sessrun.reference.ops.reduce_ops import reduce_sum
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.state_ops import assign_add
 
 __all__ = [
     "false_negatives",

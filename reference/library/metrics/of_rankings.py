@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference import dtypes
+from sessrun.reference.api.nn.rankings import top_k
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, reshape, shape, size, slice_
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import ones_like, zeros_like
+from sessrun.reference.api.ops.math_ops import add, div_no_nan, divide
+from sessrun.reference.api.ops.reduce_ops import cumsum, reduce_sum
+from sessrun.reference.api.ops.set_ops import set_size
+from sessrun.reference.api.ops.sparse_array_ops import sparse_concat, sparse_reshape
+from sessrun.reference.api.ops.weight_shapes import broadcast_weights
+from sessrun.reference.api.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
+from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.generated import greater_equal, minimum, mul, select_v2, tile
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import greater_equal, minimum, mul, select_v2, tile
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.at_k import (
     at_k_name,
     counted,
@@ -15,19 +28,6 @@ from sessrun.reference.library.metrics.at_k import (
     true_positives,
 )
 from sessrun.reference.library.metrics.streams import announced, metric_variable
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.nn.rankings import top_k
-from sessrun.reference.ops.array_ops import concat, expand_dims, reshape, shape, size, slice_
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import ones_like, zeros_like
-from sessrun.reference.ops.math_ops import add, div_no_nan, divide
-from sessrun.reference.ops.reduce_ops import cumsum, reduce_sum
-from sessrun.reference.ops.set_ops import set_size
-from sessrun.reference.ops.sparse_array_ops import sparse_concat, sparse_reshape
-from sessrun.reference.ops.weight_shapes import broadcast_weights
-from sessrun.reference.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.state_ops import assign_add
 
 __all__ = [
     "average_precision_at_k",

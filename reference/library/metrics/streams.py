@@ -8,21 +8,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import add_to_collections
-from sessrun.reference.framework_ops import identity
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.ops.array_ops import expand_dims, rank, squeeze
-from sessrun.reference.ops.confusion import remove_squeezable_dimensions
-from sessrun.reference.ops.fill_ops import zeros
-from sessrun.reference.ops.math_ops import equal
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.variable_traits import (
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import expand_dims, rank, squeeze
+from sessrun.reference.api.ops.confusion import remove_squeezable_dimensions
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
     VariableSynchronization,
 )
-from sessrun.reference.variables.variables import create
+from sessrun.reference.api.variables.variables import create
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph.default_graph import add_to_collections
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["aligned", "announced", "metric_variable", "read"]
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference import dtypes
-from sessrun.reference.constant_op import constant
-from sessrun.reference.default_graph import control_dependencies
+from sessrun.reference.api.ops.array_ops import expand_dims, reshape, shape, stack, transpose
+from sessrun.reference.api.ops.assertions import assert_greater_equal, assert_less_equal
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import absolute, divide, equal
+from sessrun.reference.api.ops.reduce_ops import argmax, argmin, cumsum, reduce_min, reduce_sum
+from sessrun.reference.api.ops.weight_shapes import broadcast_weights
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.generated import greater, logical_and, logical_not, tile
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import greater, logical_and, logical_not, tile
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable, read
-from sessrun.reference.ops.array_ops import expand_dims, reshape, shape, stack, transpose
-from sessrun.reference.ops.assertions import assert_greater_equal, assert_less_equal
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import absolute, divide, equal
-from sessrun.reference.ops.reduce_ops import argmax, argmin, cumsum, reduce_min, reduce_sum
-from sessrun.reference.ops.weight_shapes import broadcast_weights
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.state_ops import assign_add
 
 __all__ = [
     "SMALL",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference.constant_op import constant
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import colocate_with, device
-from sessrun.reference.framework_ops import identity
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import fill
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.api.variables.init_ops import Constant
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph.default_graph import colocate_with, device
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import fill
-from sessrun.reference.ops.shape_ops import shape
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.init_ops import Constant
 
 __all__ = ["EXPORTS", "AdagradDAOptimizer", "AdagradOptimizer"]
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference.build import apply_op
-from sessrun.reference.default_graph import colocate_with, control_dependencies
-from sessrun.reference.framework_ops import group
-from sessrun.reference.generated import sqrt
-from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.variables.state_ops import assign, assign_sub, scatter_add
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.framework_ops import group
+from sessrun.reference.build.generated import sqrt
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph.default_graph import colocate_with, control_dependencies
+from sessrun.reference.graph.name_scopes import init_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
-from sessrun.reference.name_scopes import init_scope
-from sessrun.reference.operation import Operation
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.state_ops import assign, assign_sub, scatter_add
 
 __all__ = ["EXPORTS", "AdamOptimizer"]
 

@@ -5,28 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import dtypes
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import add_to_collection, colocate_with, device
-from sessrun.reference.framework_ops import group
-from sessrun.reference.generated import minimum, pow  # noqa: A004 - its name
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.library.optimizers.slots import create_slot, create_zeros_slot, value_so_far
-from sessrun.reference.name_scopes import init_scope, name_scope
-from sessrun.reference.operation import Operation
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import divide, truediv
-from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.variables.init_ops import Zeros
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.state_ops import assign, assign_sub
-from sessrun.reference.variables.variable_base import Variable
-from sessrun.reference.variables.variable_lists import (
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import divide, truediv
+from sessrun.reference.api.variables.init_ops import Zeros
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.state_ops import assign, assign_sub
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_lists import (
     global_variables,
     moving_average_variables,
     trainable_variables,
 )
-from sessrun.reference.variables.variable_scopes import get_variable, get_variable_scope
+from sessrun.reference.api.variables.variable_scopes import get_variable, get_variable_scope
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import group
+from sessrun.reference.build.generated import minimum, pow  # noqa: A004 - its name
+from sessrun.reference.graph.default_graph import add_to_collection, colocate_with, device
+from sessrun.reference.graph.name_scopes import init_scope, name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.library.optimizers.slots import create_slot, create_zeros_slot, value_so_far
 
 __all__ = ["EXPORTS", "ExponentialMovingAverage", "assign_moving_average",
            "weighted_moving_average"]  # fmt: skip

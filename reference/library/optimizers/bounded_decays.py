@@ -9,11 +9,14 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.dtypes import float32
-from sessrun.reference.generated import (
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import add, divide, equal
+from sessrun.reference.api.ops.random_ops import random_normal
+from sessrun.reference.base.dtypes import float32
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import (
     ceil,
     cos,
     floor,
@@ -24,11 +27,8 @@ from sessrun.reference.generated import (
     select_v2,
     sqrt,
 )
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import add, divide, equal
-from sessrun.reference.ops.random_ops import random_normal
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["EXPORTS"]
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import dtypes, nest
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.branches import case
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.generated import exp, floor, mul, neg, pow  # noqa: A004 - its name
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import add, divide
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.branches import case
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import add, divide
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import exp, floor, mul, neg, pow  # noqa: A004 - its name
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["EXPORTS"]
 

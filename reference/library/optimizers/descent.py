@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.build import apply_op
-from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
-from sessrun.reference.operation import Operation
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "GradientDescentOptimizer", "MomentumOptimizer"]
 

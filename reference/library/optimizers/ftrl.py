@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.dtypes import float32
-from sessrun.reference.generated import maximum
+from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.base.dtypes import float32
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import maximum
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
-from sessrun.reference.ops.fill_ops import ones
-from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS", "FtrlOptimizer"]
 

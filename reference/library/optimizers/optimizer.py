@@ -9,35 +9,39 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import dtypes, nest
-from sessrun.reference.build import apply_op
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import (
+from sessrun.reference.api import nest
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.api.variables.variable_lists import trainable_variables
+from sessrun.reference.api.variables.variable_scopes import get_variable
+from sessrun.reference.api.variables.variables import create
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import group, tuple_
+from sessrun.reference.build.indexed_slices import (
+    IndexedSlices,
+    convert_to_tensor_or_indexed_slices,
+)
+from sessrun.reference.gradient.backprop import gradients
+from sessrun.reference.graph.default_graph import (
     colocate_with,
     control_dependencies,
     get_collection,
     get_collection_ref,
 )
-from sessrun.reference.differentiation.backprop import gradients
-from sessrun.reference.framework_ops import group, tuple_
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.indexed_slices import IndexedSlices, convert_to_tensor_or_indexed_slices
+from sessrun.reference.graph.name_scopes import init_scope, name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.slots import (
     create_slot,
     create_slot_with_initializer,
     create_zeros_slot,
 )
 from sessrun.reference.library.optimizers.targets import Target, deduplicated, target_of
-from sessrun.reference.name_scopes import init_scope, name_scope
-from sessrun.reference.operation import Operation
-from sessrun.reference.stacks import get_default_graph
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.resource_variables import ResourceVariable
-from sessrun.reference.variables.state_ops import assign_add
-from sessrun.reference.variables.variable_lists import trainable_variables
-from sessrun.reference.variables.variable_scopes import get_variable
-from sessrun.reference.variables.variables import create
 
 __all__ = ["EXPORTS", "Optimizer"]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.constant_op import constant
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import colocate_with
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.default_graph import colocate_with
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.resource_variables import ResourceVariable
 
 __all__ = ["EXPORTS", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sessrun.reference.api.ops.fill_ops import ones_like
+from sessrun.reference.api.variables.init_ops import Ones
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
-from sessrun.reference.ops.fill_ops import ones_like
-from sessrun.reference.variables.init_ops import Ones
 
 __all__ = ["EXPORTS", "AdadeltaOptimizer", "RMSPropOptimizer"]
 

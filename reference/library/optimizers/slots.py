@@ -5,18 +5,18 @@ from __future__ import annotations
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.default_graph import colocate_with
-from sessrun.reference.ops.fill_ops import zeros
-from sessrun.reference.ops.shape_ops import shape as shape_of
-from sessrun.reference.variables.init_ops import Zeros
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.variables.ref_variables import RefVariable
-from sessrun.reference.variables.resource_variables import ResourceVariable
-from sessrun.reference.variables.save_slices import SaveSliceInfo
-from sessrun.reference.variables.variable_base import Variable
-from sessrun.reference.variables.variable_lists import is_variable_initialized
-from sessrun.reference.variables.variable_scopes import get_variable, get_variable_scope
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.shape_ops import shape as shape_of
+from sessrun.reference.api.variables.init_ops import Zeros
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.ref_variables import RefVariable
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.save_slices import SaveSliceInfo
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_lists import is_variable_initialized
+from sessrun.reference.api.variables.variable_scopes import get_variable, get_variable_scope
+from sessrun.reference.graph.default_graph import colocate_with
 
 __all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot", "value_so_far"]
 

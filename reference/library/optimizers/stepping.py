@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sessrun.reference.build import apply_op
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.indexed_slices import IndexedSlices
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.optimizer import Optimizer
-from sessrun.reference.operation import Operation
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.resource_variables import ResourceVariable
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["SteppingOptimizer", "Update"]

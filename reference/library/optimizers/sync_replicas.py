@@ -11,29 +11,29 @@ import logging
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from sessrun.reference.default_graph import colocate_with, control_dependencies, device
-from sessrun.reference.framework_ops import group, no_op
-from sessrun.reference.graph_keys import GraphKeys
-from sessrun.reference.indexed_slices import IndexedSlices
-from sessrun.reference.library.managed.run_hooks import SessionRunHook
-from sessrun.reference.library.managed.session_manager import readiness
-from sessrun.reference.library.optimizers.optimizer import Optimizer
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.operation import Operation
-from sessrun.reference.ops.fill_ops import fill
-from sessrun.reference.queues.accumulators import (
+from sessrun.reference.api.ops.fill_ops import fill
+from sessrun.reference.api.queues.accumulators import (
     ConditionalAccumulator,
     SparseConditionalAccumulator,
 )
-from sessrun.reference.queues.queue_runner import QueueRunner
-from sessrun.reference.queues.queues import FIFOQueue
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.state_ops import assign
-from sessrun.reference.variables.variable_lists import (
+from sessrun.reference.api.queues.queue_runner import QueueRunner
+from sessrun.reference.api.queues.queues import FIFOQueue
+from sessrun.reference.api.variables.state_ops import assign
+from sessrun.reference.api.variables.variable_lists import (
     global_variables,
     report_uninitialized_variables,
 )
-from sessrun.reference.variables.variables import create
+from sessrun.reference.api.variables.variables import create
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.framework_ops import group, no_op
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph.default_graph import colocate_with, control_dependencies, device
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.managed.run_hooks import SessionRunHook
+from sessrun.reference.library.managed.session_manager import readiness
+from sessrun.reference.library.optimizers.optimizer import Optimizer
 
 __all__ = ["EXPORTS", "SyncReplicasOptimizer"]
 

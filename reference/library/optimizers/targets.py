@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
-from sessrun.reference.default_graph import control_dependencies
-from sessrun.reference.generated import unique, unsorted_segment_sum
-from sessrun.reference.indexed_slices import IndexedSlices
-from sessrun.reference.ops.shape_ops import shape
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.variable_base import Variable
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.build.generated import unique, unsorted_segment_sum
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.tensor import Tensor
 
 if TYPE_CHECKING:
     from sessrun.reference.library.optimizers.optimizer import Optimizer

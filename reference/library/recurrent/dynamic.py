@@ -5,16 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference import nest
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.asserting import assert_
-from sessrun.reference.control_flow.while_loops import while_loop
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import control_dependencies
-from sessrun.reference.dtypes import int32
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.control_flow.while_loops import while_loop
+from sessrun.reference.api.ops.array_ops import reverse_sequence, shape, stack
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_max, reduce_min
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.base.dtypes import int32
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.generated import maximum, minimum, reverse_v2
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity
-from sessrun.reference.generated import maximum, minimum, reverse_v2
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.recurrent.steps import (
     Lengths,
     assert_like_rnncell,
@@ -28,14 +36,6 @@ from sessrun.reference.library.recurrent.steps import (
     step,
     zero_output,
 )
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import reverse_sequence, shape, stack
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.math_ops import equal
-from sessrun.reference.ops.reduce_ops import reduce_all, reduce_max, reduce_min
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_arrays import TensorArray
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
 
 __all__ = ["EXPORTS"]
 

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import nest
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.while_loops import while_loop
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import colocate_with
-from sessrun.reference.dtypes import int32
-from sessrun.reference.generated import logical_not, logical_or
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.while_loops import while_loop
+from sessrun.reference.api.ops.array_ops import shape, where
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.reduce_ops import reduce_all
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.base.dtypes import int32
+from sessrun.reference.base.tensor_shape import dimension_at_index
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import logical_not, logical_or
+from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.library.recurrent.steps import (
     assert_like_rnncell,
     joined_shape,
     opened,
     output_shape,
 )
-from sessrun.reference.ops.array_ops import shape, where
-from sessrun.reference.ops.fill_ops import zeros
-from sessrun.reference.ops.reduce_ops import reduce_all
-from sessrun.reference.tensor_arrays import TensorArray
-from sessrun.reference.tensor_shape import dimension_at_index
 
 __all__ = ["EXPORTS"]
 

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference import nest
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import control_dependencies
-from sessrun.reference.dtypes import int32
+from sessrun.reference.api import nest
+from sessrun.reference.api.ops.array_ops import concat, reverse_sequence, shape, stack, unstack
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_min
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.base.dtypes import int32
+from sessrun.reference.base.tensor_shape import TensorShape, unknown_shape
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.errors import bad_value
-from sessrun.reference.framework_ops import identity
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.recurrent.steps import (
     Lengths,
     assert_like_rnncell,
@@ -21,12 +27,6 @@ from sessrun.reference.library.recurrent.steps import (
     step,
     zero_output,
 )
-from sessrun.reference.ops.array_ops import concat, reverse_sequence, shape, stack, unstack
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.reduce_ops import reduce_max, reduce_min
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_shape import TensorShape, unknown_shape
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
 
 __all__ = ["EXPORTS"]
 

@@ -6,13 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sessrun.reference import nest, stacks
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.default_graph import colocate_with
-from sessrun.reference.dtypes import int32
-from sessrun.reference.errors import bad_value
-from sessrun.reference.ops.array_ops import (
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import (
     concat,
     expand_dims,
     rank,
@@ -21,13 +17,18 @@ from sessrun.reference.ops.array_ops import (
     transpose,
     where,
 )
-from sessrun.reference.ops.fill_ops import zeros
-from sessrun.reference.ops.math_ops import range_
-from sessrun.reference.seen_values import get_static_value
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_arrays import TensorArray
-from sessrun.reference.tensor_shape import TensorShape, as_shape
-from sessrun.reference.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.base.dtypes import int32
+from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.default_graph import colocate_with
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
     "Lengths",

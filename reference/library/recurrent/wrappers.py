@@ -12,12 +12,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.nest_up_to import get_traverse_shallow_structure, map_structure_up_to
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.cells import RNNCell
 from sessrun.reference.library.recurrent.lstm import LSTMStateTuple
 from sessrun.reference.library.recurrent.steps import assert_like_rnncell
-from sessrun.reference.nest_up_to import get_traverse_shallow_structure, map_structure_up_to
 
 __all__ = ["EXPORTS", "DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
 

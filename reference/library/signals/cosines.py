@@ -6,19 +6,19 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, pad
+from sessrun.reference.api.ops.cast_ops import cast, complex_, real
+from sessrun.reference.api.ops.fourier_ops import irfft, rfft
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.base.tensor_shape import dimension_value
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import exp, rsqrt, sqrt
+from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import exp, rsqrt, sqrt
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import concat, expand_dims, pad
-from sessrun.reference.ops.cast_ops import cast, complex_, real
-from sessrun.reference.ops.fourier_ops import irfft, rfft
-from sessrun.reference.ops.math_ops import range_
-from sessrun.reference.ops.shape_ops import shape
-from sessrun.reference.static_values import constant_value
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.tensor_shape import dimension_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["EXPORTS", "dct"]
 

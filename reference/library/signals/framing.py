@@ -8,14 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference import dtypes
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.while_loops import while_loop
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import floor_mod, greater, maximum
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import (
+from sessrun.reference.api.control_flow.while_loops import while_loop
+from sessrun.reference.api.ops.array_ops import (
     concat,
     gather,
     pad,
@@ -24,12 +18,18 @@ from sessrun.reference.ops.array_ops import (
     strided_slice,
     transpose,
 )
-from sessrun.reference.ops.fill_ops import ones_like, zeros, zeros_like
-from sessrun.reference.ops.math_ops import range_
-from sessrun.reference.ops.reduce_ops import reduce_sum
-from sessrun.reference.ops.shape_ops import rank, shape, size
-from sessrun.reference.static_values import constant_value
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.api.ops.fill_ops import ones_like, zeros, zeros_like
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.shape_ops import rank, shape, size
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import floor_mod, greater, maximum
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["EXPORTS", "common_divisor", "frame", "overlap_and_add"]
 

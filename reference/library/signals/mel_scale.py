@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference import dtypes
-from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.api.ops.array_ops import expand_dims, pad, reshape, split
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.grids import linspace
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import log, maximum, minimum, rsqrt
+from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import log, maximum, minimum, rsqrt
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.signals.cosines import dct
 from sessrun.reference.library.signals.framing import frame
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import expand_dims, pad, reshape, split
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.grids import linspace
-from sessrun.reference.ops.shape_ops import shape
-from sessrun.reference.static_values import constant_value
-from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS"]
 

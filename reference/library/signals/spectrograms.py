@@ -7,26 +7,26 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference import dtypes
-from sessrun.reference.constant_op import constant
-from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.api.ops.array_ops import concat, pad, reshape, split, where
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.api.ops.fourier_ops import irfft, rfft
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.shape_ops import rank, shape
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import ceil, log, maximum, square, tile
+from sessrun.reference.build.generated import pow as power
+from sessrun.reference.build.generated import reverse_v2 as reverse
+from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import ceil, log, maximum, square, tile
-from sessrun.reference.generated import pow as power
-from sessrun.reference.generated import reverse_v2 as reverse
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.signals.cosines import dct
 from sessrun.reference.library.signals.framing import frame, overlap_and_add
 from sessrun.reference.library.signals.windows import hann_window, vorbis_window
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import concat, pad, reshape, split, where
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import zeros, zeros_like
-from sessrun.reference.ops.fourier_ops import irfft, rfft
-from sessrun.reference.ops.math_ops import equal
-from sessrun.reference.ops.reduce_ops import reduce_sum
-from sessrun.reference.ops.shape_ops import rank, shape
-from sessrun.reference.static_values import constant_value
-from sessrun.reference.tensor import Tensor
 
 __all__ = ["EXPORTS"]
 

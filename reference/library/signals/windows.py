@@ -7,22 +7,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference import dtypes
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.conversion import convert_to_tensor
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import concat
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.api.ops.math_ops import equal, range_
+from sessrun.reference.api.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.api.ops.special_ops import SCOPED
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import cos, exp, relu, sin, sqrt, square
+from sessrun.reference.build.generated import pow as power
+from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
-from sessrun.reference.generated import cos, exp, relu, sin, sqrt, square
-from sessrun.reference.generated import pow as power
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.array_ops import concat
-from sessrun.reference.ops.cast_ops import cast
-from sessrun.reference.ops.fill_ops import ones
-from sessrun.reference.ops.math_ops import equal, range_
-from sessrun.reference.ops.reduce_ops import EXPORTS as REDUCTIONS
-from sessrun.reference.ops.special_ops import SCOPED
-from sessrun.reference.static_values import constant_value
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["EXPORTS", "hann_window", "vorbis_window"]
 

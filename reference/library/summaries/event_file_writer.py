@@ -13,8 +13,8 @@ import threading
 import time
 from typing import Any, Final
 
-from sessrun.reference.files import files
-from sessrun.reference.input.event_files import EventsWriter
+from sessrun.reference.state.files import files
+from sessrun.reference.state.input.event_files import EventsWriter
 
 __all__ = ["CloseableQueue", "EventFileWriter", "QueueClosedError"]
 

@@ -14,14 +14,14 @@ from typing import Any, Final, Self
 
 from google.protobuf.message import Message
 
-from sessrun.reference.files.file_object import GFile
-from sessrun.reference.files.files import makedirs
-from sessrun.reference.graph import Graph
+from sessrun.reference.api.saving.meta_graph import export_meta_graph
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
 from sessrun.reference.library.summaries.graph_writers import EventFileWriterV2
 from sessrun.reference.library.summaries.plugin_assets import get_all_plugin_assets
-from sessrun.reference.saving.meta_graph import export_meta_graph
-from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.state.files.file_object import GFile
+from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto import GraphDef, MetaGraphDef
 from sessrun.spec.proto.foreign import adopt, serialize
 from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRunMetadata

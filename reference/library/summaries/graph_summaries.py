@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from sessrun.reference import dtypes
-from sessrun.reference.build import apply_op
-from sessrun.reference.constant_op import constant
-from sessrun.reference.default_graph import control_dependencies, device
-from sessrun.reference.framework_ops import identity
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph.default_graph import control_dependencies, device
+from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.library.summaries.graph_writers import (
     get_step,
     has_default_writer,
@@ -22,7 +23,6 @@ from sessrun.reference.library.summaries.graph_writers import (
     written,
     written_if,
 )
-from sessrun.reference.name_scopes import name_scope
 from sessrun.spec.proto.foreign import serialize
 
 __all__ = ["audio", "generic", "histogram", "image", "scalar", "write", "write_raw_pb"]

@@ -11,28 +11,28 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sessrun.reference import dtypes
-from sessrun.reference.build import apply_op
-from sessrun.reference.constant_op import constant
-from sessrun.reference.control_flow.conditional import cond
-from sessrun.reference.control_flow.known_branches import smart_constant_value
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.default_graph import control_dependencies, device
-from sessrun.reference.files.files import makedirs
-from sessrun.reference.framework_ops import (
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.control_flow.known_branches import smart_constant_value
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.ops.summary_ops import summary_scope
+from sessrun.reference.api.variables.global_step import get_or_create_global_step
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import (
     identity,
     no_op,
     placeholder,
     placeholder_with_default,
 )
-from sessrun.reference.generated import logical_and
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.ops.math_ops import equal
-from sessrun.reference.ops.summary_ops import summary_scope
-from sessrun.reference.seen_values import get_static_value
-from sessrun.reference.stacks import get_default_graph, get_default_session
-from sessrun.reference.tensor import Tensor
-from sessrun.reference.variables.global_step import get_or_create_global_step
+from sessrun.reference.build.generated import logical_and
+from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.graph.default_graph import control_dependencies, device
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_graph, get_default_session
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto.foreign import serialize
 
 __all__ = ["EXPORTS", "EventFileWriterV2", "SummaryWriter", "all_v2_summary_ops",

@@ -9,8 +9,8 @@ import abc
 from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
-from sessrun.reference.graph import Graph
-from sessrun.reference.stacks import get_default_graph
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.stacks import get_default_graph
 
 __all__ = ["PluginAsset", "get_all_plugin_assets", "get_plugin_asset"]
 

@@ -14,7 +14,7 @@ from sessrun.adapters import registry
 from sessrun.adapters.errors import AdapterError
 from sessrun.adapters.fakes import simulated_gpu
 from sessrun.adapters.fakes.simulated_gpu import generate
-from sessrun.reference import devices
+from sessrun.reference.devices import devices
 
 
 def test_it_is_where_cupy_is_looked_for(machine):

@@ -10,7 +10,7 @@ import sessrun.reference as tf
 from sessrun.adapters.fakes import simulated_gpu
 from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.host import in_memory_of
-from sessrun.reference.tensor_list import TensorList, added
+from sessrun.reference.kernels.tensor_list import TensorList, added
 
 
 @pytest.fixture(autouse=True)

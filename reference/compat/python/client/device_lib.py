@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference import errors
-from sessrun.reference.devices import local_devices
-from sessrun.reference.physical import default_config
+from sessrun.reference.devices.devices import local_devices
+from sessrun.reference.devices.physical import default_config
 from sessrun.spec.proto import ConfigProto, DeviceAttributes
 
 __all__ = ["list_local_devices"]

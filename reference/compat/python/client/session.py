@@ -1,8 +1,8 @@
 """`tensorflow.python.client.session`: the sessions, and what is only found in this module there."""
 
-from sessrun.reference.devices import DeviceAttributes as _DeviceAttributes
+from sessrun.reference.build.expansions import register_session_run_conversion_functions
+from sessrun.reference.devices.devices import DeviceAttributes as _DeviceAttributes
 from sessrun.reference.session.base import BaseSession
-from sessrun.reference.session.expansions import register_session_run_conversion_functions
 from sessrun.reference.session.session import InteractiveSession, Session
 
 __all__ = ["BaseSession", "InteractiveSession", "Session", "_DeviceAttributes",

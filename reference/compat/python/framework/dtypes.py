@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference.dtypes import ALL as _ALL
-from sessrun.reference.dtypes import BY_NAME as _BY_NAME
-from sessrun.reference.dtypes import NARROW as _NARROW
-from sessrun.reference.dtypes import QUANTIZED as QUANTIZED_DTYPES
-from sessrun.reference.dtypes import DType, as_dtype
+from sessrun.reference.base.dtypes import ALL as _ALL
+from sessrun.reference.base.dtypes import BY_NAME as _BY_NAME
+from sessrun.reference.base.dtypes import NARROW as _NARROW
+from sessrun.reference.base.dtypes import QUANTIZED as QUANTIZED_DTYPES
+from sessrun.reference.base.dtypes import DType, as_dtype
 
 __all__ = ["QUANTIZED_DTYPES", "TF_VALUE_DTYPES", "DType", "as_dtype", "dtype_range"]
 

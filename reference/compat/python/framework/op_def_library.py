@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from sessrun.reference import build, raw_wrappers
-from sessrun.reference.signature import signature
+from sessrun.reference.build import build, raw_wrappers
+from sessrun.reference.build.signature import signature
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["apply_op"]

@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from sessrun.reference import name_scopes as _scopes
-from sessrun.reference import stacks as _stacks
+from sessrun.reference.build.node_operations import new_node_def
 from sessrun.reference.compat.python.mirror import of_places
-from sessrun.reference.node_operations import new_node_def
+from sessrun.reference.graph import name_scopes as _scopes
+from sessrun.reference.graph import stacks as _stacks
 
 __all__ = ["_NodeDef", "get_current_name_scope", "get_name_scope", "has_default_graph",
            "name_scope", "name_scope_v2", "prepend_name_scope", "strip_name_scope"]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from sessrun.reference import stacks
+from sessrun.reference.graph import stacks
 
 __all__ = ["_default_graph_stack", "_default_session_stack", "get_default_graph",
            "get_default_session"]  # fmt: skip

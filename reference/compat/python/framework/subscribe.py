@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from sessrun.reference.framework_ops import identity
-from sessrun.reference.operation import Operation
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["subscribe"]
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sessrun.reference import random_seed
+from sessrun.reference.api.functions import at_once
+from sessrun.reference.api.ops import array_ops, math_ops
+from sessrun.reference.build.importing.importer import import_graph_def
 from sessrun.reference.compat.test import modes
 from sessrun.reference.compat.test.case import CapturedWrites, TensorFlowTestCase
 from sessrun.reference.compat.test.graph_defs import (
@@ -57,11 +59,9 @@ from sessrun.reference.compat.test.parameterized import generate_combinations_wi
 from sessrun.reference.compat.test.sessions import ErrorLoggingSession
 from sessrun.reference.compat.test.tapes import AbstractGradientTape
 from sessrun.reference.errors import bad_value
-from sessrun.reference.functions import at_once
-from sessrun.reference.graph import Graph
-from sessrun.reference.importing.importer import import_graph_def
-from sessrun.reference.ops import array_ops, math_ops
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.graph import random_seed
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import GraphDef
 
 __all__ = [

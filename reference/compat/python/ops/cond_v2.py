@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.control_flow.functional_branches import bodies_of, functional_cond
-from sessrun.reference.control_flow.switch_case import indexed_case
-from sessrun.reference.functions.branch_graphs import BranchGraph
-from sessrun.reference.operation import Operation
+from sessrun.reference.api.control_flow.functional_branches import bodies_of, functional_cond
+from sessrun.reference.api.control_flow.switch_case import indexed_case
+from sessrun.reference.api.functions.branch_graphs import BranchGraph
+from sessrun.reference.graph.operation import Operation
 
 __all__ = ["cond_v2", "get_func_graphs", "indexed_case"]
 

@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sessrun.reference import stacks
-from sessrun.reference.build import apply_op, apply_unary
+from sessrun.reference.api.control_flow.context import op_type_for
+from sessrun.reference.api.control_flow.values import merged_with_index, switched_value
+from sessrun.reference.build.build import apply_op, apply_unary
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.compat.python.mirror import of_places
-from sessrun.reference.control_flow.context import op_type_for
-from sessrun.reference.control_flow.values import merged_with_index, switched_value
-from sessrun.reference.conversion import convert_to_tensor
-from sessrun.reference.framework_ops import identity
-from sessrun.reference.indexed_slices import IndexedSlices
-from sessrun.reference.name_scopes import name_scope
-from sessrun.reference.tensor import Tensor
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["exit", "merge", "ref_select", "switch", "with_dependencies"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sessrun.reference.control_flow.conditional import Conditional
-from sessrun.reference.control_flow.context import (
+from sessrun.reference.api.control_flow.conditional import Conditional
+from sessrun.reference.api.control_flow.context import (
     constant_enter_of,
     contains,
     context_after,
@@ -14,13 +14,13 @@ from sessrun.reference.control_flow.context import (
     is_switch_of_branch,
     loop_around,
 )
-from sessrun.reference.control_flow.functional_mode import control_flow_v2_enabled
-from sessrun.reference.control_flow.loops import Loop
+from sessrun.reference.api.control_flow.functional_mode import control_flow_v2_enabled
+from sessrun.reference.api.control_flow.loops import Loop
 
 if TYPE_CHECKING:
-    from sessrun.reference.graph import Graph
-    from sessrun.reference.operation import Operation
-    from sessrun.reference.tensor import Tensor
+    from sessrun.reference.graph.graph import Graph
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
     "EnableControlFlowV2", "GetContainingCondContext", "GetContainingWhileContext",

@@ -10,8 +10,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from sessrun.reference.control_flow import functional_mode
-from sessrun.reference.control_flow.functional_mode import output_all_intermediates
+from sessrun.reference.api.control_flow import functional_mode
+from sessrun.reference.api.control_flow.functional_mode import output_all_intermediates
 
 __all__ = ["set_output_all_intermediates"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference import nest
-from sessrun.reference.control_flow.functional_loops import bodies_of_loop, functional_while
-from sessrun.reference.control_flow.while_loops import read_outside
-from sessrun.reference.functions.branch_graphs import BranchGraph
-from sessrun.reference.operation import Operation
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.functional_loops import bodies_of_loop, functional_while
+from sessrun.reference.api.control_flow.while_loops import read_outside
+from sessrun.reference.api.functions.branch_graphs import BranchGraph
+from sessrun.reference.graph.operation import Operation
 
 __all__ = ["while_loop"]
 

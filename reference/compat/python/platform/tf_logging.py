@@ -5,6 +5,6 @@ So a program that puts its own function in the place of `info` sees what the run
 
 import sys
 
-from sessrun.reference import log_messages
+from sessrun.reference.base import log_messages
 
 sys.modules[__name__] = log_messages

@@ -7,10 +7,10 @@ from typing import Any
 from weakref import WeakSet
 
 import sessrun.reference as tf
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.library.keras.engine.call_context import current_call
 from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
 from sessrun.reference.library.keras.settings import floatx
-from sessrun.reference.variables.variable_base import Variable
 
 __all__ = ["CollectedByLayer"]
 

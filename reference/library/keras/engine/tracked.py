@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from sessrun.reference.variables.variable_base import Variable
-from sessrun.reference.variables.variable_parts import PartitionedVariable
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 
 __all__ = ["Tracking", "distinct", "is_split"]
 

@@ -1,0 +1,97 @@
+"""Switches between the versions of TensorFlow, as programs call them.
+
+This namespace has version 1's behaviour and graphs only. What asks for that does nothing; what
+asks for another behaviour of graphs is refused, so that no program goes on with what it did not
+ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.graph.stacks import outermost_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "keep_v1_behaviour"]
+
+
+def keep_v1_behaviour() -> None:
+    """Do nothing: this namespace has no other behaviour than version 1's."""
+
+
+def enable_tensor_equality() -> None:
+    """Do nothing: in graphs `==` of tensors tells whether they are the same one, whatever is on."""
+
+
+def _refused(what: str) -> Callable[[], None]:
+    def refuse() -> None:
+        raise NotImplementedError(f"{what} of TensorFlow 2 is not here, only version 1's.")
+
+    refuse.__doc__ = f"Refuse {what}.\n\nRaises:\n  NotImplementedError: always."
+    return refuse
+
+
+def enable_eager_execution(
+    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+) -> None:
+    """Refuse to run operations as they are made.
+
+    Args:
+      config: a ConfigProto, or None.
+      device_policy: None, or 0 to 3.
+      execution_mode: None, 0 (sync) or 1 (async).
+
+    Raises:
+      TypeError: `config` is no ConfigProto.
+      ValueError: a policy or mode that is none, or the outermost default graph has operations.
+      NotImplementedError: always otherwise.
+
+    """
+    if config is not None and getattr(config, "DESCRIPTOR", None) is None:
+        raise TypeError(f"config must be a tf.ConfigProto, but got {type(config)}")
+    if device_policy not in {None, 0, 1, 2, 3}:
+        raise ValueError("device_policy must be one of None, DEVICE_PLACEMENT_*")
+    if execution_mode not in {None, 0, 1}:
+        raise ValueError("execution_mode must be one of None, SYNC, ASYNC")
+    _refuse_eager("tf.enable_eager_execution")
+
+
+def enable_v2_behavior() -> None:
+    """Refuse all of version 2's behaviour at once.
+
+    Raises:
+      ValueError: the outermost default graph has operations already.
+      NotImplementedError: always otherwise.
+
+    """
+    _refuse_eager("tf.enable_v2_behavior")
+
+
+def _refuse_eager(name: str) -> None:
+    if outermost_graph().get_operations():
+        raise ValueError(f"{name} must be called at program startup.")
+    raise NotImplementedError(f"{name}: this runtime has graphs and sessions only.")
+
+
+def _never() -> bool:
+    """False: never here."""
+    return False
+
+
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether a value is a tensor of a graph; variables and sparse values are none."""
+    return isinstance(tensor, Tensor)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    **{f"disable_{switch}": keep_v1_behaviour
+       for switch in ("eager_execution", "tensor_equality", "v2_behavior",
+                      "v2_tensorshape")},
+    "enable_eager_execution": enable_eager_execution,
+    "enable_tensor_equality": enable_tensor_equality,
+    "enable_v2_behavior": enable_v2_behavior,
+    "enable_v2_tensorshape": _refused("the TensorShape"),
+    "executing_eagerly_outside_functions": _never,
+    "is_symbolic_tensor": is_symbolic_tensor,
+}  # fmt: skip

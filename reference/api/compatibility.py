@@ -1,0 +1,67 @@
+"""What programs ask of `tf.compat`: text and bytes, kinds of numbers, and dates of formats."""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.base import text
+from sessrun.reference.base.tensor_shape import dimension_at_index, dimension_value
+
+__all__ = ["EXPORTS"]
+
+#: Formats changed since this day are not written yet: the day of TensorFlow 2.21's branch.
+_RELEASE: Final = datetime.date(2026, 1, 16)
+_horizon = [_RELEASE]
+
+
+def path_to_str(path: Any) -> Any:
+    """A path object as text; anything else as it is."""
+    return text.as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
+
+
+def forward_compatible(year: int, month: int, day: int) -> bool:
+    """Whether programs of a day can read what is written now, in formats changed before it."""
+    horizon = _horizon[0]
+    return (horizon.year, horizon.month, horizon.day) > (year, month, day)
+
+
+@contextmanager
+def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
+    """While the block runs, formats changed before another day may be written: for tests.
+
+    A day before the release changes nothing; after the block the day is that of the release,
+    within another block too.
+    """
+    wanted = datetime.date(year, month, day)
+    if wanted >= _RELEASE:
+        _horizon[0] = wanted
+    try:
+        yield
+    finally:
+        _horizon[0] = _RELEASE
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"compat.{name}": value
+    for name, value in {
+        "as_bytes": text.as_bytes,
+        "as_str": text.as_text,
+        "as_str_any": text.as_str_any,
+        "as_text": text.as_text,
+        "bytes_or_text_types": (bytes, str),
+        "complex_types": (numbers.Complex, np.number),
+        "dimension_at_index": dimension_at_index,
+        "dimension_value": dimension_value,
+        "forward_compatibility_horizon": forward_compatibility_horizon,
+        "forward_compatible": forward_compatible,
+        "integral_types": (numbers.Integral, np.integer),
+        "path_to_str": path_to_str,
+        "real_types": (numbers.Real, np.integer, np.floating),
+    }.items()
+}

@@ -1,0 +1,123 @@
+"""`case`: of many branches the first whose predicate holds is executed."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import stack
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.generated import less_equal
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
+
+__all__ = ["case"]
+
+Branch = Callable[[], Any]
+
+
+def case(
+    pred_fn_pairs: Any,
+    default: Branch | None = None,
+    exclusive: bool = False,
+    strict: bool = False,
+    name: str = "case",
+) -> Any:
+    """What the function of the first predicate that holds returns.
+
+    Args:
+      pred_fn_pairs: pairs of a bool scalar and a function, or a mapping of them.
+      default: the function where no predicate holds; if None, one must hold when it is run.
+      exclusive: whether at most one may hold, which is checked when it is run.
+      strict: as for `cond`.
+      name: a name scope.
+
+    Raises:
+      TypeError: the pairs are none, or a function cannot be called.
+      ValueError: there is no pair.
+
+    """
+    choose = functools.partial(cond, strict=strict)
+    return first_that_holds(choose, pred_fn_pairs, default, exclusive, name)
+
+
+def first_that_holds(
+    choose: Callable[..., Any],
+    pred_fn_pairs: Any,
+    default: Branch | None,
+    exclusive: bool,
+    name: str,
+) -> Any:
+    """As `case`, by a function like `cond`, called with a predicate and two functions.
+
+    Raises:
+      TypeError: the pairs are none, or a function cannot be called.
+      ValueError: there is no pair.
+
+    """
+    pairs = _pairs(pred_fn_pairs)
+    if default is not None and not callable(default):
+        raise TypeError("'default' must be callable.")
+    predicates = [pred for pred, _ in pairs]
+    with name_scope(name, "case", predicates):
+        last = default
+        if last is None:
+            last = _last_of(pairs)
+            pairs, predicates = pairs[:-1], predicates[:-1]
+        for pred, function in reversed(pairs):
+            last = functools.partial(choose, pred, function, last)
+        if not exclusive:
+            return last()
+        check = _at_most(1, predicates, "Input error: exclusive=True")
+        with stacks.get_default_graph().control_dependencies([check]):
+            return last()
+
+
+def _pairs(given: Any) -> list[tuple[Any, Branch]]:
+    if isinstance(given, Mapping):
+        given = sorted(given.items(), key=lambda item: item[0].name)
+    if not isinstance(given, list | tuple):
+        raise TypeError("'pred_fn_pairs' must be a list, tuple, or dict.")
+    if not given:
+        raise ValueError("'pred_fn_pairs' must have at least one pair.")
+    for pair in given:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise TypeError("Each entry in 'pred_fn_pairs' must be a 2-tuple.")
+        if not callable(pair[1]):
+            raise TypeError("Second element of each 'pred_fn_pairs' entry must be callable.")
+    return list(given)
+
+
+def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
+    """The branch of the last pair where there is no default: its predicate must hold."""
+    *others, (pred, function) = pairs
+    predicates = [each for each, _ in pairs]
+
+    def branch() -> Any:
+        shown = ["Input error: None of conditions evaluated as True:",
+                 stack(predicates, name="preds_c")]  # fmt: skip
+        text = "Implementation error: an earlier branch should have been taken"
+        checks = [_at_most(0, [each for each, _ in others], text), assert_(pred, shown)]
+        with stacks.get_default_graph().control_dependencies(checks):
+            return function()
+
+    return branch
+
+
+def _at_most(number: int, predicates: Sequence[Any], text: str) -> Operation:
+    """A check that no more of the predicates hold."""
+    several = stack(list(predicates), name="preds_c")
+    count = reduce_sum(cast(several, "int32"), name="num_true_conds")
+    holds = less_equal(count, constant(number, name="n_true_conds"))
+    names = ", ".join(getattr(each, "name", "?") for each in predicates)
+    shown = [f"{text}: more than {number} conditions ({names}) evaluated as True:", several]
+    return assert_(holds, shown, summarize=len(predicates))
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"case": case}

@@ -1,0 +1,93 @@
+"""Branches and loops as data: what meta graphs say of them, so that gradients go through them.
+
+A message names the tensors that a context knows; what was made inside is among them. Source:
+TF 2.21, control_flow.proto.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.scope_names import under, without
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.spec.proto import CondContextDef, ControlFlowContextDef, ValuesDef
+
+__all__ = ["known_in", "nested_defs", "restore_nested", "values_def"]
+
+#: The class for each kind of message within a ControlFlowContextDef.
+_CLASSES: Final[Mapping[str, tuple[str, str]]] = {
+    "cond_ctxt": ("conditional", "Conditional"),
+    "while_ctxt": ("loops", "Loop"),
+}
+
+
+def values_def(
+    known: Iterable[Tensor], inside: Mapping[Tensor, Tensor], scope: str | None
+) -> ValuesDef:
+    """What a context knows.
+
+    Args:
+      known: the tensors that may be taken in it.
+      inside: what stands in it for tensors of outside.
+      scope: a name scope that is taken out of names, or None.
+
+    """
+    found = ValuesDef(values=[without(scope, name) for name in sorted(each.name for each in known)])
+    for outer, inner in inside.items():
+        found.external_values[without(scope, outer.name)] = without(scope, inner.name)
+    return found
+
+
+def nested_defs(contexts: Iterable[Any], scope: str | None) -> list[ControlFlowContextDef]:
+    """The messages of contexts within another one; `scope` as for `values_def`."""
+    found = []
+    for context in contexts:
+        message = context.to_proto(scope)
+        kind = "cond_ctxt" if isinstance(message, CondContextDef) else "while_ctxt"
+        found.append(ControlFlowContextDef(**{kind: message}))
+    return found
+
+
+def restore_nested(message: ControlFlowContextDef, scope: str | None) -> None:
+    """Make a context of its message; it is within the one that is entered."""
+    kind = message.WhichOneof("ctxt")
+    module, name = _CLASSES[kind]
+    cls: Any = getattr(importlib.import_module(f"{__package__}.{module}"), name)
+    cls.from_proto(getattr(message, kind), scope)
+
+
+def known_in(
+    graph: Graph, definition: ValuesDef, scope: str | None, settles: Callable[[Any], None]
+) -> tuple[set[Tensor], dict[Tensor, Tensor]]:
+    """What `values_def` was made of, in a graph that has it.
+
+    Args:
+      graph: the graph.
+      definition: the message.
+      scope: the name scope that the graph's operations were imported under, or None.
+      settles: is told of each operation that was made inside.
+
+    Raises:
+      KeyError: the graph does not have what is named.
+
+    """
+    known: set[Tensor] = set()
+    for name in definition.values:
+        if name not in definition.external_values:
+            tensor = graph.get_tensor_by_name(under(scope, name))
+            known.add(tensor)
+            settles(tensor.op)
+    inside: dict[Tensor, Tensor] = {}
+    for outer, inner in definition.external_values.items():
+        found = graph.get_tensor_by_name(under(scope, inner))
+        try:
+            tensor = graph.get_tensor_by_name(under(scope, outer))
+        except KeyError:  # it was not exported; nothing can ask for it
+            continue
+        inside[tensor] = found
+        if outer in definition.values:
+            known.add(tensor)
+    return known, inside

@@ -1,0 +1,247 @@
+"""`foldl`, `foldr` and `scan`: what functions make of the elements of tensors, in loops.
+
+The elements are those along the first dimension of each tensor of a structure. Source: the graphs
+that TensorFlow 2.21 makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.while_loops import while_loop
+from sessrun.reference.api.ops.array_ops import shape
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.api.variables.variable_scopes import get_variable_scope
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "scan", "written"]
+
+
+@contextmanager
+def reading_variables_where_used() -> Iterator[None]:
+    """Within it a variable is read on the device of what reads it."""
+    scope = get_variable_scope()
+    if scope.caching_device is not None:
+        yield
+        return
+    scope.set_caching_device(lambda op: op.device)
+    try:
+        yield
+    finally:
+        scope.set_caching_device(None)
+
+
+class _Elements:
+    """The elements of the tensors of a structure.
+
+    Attributes:
+      tensors: the tensors, flat.
+      count: how many elements each has: an int, or a tensor where that is not known.
+
+    """
+
+    def __init__(self, structure: Any, *, for_scan: bool = False) -> None:
+        self._structure = structure
+        self.tensors = [convert_to_tensor(each, name="elem") for each in nest.flatten(structure)]
+        first = self.tensors[0]
+        if first.shape.ndims == 0:
+            raise IndexError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        self.count: Any = first.shape.with_rank_at_least(1)[0].value
+        if self.count is None or not (self.count or for_scan):  # only `scan` knows a zero
+            self.count = shape(first)[0]
+        arrays = [
+            TensorArray(
+                tensor.dtype, self.count, dynamic_size=False, infer_shape=True,
+                element_shape=tensor.shape[1:] if for_scan else None,
+            )
+            for tensor in self.tensors
+        ]  # fmt: skip
+        pairs = zip(arrays, self.tensors, strict=True)
+        self._arrays = [array.unstack(tensor) for array, tensor in pairs]
+
+    def at(self, index: Any) -> Any:
+        """The elements at an index, or at one made for each, as the tensors are nested."""
+        read = [array.read(_made(index)) for array in self._arrays]
+        return nest.pack_sequence_as(self._structure, read)
+
+    def counted(self, results: list[Tensor]) -> list[Tensor]:
+        """The results with the number of elements as their first dimension, as far as known."""
+        known = self.tensors[0].shape[:1]
+        for tensor in self.tensors[1:]:
+            known = known.merge_with(tensor.shape.with_rank_at_least(1)[:1])
+        for result in results:
+            result.set_shape(TensorShape(known).concatenate(result.shape[1:]))
+        return results
+
+
+def written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
+    """The arrays with each its value at the index, or at one made for it."""
+    return [array.write(_made(index), each) for array, each in zip(arrays, values, strict=True)]
+
+
+def _array_of(count: Any, first: Tensor, *, infer_shape: bool) -> TensorArray:
+    """An array for so many results like the first one."""
+    shape = first.shape if infer_shape else None
+    return TensorArray(first.dtype, count, dynamic_size=False, infer_shape=infer_shape,
+                       element_shape=shape)  # fmt: skip
+
+
+def _made(index: Any) -> Any:
+    return index() if callable(index) else index
+
+
+def check_callable(fn: Any) -> None:
+    """Refuse what is no function.
+
+    Raises:
+      TypeError: it has a name, and cannot be called.
+      AttributeError: it has not even a name, as in TF 2.21.
+
+    """
+    if not callable(fn):
+        raise TypeError(f"{fn.__name__} is not callable.")
+
+
+def foldl(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """What a function makes of the elements, one after the other, the first one first.
+
+    Args:
+      fn: from what was made so far and the next elements to what is made of both.
+      elems: tensors with the same number of elements along the first dimension.
+      initializer: what is there before the first; by default the first elements.
+      parallel_iterations: as for `while_loop`.
+      back_prop: as for `while_loop`.
+      swap_memory: as for `while_loop`.
+      name: a name scope.
+
+    Raises:
+      TypeError: the function cannot be called.
+      IndexError: a tensor has no first dimension.
+
+    """
+    check_callable(fn)
+    with name_scope(name, "foldl", nest.flatten(elems)), reading_variables_where_used():
+        given = _Elements(elems)
+        made = given.at(0) if initializer is None else initializer
+        start = constant(1 if initializer is None else 0)
+
+        def compute(index: Any, made: Any) -> Any:
+            made = fn(made, given.at(index))
+            return [index + 1, made]
+
+        _, made = while_loop(
+            lambda index, _: index < given.count, compute, [start, made],
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return made
+
+
+def foldr(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+) -> Any:
+    """As `foldl`, the last elements first."""
+    check_callable(fn)
+    with name_scope(name, "foldr", nest.flatten(elems)), reading_variables_where_used():
+        given = _Elements(elems)
+        start = given.count if initializer is not None else given.count - 1
+        made = given.at(start) if initializer is None else initializer
+
+        def compute(index: Any, made: Any) -> Any:
+            index = index - 1
+            return [index, fn(made, given.at(index))]
+
+        _, made = while_loop(
+            lambda index, _: index > 0, compute, [start, made],
+            parallel_iterations=parallel_iterations, back_prop=back_prop,
+            swap_memory=swap_memory, maximum_iterations=given.count,
+        )  # fmt: skip
+        return made
+
+
+def scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initializer: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Any:
+    """What `foldl` makes after each of the elements, stacked.
+
+    Args:
+      fn: as for `foldl`.
+      elems: as for `foldl`.
+      initializer: as for `foldl`.
+      parallel_iterations: as for `while_loop`.
+      back_prop: as for `while_loop`.
+      swap_memory: as for `while_loop`.
+      infer_shape: whether all results have one shape.
+      reverse: whether the last elements come first.
+      name: a name scope.
+
+    Raises:
+      TypeError: the function cannot be called, or the structure of its results is another.
+      ValueError: the same.
+      IndexError: a tensor has no first dimension.
+
+    """
+    check_callable(fn)
+    like = elems if initializer is None else initializer
+    with name_scope(name, "scan", nest.flatten(elems)), reading_variables_where_used():
+        given = _Elements(elems, for_scan=True)
+        count = given.count
+
+        def first() -> Any:  # anew for each tensor, as TensorFlow
+            return count - 1 if reverse else 0
+
+        made = given.at(first) if initializer is None else initializer
+        made = [convert_to_tensor(each) for each in nest.flatten(made)]
+        arrays = [_array_of(count, each, infer_shape=infer_shape) for each in made]
+        done = 0
+        if initializer is None:
+            arrays, done = written(arrays, first, made), 1
+
+        def compute(index: Any, made: Any, arrays: Any) -> Any:
+            found = fn(nest.pack_sequence_as(like, made), given.at(index))
+            nest.assert_same_structure(like, found)
+            flat = nest.flatten(found)
+            arrays = written(arrays, index, flat)
+            return (index - 1 if reverse else index + 1), flat, arrays
+
+        start = count - 1 - done if reverse else done
+        _, _, arrays = while_loop(
+            (lambda index, *_: index >= 0) if reverse else (lambda index, *_: index < count),
+            compute, (start, made, arrays), parallel_iterations=parallel_iterations,
+            back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=count,
+        )  # fmt: skip
+        return nest.pack_sequence_as(like, given.counted([each.stack() for each in arrays]))
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    function.__name__: function for function in (foldl, foldr, scan)
+}

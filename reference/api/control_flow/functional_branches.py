@@ -1,0 +1,302 @@
+"""Branches as functions: one operation that calls the one that is taken. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple, NoReturn
+from weakref import WeakKeyDictionary
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.functional_mode import gives_all
+from sessrun.reference.api.control_flow.values import with_flow
+from sessrun.reference.api.functions.branch_graphs import (
+    BranchGraph,
+    add_function,
+    function_name,
+    note_functions,
+)
+from sessrun.reference.api.functions.imported_branches import body_of_library
+from sessrun.reference.api.ops.array_ops import squeeze
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.base.dtypes import int32, int64, resource
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.spec.proto import NameAttrList
+
+__all__ = ["CASE", "COND", "Kind", "bodies_of", "built_branches", "functional_cond",
+           "joined_branches", "kind_of", "pad", "scalar_of"]  # fmt: skip
+
+Branch = Callable[[], Any]
+
+
+class Kind(NamedTuple):
+    """A kind of operation that chooses between branches.
+
+    Attributes:
+      op_type: its type, behind `Stateless` if no branch has an effect.
+      chosen_by: what its first input is called.
+      function: the function that makes it.
+      attrs: the attributes that name its functions: one for all of them, or one for each.
+      branches: what its branches are called: one word for all, or one for each.
+
+    """
+
+    op_type: str
+    chosen_by: str
+    function: str
+    attrs: tuple[str, ...]
+    branches: tuple[str, ...] = ()
+
+    def told(self, functions: Sequence[NameAttrList]) -> dict[str, Any]:
+        """The attributes that name these functions."""
+        if len(self.attrs) == 1:
+            return {self.attrs[0]: list(functions)}
+        return dict(zip(self.attrs, functions, strict=True))
+
+    def functions_of(self, op: Operation) -> list[NameAttrList]:
+        """The functions that an operation names."""
+        named = [op.get_attr(attr) for attr in self.attrs]
+        return list(named[0]) if len(self.attrs) == 1 else named
+
+    def of_argument(self, number: int) -> str:
+        """What messages call the argument that a branch comes from."""
+        return self.branches[number] if self.branches else f"branches[{number}]"
+
+    def of_branch(self, number: int) -> str:
+        """What messages call the branch itself."""
+        return self.branches[number] if self.branches else f"branch {number}"
+
+
+#: The branches of operations that were made here.
+_BODIES: Final[WeakKeyDictionary[Operation, list[BranchGraph]]] = WeakKeyDictionary()
+COND: Final = Kind("If", "cond", "cond", ("then_branch", "else_branch"), ("true_fn", "false_fn"))
+CASE: Final = Kind("Case", "branch_index", "switch_case", ("branches",))
+
+
+def kind_of(op: Operation) -> Kind:
+    """The kind of an operation that chooses between branches."""
+    return COND if op.type.endswith("If") else CASE
+
+
+def functional_cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None) -> Any:
+    """What one of two functions returns, by an `If`.
+
+    Args:
+      pred: the predicate, a bool tensor or what becomes one.
+      true_fn: builds the branch for True; its results may be nested.
+      false_fn: builds the other; its results have the same structure and dtypes.
+      name: a name scope, `cond` by default.
+
+    Raises:
+      TypeError: the predicate is a Python bool, or the structures or dtypes differ.
+      ValueError: one branch takes what another one has made.
+
+    """
+    if isinstance(pred, bool):
+        raise TypeError("pred must not be a Python bool", pred)
+    with name_scope(name or "cond") as scope:
+        names = [function_name(scope, word) for word in ("true", "false")]
+        pred = scalar_of(convert_to_tensor(pred))
+        bodies = built_branches(COND, names, [true_fn, false_fn], pred)
+        return joined_branches(COND, pred, bodies, scope)
+
+
+def scalar_of(pred: Any) -> Any:
+    """A predicate without its dimensions of one element."""
+    if isinstance(pred, Tensor) and (pred.shape.ndims is None or pred.shape.ndims):
+        return squeeze(pred)
+    return pred
+
+
+def built_branches(
+    kind: Kind, names: Sequence[str], functions: Sequence[Branch], instead: Tensor
+) -> list[BranchGraph]:
+    """The bodies of branches.
+
+    Raises:
+      TypeError: one returns what is no tensor.
+      ValueError: one takes what another one has made.
+
+    """
+    bodies = [BranchGraph(name) for name in names]
+    for body, function in zip(bodies, functions, strict=True):
+        body.build(function, instead=instead)
+    for number, body in enumerate(bodies):
+        for tensor in body.extra_inputs:
+            if tensor.graph in bodies:
+                other = kind.of_branch(bodies.index(tensor.graph))
+                raise ValueError(
+                    f"Tensor {tensor.name} in {other} is accessed from {kind.of_branch(number)}."
+                )
+    return bodies
+
+
+def bodies_of(op: Operation) -> Sequence[BranchGraph]:
+    """The branches of an operation.
+
+    Raises:
+      KeyError: its graph lacks one.
+
+    """
+    if op not in _BODIES:
+        _BODIES[op] = [body_of_library(op, each, op.inputs[1:], is_captured=True)
+                       for each in kind_of(op).functions_of(op)]  # fmt: skip
+    return _BODIES[op]
+
+
+def joined_branches(
+    kind: Kind,
+    index: Tensor,
+    bodies: Sequence[BranchGraph],
+    name: str | None,
+    given: Sequence[Sequence[Tensor]] | None = None,
+) -> Any:
+    """The operation that runs one of the bodies, and what it gives.
+
+    Args:
+      kind: which operation.
+      index: which branch is taken.
+      bodies: the branches; all get the same arguments.
+      name: the operation's name.
+      given: for each branch, what is passed for the tensors that it captured; these by default.
+
+    Returns:
+      An identity of each result, nested as the first branch returned them.
+
+    Raises:
+      TypeError: the structures or dtypes of the results differ.
+
+    """
+    _make_indices_alike(kind, bodies)
+    _check_alike(kind, bodies)
+    structure = bodies[0].structure
+    if given is None and kind is COND and gives_all():
+        _give_all(bodies)
+    passed = [body.extra_inputs for body in bodies] if given is None else given
+    taken = list(dict.fromkeys(each for tensors in passed for each in tensors))
+    for body, tensors in zip(bodies, passed, strict=True):
+        body.take(taken, tensors)
+    graph = stacks.get_default_graph()
+    functions = [add_function(graph, body) for body in bodies]
+    has_effects = any(_has_effect(kind, op) for body in bodies for op in body.get_operations())
+    shapes = [_common(outputs) for outputs in zip(*(body.outputs for body in bodies), strict=True)]
+    attrs: dict[str, Any] = {
+        "output_shapes": shapes, "Tout": [each.dtype.base_dtype for each in bodies[0].outputs],
+        **kind.told(functions),
+    }  # fmt: skip
+    op_type = kind.op_type if has_effects else f"Stateless{kind.op_type}"
+    with graph.control_dependencies([op for body in bodies for op in body.waits_for]):
+        op = apply_op(op_type, {kind.chosen_by: index, "input": taken}, attrs, name)
+        _BODIES[op] = list(bodies)
+        note_functions(op, bodies, 1)
+        graph.prevent_fetching(op)
+        found = iter([identity(each) for each in op.outputs])
+    leaves = nest.flatten(structure, expand_composites=True)
+    values = [None if leaf is None else with_flow(leaf, next(found)) for leaf in leaves]
+    return nest.pack_sequence_as(structure, values, expand_composites=True)
+
+
+def _give_all(bodies: Sequence[BranchGraph]) -> None:
+    """Let branches return what they compute on the way, too."""
+    for body in bodies:
+        tensors = [
+            output for op in body.get_operations() for output in op.outputs
+            if output not in body.inputs and output not in body.outputs
+            and output.dtype != resource
+        ]  # fmt: skip
+        with body.as_default():
+            body.outputs += [
+                apply_op("OptionalFromValue", {"components": [each]}, {}).outputs[0]
+                for each in tensors
+            ]
+    pad(bodies)
+
+
+def pad(bodies: Sequence[BranchGraph]) -> None:
+    """Let all branches return as many values as the one with most: the others are none."""
+    count = max(len(body.outputs) for body in bodies)
+    for body in bodies:
+        with body.as_default():
+            while len(body.outputs) < count:
+                body.outputs.append(apply_op("OptionalNone", {}, {}).outputs[0])
+
+
+def _has_effect(kind: Kind, op: Any) -> bool:
+    return op.declaration.stateful and (kind is COND or op.type != "ReadVariableOp")
+
+
+def _common(outputs: Sequence[Tensor]) -> Any:
+    """The shape that the outputs of all branches have."""
+    shapes = [output.shape for output in outputs]
+    return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)
+
+
+def _make_indices_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
+    """Make the indices of rows int64 in all branches where their dtypes differ.
+
+    Raises:
+      TypeError: a result is rows in one branch and not in another.
+
+    """
+    columns = [nest.flatten(body.structure) for body in bodies]
+    assert len({len(column) for column in columns}) == 1, [len(column) for column in columns]
+    place, changed = 0, False
+    for number, values in enumerate(zip(*columns, strict=True)):
+        if len({isinstance(value, IndexedSlices) for value in values}) != 1:
+            raise TypeError(
+                f"Cannot reconcile tf.{kind.function} {number}-th outputs:\n"
+                f"  branches returned: {values}"
+            )
+        if isinstance(values[0], IndexedSlices):
+            at = place + 1
+            if len({body.outputs[at].dtype for body in bodies}) != 1:
+                changed = True
+                for body in bodies:
+                    if body.outputs[at].dtype == int32:
+                        with body.as_default():
+                            body.outputs[at] = cast(body.outputs[at], int64)
+        parts = nest.flatten(values[0], expand_composites=True)
+        place += sum(part is not None for part in parts)
+    if changed:
+        for body in bodies:
+            body.structure = nest.pack_sequence_as(
+                body.structure, body.outputs, expand_composites=True
+            )
+
+
+def _check_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
+    """Refuse branches whose results differ in structure or dtype."""
+    first = bodies[0]
+    for number, body in enumerate(bodies[1:], 1):
+        try:
+            nest.assert_same_structure(first.structure, body.structure, expand_composites=True)
+        except (ValueError, TypeError) as error:
+            _refuse(kind, bodies, number, str(error))
+        if len(first.outputs) != len(body.outputs):
+            word = "cond" if kind is COND else "case"
+            raise ValueError(
+                f"Lengths of branch outputs of {word} must match.\n"
+                f"len(graphs[0].outputs): {len(first.outputs)}\n"
+                f"len(graphs[{number}].outputs): {len(body.outputs)}\n"
+            )
+        for x, y in zip(first.outputs, body.outputs, strict=True):
+            if x.dtype != y.dtype:
+                _refuse(kind, bodies, number, f"{x} and {y} have different types")
+
+
+def _refuse(kind: Kind, bodies: Sequence[BranchGraph], number: int, detail: str) -> NoReturn:
+    one, other = kind.of_argument(0), kind.of_argument(number)
+    raise TypeError(
+        f"{one} and {other} arguments to tf.{kind.function} must have the same number, type, and "
+        "overall structure of return values.\n\n"
+        f"{one} output: {bodies[0].structure}\n{other} output: {bodies[number].structure}\n\n"
+        f"Error details:\n{detail}"
+    )

@@ -1,0 +1,117 @@
+"""The shapes that a loop's variables have in every iteration."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.values import flow_of
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.api.type_specs import (
+    IndexedSlicesSpec,
+    SparseTensorSpec,
+    TypeSpec,
+    type_spec_from_value,
+)
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["Invariants", "invariants_of", "is_within", "shape_after_iteration"]
+
+
+class Invariants(NamedTuple):
+    """What holds of a loop's variables in every iteration.
+
+    Attributes:
+      shapes: the shapes of the tensors that the variables are made of, flat.
+      structure: the variables; of a sparse one no more is known than what holds.
+
+    """
+
+    shapes: list[TensorShape]
+    structure: Any
+
+
+def invariants_of(loop_vars: Any, invariants: Any) -> Invariants:
+    """What holds of a loop's variables in every iteration.
+
+    Args:
+      loop_vars: the first values of the variables, nested: tensors and what is made of them.
+      invariants: for each of them a TensorShape or a TypeSpec; or None for the shapes of the first
+        values, of which sparse ones may become of more or fewer elements.
+
+    Raises:
+      TypeError: an invariant is neither, or describes no such value.
+      ValueError: the structures differ, or a shape is none of such a value.
+
+    """
+    if invariants is None:
+        values = nest.flatten(loop_vars)
+        given = [None] * len(values)
+    else:
+        nest.assert_same_structure(loop_vars, invariants)
+        values, given = nest.flatten(loop_vars), nest.flatten(invariants)
+    shapes: list[TensorShape] = []
+    parts: list[Any] = []
+    for value, shape in zip(values, given, strict=True):
+        found = _held(flow_of(value), shape)
+        is_tensor = isinstance(found, TensorShape)
+        shapes += [found] if is_tensor else [part.shape for part in found._component_specs]  # noqa: SLF001 - the spec's own parts
+        parts.append(value.known_as(found.shape) if isinstance(value, SparseTensor) else value)
+    return Invariants(shapes, nest.pack_sequence_as(loop_vars, parts))
+
+
+def is_within(shape: TensorShape, wider: TensorShape) -> bool:
+    """Whether every tensor of one shape is one of the other."""
+    if wider.dims is None:
+        return True
+    if shape.ndims != wider.ndims:
+        return False
+    pairs = zip(shape.as_list(), wider.as_list(), strict=True)
+    return all(most is None or size == most for size, most in pairs)
+
+
+def _held(value: Any, shape: Any) -> Any:
+    """The shape of a tensor, or the spec of what is made of several."""
+    if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
+        raise TypeError(
+            f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(shape)}"
+        )
+    if isinstance(shape, TypeSpec) and not shape.is_compatible_with(value):
+        raise TypeError(f"TypeSpec {shape!r} is not compatible with {value!r}")
+    if isinstance(value, Tensor):
+        return value.shape if shape is None else TensorShape(getattr(shape, "shape", shape))
+    if shape is None:
+        return type_spec_from_value(value)
+    return shape if isinstance(shape, TypeSpec) else _spec_like(value, shape)
+
+
+def _spec_like(value: Any, shape: TensorShape) -> TypeSpec:
+    """The spec that a shape means: of sparse values that of their shape, of rows that of them."""
+    if isinstance(value, SparseTensor):
+        if shape.ndims not in {None, 1}:
+            raise ValueError(
+                f"Expected a shape with 1 dimension. Obtained: {shape} which has {shape.ndims} "
+                "dimensions."
+            )
+        rank = None if shape.ndims is None else shape.as_list()[0]
+        return SparseTensorSpec(None if rank is None else [None] * rank, value.dtype)
+    whole = TensorShape([None]).concatenate(shape[1:])
+    dense = None if value.dense_shape is None else value.dense_shape.dtype
+    return IndexedSlicesSpec(whole, value.dtype, value.indices.dtype, dense, shape[:1])
+
+
+def shape_after_iteration(name: str, before: TensorShape, after: TensorShape) -> ValueError:
+    """The error for a variable whose shape after an iteration is none that it may have.
+
+    Args:
+      name: the name of its first value, in quotation marks.
+      before: the shape that it enters the loop with.
+      after: its shape after an iteration.
+
+    """
+    return ValueError(
+        f"Input tensor {name} enters the loop with shape {before}, but has shape {after} after one "
+        "iteration. To allow the shape to vary across iterations, use the `shape_invariants` "
+        "argument of tf.while_loop to specify a less-specific shape."
+    )

@@ -1,0 +1,78 @@
+"""`smart_cond` and `smart_case`: branches chosen while the graph is built, where they can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any
+
+from sessrun.reference.api.control_flow.branches import first_that_holds
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["smart_case", "smart_cond", "smart_constant_value"]
+
+
+def smart_constant_value(pred: Any) -> Any:
+    """The value of a predicate as far as it is known while the graph is built, else None.
+
+    Raises:
+      TypeError: it is neither a tensor nor one of True, False, 1 and 0.
+
+    """
+    if isinstance(pred, Tensor):
+        value = get_static_value(pred)
+        if value is not None:
+            return value
+        value = constant_value(pred)
+        return None if value is None else value[()]
+    if isinstance(pred, Hashable) and pred in {0, 1}:
+        return bool(pred)
+    raise TypeError("Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: "
+                    f"pred={pred} of type {type(pred).__name__}")  # fmt: skip
+
+
+def smart_cond(
+    pred: Any,
+    true_fn: Callable[[], Any] | None = None,
+    false_fn: Callable[[], Any] | None = None,
+    name: str | None = None,
+) -> Any:
+    """What one of two functions returns; a `cond` only where the predicate is not known yet.
+
+    Args:
+      pred: a bool, the number 0 or 1, or a scalar tensor.
+      true_fn: makes what is there if it holds.
+      false_fn: makes what is there if not.
+      name: a name scope, of the `cond` only.
+
+    Raises:
+      TypeError: a function cannot be called, or the predicate is none.
+
+    """
+    for label, function in (("true_fn", true_fn), ("false_fn", false_fn)):
+        if not callable(function):
+            raise TypeError(f"Argument `{label}` must be callable. Received {function}")
+    known = smart_constant_value(pred)
+    if known is None:
+        return cond(pred, true_fn, false_fn, name=name)
+    chosen = true_fn if known else false_fn
+    assert chosen is not None
+    return chosen()
+
+
+def smart_case(
+    pred_fn_pairs: Any,
+    default: Callable[[], Any] | None = None,
+    exclusive: bool = False,
+    name: str = "smart_case",
+) -> Any:
+    """As `case`; predicates that are known while the graph is built are decided then.
+
+    Raises:
+      TypeError: the pairs are none, or a function cannot be called.
+      ValueError: there is no pair.
+
+    """
+    return first_that_holds(smart_cond, pred_fn_pairs, default, exclusive, name)

@@ -1,0 +1,211 @@
+"""`map_fn`: a function of the elements of tensors and sparse tensors, in a loop.
+
+The elements are those along the first dimension of each value of a structure. Source: the graphs
+that TensorFlow 2.21 makes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.batched_specs import boxed, boxed_rows, boxed_spec, unboxed
+from sessrun.reference.api.control_flow.functional import (
+    check_callable,
+    reading_variables_where_used,
+    written,
+)
+from sessrun.reference.api.control_flow.while_loops import read_outside, while_loop
+from sessrun.reference.api.ops.array_ops import shape
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.api.type_specs import (
+    BatchableTypeSpec,
+    SparseTensorSpec,
+    TensorSpec,
+    TypeSpec,
+    type_spec_from_value,
+)
+from sessrun.reference.base.tensor_shape import Dimension, TensorShape
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversions import convert_to_tensor_or_composite
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+# ruff: noqa: SLF001 - the specs of rows and of batches have TensorFlow's names
+
+__all__ = ["map_fn"]
+
+
+def map_fn(
+    fn: Callable[[Any], Any],
+    elems: Any,
+    dtype: Any = None,
+    parallel_iterations: int | None = None,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    infer_shape: bool = True,
+    name: str | None = None,
+    fn_output_signature: Any = None,
+) -> Any:
+    """The results of a function for each of the elements, stacked.
+
+    Args:
+      fn: from the elements at one index, nested as the values are, to its results.
+      elems: tensors or sparse tensors with the same number of elements along the first dimension.
+      dtype: an older name of `fn_output_signature`.
+      parallel_iterations: as for `while_loop`.
+      back_prop: as for `while_loop`.
+      swap_memory: as for `while_loop`.
+      infer_shape: whether all results have one shape.
+      name: a name scope.
+      fn_output_signature: dtypes or specs of the results, nested as they are; by default those of
+        `elems`.
+
+    Raises:
+      TypeError: the function cannot be called, the structure of its results is another, or values
+        of a kind that cannot be stacked are given or asked for.
+      ValueError: there is no value, one has no first dimension, their numbers of elements differ,
+        or a result is not what its spec says.
+
+    """
+    check_callable(fn)
+    elems = _read(elems)
+    asked = dtype if fn_output_signature is None else fn_output_signature
+    specs = _specs(elems, asked)
+    with name_scope(name, "map", nest.flatten(elems)):
+        with reading_variables_where_used():
+            given = _Elements(elems)
+            start, results = constant(0), given.empty(specs, infer_shape=infer_shape)
+
+            def compute(index: Any, results: Any) -> Any:
+                found = fn(given.at(index))
+                nest.assert_same_structure(elems if asked is None else asked, found)
+                kept = written(results, index, _boxed(nest.flatten(found), specs))
+                return index + 1, kept
+
+            _, results = while_loop(
+                lambda index, _: index < given.count, compute, (start, results),
+                parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
+                swap_memory=swap_memory, maximum_iterations=given.count,
+            )  # fmt: skip
+            stacked = given.stacked(results)
+        pairs = zip(specs, stacked, strict=True)
+        whole = [unboxed(spec._batch(given.known.value), each) for spec, each in pairs]
+        return nest.pack_sequence_as(elems if asked is None else asked, whole)
+
+
+def _read(elems: Any) -> Any:
+    """The values, with variables read outside of the loop.
+
+    Raises:
+      ValueError: there is none.
+
+    """
+    found = nest.map_structure(read_outside, elems)
+    if not nest.flatten(found):
+        raise ValueError(
+            "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
+            f"{found}, which does not contain any Tensors."
+        )
+    return found
+
+
+def _specs(elems: Any, asked: Any) -> list[Any]:
+    """The specs of the results: those asked for, or those of the elements without their sizes."""
+    if asked is not None:
+        return [each if isinstance(each, TypeSpec) else TensorSpec(None, each)
+                for each in nest.flatten(asked)]  # fmt: skip
+    given: list[Any] = [type_spec_from_value(each) for each in nest.flatten(elems)]
+    return [type(each)(None, each.dtype) if isinstance(each, TensorSpec | SparseTensorSpec)
+            else each for each in given]  # fmt: skip
+
+
+class _Elements:
+    """The elements of values.
+
+    Args:
+      values: tensors and sparse tensors, nested as the program nests them.
+
+    Attributes:
+      known: how many elements each has, as far as that is known.
+      count: how many: an int, or a tensor where that is not known.
+
+    Raises:
+      TypeError: a value has no rows.
+      ValueError: the first one is a scalar, or their numbers of elements differ.
+
+    """
+
+    def __init__(self, values: Any) -> None:
+        self._values = values
+        self._specs = [type_spec_from_value(each) for each in nest.flatten(values)]
+        flat = [convert_to_tensor_or_composite(each, name="elem") for each in nest.flatten(values)]
+        if flat[0].shape.ndims == 0:
+            raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
+        for each in flat:
+            spec = type_spec_from_value(each)
+            if not isinstance(spec, BatchableTypeSpec):
+                raise TypeError(f"map_fn can not consume {spec} inputs: got {each!r}")
+        tensors = [boxed_rows(each) for each in flat]
+        sizes = [Dimension(each.shape.with_rank_at_least(1)[0]) for each in tensors]
+        self.known = sizes[0]
+        for each in sizes[1:]:
+            self.known.assert_is_compatible_with(each)
+        self.count: Any = self.known.value or shape(tensors[0])[0]
+        arrays = [TensorArray(each.dtype, self.count, dynamic_size=False, infer_shape=True)
+                  for each in tensors]  # fmt: skip
+        pairs = zip(arrays, tensors, strict=True)
+        self._arrays = [array.unstack(tensor) for array, tensor in pairs]
+
+    def at(self, index: Any) -> Any:
+        """The elements at an index, nested as the values are."""
+        rows = [array.read(index) for array in self._arrays]
+        pairs = zip(self._specs, rows, strict=True)
+        return nest.pack_sequence_as(
+            self._values,
+            [unboxed(spec._unbatch(), row) for spec, row in pairs],  # type: ignore[attr-defined]  # checked to have rows
+        )
+
+    def empty(self, specs: Sequence[Any], *, infer_shape: bool) -> list[TensorArray]:
+        """An array for as many results of each spec.
+
+        Raises:
+          TypeError: there are no tensors that such results become.
+
+        """
+        for each in specs:
+            if not isinstance(each, BatchableTypeSpec):
+                raise TypeError(f"map_fn can not generate {each} outputs")
+        return [
+            TensorArray(each.dtype, self.count, dynamic_size=False, infer_shape=infer_shape,
+                        element_shape=each.shape)
+            for each in map(boxed_spec, specs)
+        ]  # fmt: skip
+
+    def stacked(self, results: Sequence[TensorArray]) -> list[Tensor]:
+        """The results as tensors of as many rows."""
+        made = [array.stack() for array in results]
+        for each in made:
+            each.set_shape(TensorShape([self.known]).concatenate(each.shape[1:]))
+        return made
+
+
+def _boxed(values: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
+    """The tensors that results become.
+
+    Raises:
+      ValueError: one is not what its spec says.
+
+    """
+    for value, spec in zip(values, specs, strict=True):
+        if isinstance(spec, SparseTensorSpec) and not spec.is_compatible_with(value):
+            raise ValueError(
+                f"Error in map_fn:\n  Expected `fn` to return a:\n    {spec}\n  But it returned "
+                f"a:\n    {type_spec_from_value(value)}\n    (value={value})\n  To fix, update the "
+                "`fn_output_signature` (or `dtype`) argument to `map_fn`."
+            )
+    return [boxed(each) for each in values]
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"map_fn": map_fn}

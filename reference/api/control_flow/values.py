@@ -1,0 +1,102 @@
+"""Values on their way in and out of branches and loops: arrays of tensors by their flow, merges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sessrun.reference.api.control_flow.context import op_type_for, switched
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.ops.shape_ops import shape_internal
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.base.dtypes import int32, int64
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["as_indexed_slices", "as_slices", "flow_of", "merged", "merged_with_index",
+           "switched_value", "with_flow"]  # fmt: skip
+
+
+class Merged(NamedTuple):
+    """A value that is alive, and its number among those that could be."""
+
+    output: Any
+    value_index: Tensor
+
+
+def flow_of(value: Any) -> Any:
+    """The flow of an array of tensors; any other value is itself."""
+    return value.flow if isinstance(value, TensorArray) else value
+
+
+def with_flow(like: Any, flow: Tensor) -> Any:
+    """An array of tensors as `like`, after `flow`; the flow itself where `like` is no array."""
+    return like._after(flow) if isinstance(like, TensorArray) else flow  # noqa: SLF001 - it hands arrays on
+
+
+def merged(values: list[Any], name: str | None = None) -> Any:
+    """The first of the values that is alive: tensors, or rows of one where one is that."""
+    return merged_with_index(values, name).output
+
+
+def merged_with_index(values: list[Any], name: str | None = None) -> Merged:
+    """The same, and which of the values it is."""
+    if all(isinstance(value, Tensor) for value in values):
+        op = apply_op(op_type_for("Merge", *values), {"inputs": values}, {}, name or "Merge")
+        return Merged(*op.outputs)
+    with name_scope(name, "Merge", values):
+        if not any(isinstance(value, SparseTensor) for value in values):
+            values = as_slices(values)
+        columns = zip(*(each.parts() for each in values), strict=True)
+        pairs = [merged_with_index(list(column)) for column in columns]
+    whole = type(values[0])(*(pair.output for pair in pairs))
+    return Merged(whole, pairs[0].value_index)
+
+
+def switched_value(value: Any, pred: Tensor, name: str = "Switch") -> tuple[Any, Any]:
+    """The two outputs, for false and for true, of a `Switch` beside a tensor or rows of one."""
+    if not isinstance(value, IndexedSlices):
+        off, on = switched(value, pred, name)
+        return off, on
+    graph = stacks.get_default_graph()
+    with graph.colocate_with(value, ignore_existing=True), name_scope(name, "Switch", [pred]):
+        inputs = [{"data": part, "pred": pred} for part in value.parts()]
+        pairs = [apply_op("Switch", each, {}).outputs for each in inputs]
+    offs, ons = zip(*pairs, strict=True)
+    return IndexedSlices(*offs), IndexedSlices(*ons)
+
+
+def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
+    """Each value as rows of one tensor, their indices of one dtype."""
+    found = [as_indexed_slices(value, optimize=False) for value in values]
+    if len({each.indices.dtype for each in found}) == 1:
+        return found
+    return [
+        each if each.indices.dtype != int32
+        else IndexedSlices(each.values, cast(each.indices, int64), each.dense_shape)
+        for each in found
+    ]  # fmt: skip
+
+
+def as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:
+    """All rows of a tensor; rows of one are themselves.
+
+    Args:
+      x: a Tensor, or IndexedSlices.
+      optimize: whether a shape that is known becomes a constant.
+
+    Raises:
+      TypeError: it is neither.
+
+    """
+    if isinstance(x, IndexedSlices):
+        return x
+    if not isinstance(x, Tensor):
+        raise TypeError(f"Not a Tensor or IndexedSlices: {type(x)}.")
+    whole = shape_internal(x, optimize=optimize)
+    return IndexedSlices(x, range_(0, whole[0]), whole)

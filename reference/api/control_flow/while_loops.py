@@ -1,0 +1,146 @@
+"""`while_loop`: a body that is executed as long as a condition holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.functional_loops import functional_while
+from sessrun.reference.api.control_flow.functional_mode import is_functional
+from sessrun.reference.api.control_flow.invariants import invariants_of
+from sessrun.reference.api.control_flow.loops import Loop, LoopOptions
+from sessrun.reference.api.control_flow.values import flow_of, with_flow
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["read_outside", "while_loop"]
+
+
+def while_loop(
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Any,
+    shape_invariants: Any = None,
+    parallel_iterations: int = 10,
+    back_prop: bool = True,
+    swap_memory: bool = False,
+    name: str | None = None,
+    maximum_iterations: Any = None,
+    return_same_structure: bool = False,
+) -> Any:
+    """Execute `body` as long as `cond` holds.
+
+    Args:
+      cond: from the loop's variables to a bool scalar.
+      body: from the loop's variables to their next values, of the same structure and dtypes.
+      loop_vars: the variables' first values; they may be nested.
+      shape_invariants: the shapes that hold in every iteration, nested as the variables are; by
+        default those of the first values.
+      parallel_iterations: how many iterations may run side by side.
+      back_prop: whether gradients go back through it.
+      swap_memory: whether values kept for gradients may leave the device.
+      name: a name scope.
+      maximum_iterations: the most iterations, or None.
+      return_same_structure: whether one variable comes back in a list, too.
+
+    Raises:
+      TypeError: a function cannot be called, or the structures differ in kind.
+      ValueError: there is no variable, the structures or shapes differ, or a shape is not what
+        holds in every iteration.
+
+    """
+    if not callable(cond):
+        raise TypeError("'cond' must be callable.")
+    if not callable(body):
+        raise TypeError("'body' must be callable.")
+    if parallel_iterations < 1:
+        raise TypeError("'parallel_iterations' must be a positive integer.")
+    loop_vars = nest.map_structure(read_outside, loop_vars)
+    if is_functional():
+        return functional_while(
+            cond, body, loop_vars, shape_invariants, parallel_iterations=parallel_iterations,
+            maximum_iterations=maximum_iterations, back_prop=back_prop, name=name,
+            return_same_structure=return_same_structure,
+        )  # fmt: skip
+    with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
+        if not loop_vars:
+            raise ValueError("'loop_vars' must be provided.")
+        is_single = len(loop_vars) == 1 and not return_same_structure
+        if maximum_iterations is not None:
+            limit = _limit(maximum_iterations)
+            options = LoopOptions(parallel_iterations, back_prop, swap_memory, limit)
+            counted = _counted(cond, body, loop_vars, limit, is_single=is_single)
+            result = _built(*counted, shape_invariants, options, is_counted=True)
+            return result[1]
+        options = LoopOptions(parallel_iterations, back_prop, swap_memory)
+        result = _built(cond, body, loop_vars, shape_invariants, options)
+        return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
+
+
+def read_outside(value: Any) -> Any:
+    """The value of a resource variable, read outside of the loop's scope; others as they are."""
+    return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
+
+
+def _limit(maximum: Any) -> Tensor:
+    limit = convert_to_tensor(maximum, name="maximum_iterations")
+    if limit.shape.ndims != 0:
+        raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")
+    return limit
+
+
+def _counted(
+    cond: Any, body: Any, loop_vars: Any, limit: Tensor, *, is_single: bool
+) -> tuple[Any, Any, Any]:
+    """The same loop with a counter before its variables."""
+    counter = convert_to_tensor(0, limit.dtype, name="iteration_counter")
+
+    def args(values: Any) -> Any:
+        return (values,) if is_single else values
+
+    def goes_on(count: Any, values: Any) -> Any:
+        less = apply_op("Less", {"x": count, "y": limit}, {}).outputs[0]
+        return apply_op("LogicalAnd", {"x": less, "y": cond(*args(values))}, {}).outputs[0]
+
+    def following(count: Any, values: Any) -> Any:
+        return count + 1, body(*args(values))
+
+    return goes_on, following, (counter, loop_vars[0] if is_single else loop_vars)
+
+
+def _built(
+    cond: Any,
+    body: Any,
+    loop_vars: Any,
+    invariants: Any,
+    options: LoopOptions,
+    *,
+    is_counted: bool = False,
+) -> Any:
+    graph = stacks.get_default_graph()
+    loop = Loop(options)
+    if loop.outer_context is None:
+        graph.add_to_collection(GraphKeys.WHILE_CONTEXT, loop)
+    if is_counted and invariants is not None:
+        is_alone = len(invariants) == 1 and not isinstance(loop_vars[1], list | tuple)
+        invariants = (TensorShape([]), invariants[0] if is_alone else invariants)
+    variables = nest.flatten(loop_vars, expand_composites=True)
+    variables = [each if flow_of(each) is not each else convert_to_tensor(each)
+                 for each in variables]  # fmt: skip
+    first = nest.pack_sequence_as(loop_vars, variables, expand_composites=True)
+    held = invariants_of(first, invariants)
+    with loop.entered():
+        results, exits = loop.build(cond, body, held.structure, variables, held.shapes)
+    leaves = nest.flatten(results, expand_composites=True)
+    values = [with_flow(leaf, each) for leaf, each in zip(leaves, exits, strict=True)]
+    return nest.pack_sequence_as(results, values, expand_composites=True)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"while_loop": while_loop}

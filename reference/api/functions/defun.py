@@ -1,0 +1,431 @@
+"""`Defun`: Python functions as functions of the GraphDef's library, and operations that call them.
+
+    @function.Defun(tf.float32, tf.float32)
+    def scaled(x, y):
+        return 2.0 * x + y
+
+    z = scaled(a, b)
+
+The body is built once, when the function is first called or its definition asked for. Source:
+TF 2.21, `tensorflow.python.framework.function`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference import errors
+from sessrun.reference.api.functions.func_graph import FuncGraph
+from sessrun.reference.api.functions.function_defs import function_def
+from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import placeholder
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.spec.proto import AttrValue, FunctionDef, FunctionDefLibrary, OpDef
+
+__all__ = ["DefinedFunction", "Defun", "OverloadedFunction", "from_definition", "from_library",
+           "get_extra_args", "get_extra_inputs", "get_extra_vars"]  # fmt: skip
+
+#: How a dtype is written in the name of an overloaded function.
+_SHORT: Final[Mapping[Any, str]] = {
+    dtypes.float16: "f16", dtypes.float32: "f32", dtypes.float64: "f64", dtypes.int32: "i32",
+    dtypes.uint8: "i8", dtypes.uint16: "u16", dtypes.uint32: "u32", dtypes.uint64: "u64",
+    dtypes.int16: "i16", dtypes.int8: "i8", dtypes.string: "s", dtypes.complex64: "c64",
+    dtypes.complex128: "c128", dtypes.int64: "i64", dtypes.bool_: "b", dtypes.bfloat16: "b16",
+    **{dtype: dtype.name.replace("uint", "u").replace("int", "i") for dtype in dtypes.QUANTIZED},
+}  # fmt: skip
+
+
+class Defun:
+    """A decorator: the Python function becomes a function of graphs.
+
+    Args:
+      *input_types: the dtypes of its arguments; if there are none and it has arguments, a function
+        is defined for each combination of dtypes it is called with.
+      func_name: its name; by default the Python function's with a hash.
+      grad_func: a defined function that computes its gradient.
+      python_grad_func: a Python function that does.
+      out_names: names of its results.
+      **options: what it has as attributes (`noinline`); `shape_func`, from the
+        operation of a call to the shapes of its outputs; `capture_by_value`.
+
+    Raises:
+      ValueError: the Python function cannot be called, has defaults or keyword arguments, or
+        another number of arguments.
+
+    """
+
+    def __init__(
+        self,
+        *input_types: Any,
+        func_name: str | None = None,
+        grad_func: Any = None,
+        python_grad_func: Any = None,
+        out_names: Sequence[str] | None = None,
+        **options: Any,
+    ) -> None:
+        self._input_types = input_types
+        self._told: dict[str, Any] = {
+            "func_name": func_name, "grad_func": grad_func, "python_grad_func": python_grad_func,
+            "out_names": out_names, **options,
+        }  # fmt: skip
+
+    def __call__(self, func: Callable[..., Any]) -> DefinedFunction | OverloadedFunction:
+        """The function of graphs."""
+        if not callable(func):
+            raise ValueError(f"Function {func} must be a callable.")  # noqa: TRY004 - TensorFlow's class
+        spec = inspect.getfullargspec(func)
+        if spec.varkw or spec.defaults:
+            raise ValueError(
+                "Functions with argument defaults or keywords arguments are not supported. "
+                f"{func} has defaults {spec.defaults} and keywords {spec.varkw}."
+            )
+        names = spec.args[1:] if inspect.ismethod(func) else spec.args
+        least, most = len(names), 1_000_000 if spec.varargs else len(names)
+        if self._input_types:
+            if not least <= len(self._input_types) <= most:
+                raise ValueError(
+                    "The number of tf.function input types is not compatible with the allowed "
+                    f"arguments of {func}. The tf.function have {len(self._input_types)} input "
+                    f"types, while the python function allows minimum {least} and maximum {most} "
+                    "arguments."
+                )
+            return DefinedFunction(func, names, self._input_types, **self._told)
+        if most == 0:
+            return DefinedFunction(func, (), (), **self._told)
+        return OverloadedFunction(func, names, **self._told)
+
+
+class DefinedFunction:
+    """A function with its argument types; its definition is made when first needed.
+
+    Args:
+      func: builds the body.
+      argnames: names of its arguments; further ones are numbered.
+      input_types: their dtypes.
+      **told: as for `Defun`.
+
+    Attributes:
+      python_grad_func: the Python function that computes its gradient, or None.
+
+    """
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        argnames: Sequence[str],
+        input_types: Sequence[Any],
+        *,
+        func_name: str | None = None,
+        grad_func: Any = None,
+        python_grad_func: Any = None,
+        out_names: Sequence[str] | None = None,
+        shape_func: Callable[[Operation], Any] | None = None,
+        capture_by_value: bool = False,
+        allowlisted_stateful_ops: Any = None,
+        capture_resource_var_by_value: bool = True,
+        **options: Any,
+    ) -> None:
+        self._func = func
+        self._input_types = tuple(dtypes.as_dtype(kind) for kind in input_types)
+        extra = range(len(argnames), len(input_types))
+        self._argnames = (*argnames, *(f"arg{index}" for index in extra))
+        self._func_name = func_name
+        self._grad_func = grad_func
+        self.python_grad_func = python_grad_func
+        self._out_names = tuple(out_names or ())
+        self._shape_func = shape_func
+        self._by_value = capture_by_value
+        self._may_copy = frozenset(allowlisted_stateful_ops or ())
+        self._reads_variables = capture_resource_var_by_value
+        self._options = options
+        self._device = stacks.get_default_graph().scopes.device
+        self._body: FuncGraph | None = None
+        self._definition: FunctionDef | None = None
+
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self.definition.signature.name
+
+    @property
+    def definition(self) -> FunctionDef:
+        """The FunctionDef; built by the Python function at the first use."""
+        if self._definition is None:
+            self._definition = self._define()
+        return self._definition
+
+    @property
+    def cached_definition(self) -> FunctionDef:
+        """The same as `definition`."""
+        return self.definition
+
+    @property
+    def _signature(self) -> OpDef:
+        return self.definition.signature
+
+    @property
+    def declared_input_types(self) -> tuple[Any, ...]:
+        """The dtypes of the declared arguments, without what is captured."""
+        return self._input_types
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """The tensors of outside that each call passes after the arguments."""
+        return self._built().extra_inputs
+
+    @property
+    def stateful_ops(self) -> list[tuple[str, str]]:
+        """Name and type of each operation of the body with effects."""
+        ops = self._built().get_operations()
+        return [(op.name, op.type) for op in ops if op.declaration.stateful]
+
+    @property
+    def grad_func_name(self) -> str | None:
+        """The name of the function that computes its gradient, or None."""
+        return None if self._grad_func is None else self._grad_func.name
+
+    def set_grad_func(self, grad_func: Any) -> None:
+        """Say which defined function computes its gradient; once."""
+        assert self._grad_func is None
+        assert isinstance(grad_func, DefinedFunction)
+        self._grad_func = grad_func
+
+    def _built(self) -> FuncGraph:
+        _ = self.definition
+        assert self._body is not None
+        return self._body
+
+    def _define(self) -> FunctionDef:
+        base = self._func_name or getattr(self._func, "__name__", None) or type(self._func).__name__
+        body = FuncGraph(
+            base, by_value=self._by_value, may_copy=self._may_copy,
+            reads_variables=self._reads_variables,
+        )  # fmt: skip
+        self._build(body)
+        if self._func_name is None and self._grad_func is not None:
+            base = f"{base}_{self._grad_func.name}"
+        self._body = body
+        return function_def(
+            body, base, is_exact=self._func_name is not None, out_names=self._out_names,
+            attrs=_attrs(base, self._options), description=self._func.__doc__ or "",
+        )  # fmt: skip
+
+    def _build(self, body: FuncGraph) -> None:
+        with body.as_default(), body.scopes.entered_device(self._device):
+            for name, dtype in zip(self._argnames, self._input_types, strict=True):
+                body.inputs.append(placeholder(dtype, name=name))
+            with variable_scope("", custom_getter=body.variable):
+                results = self._func(*body.inputs)
+            if results is None:
+                results = ()
+            elif not isinstance(results, list | tuple):
+                results = (results,)
+            if any(result is None for result in results):
+                raise ValueError(f"Function {body.name} can not return None.")
+            body.outputs = [body.capture(convert_to_tensor(result)) for result in results]
+
+    def add_to_graph(self, g: Graph) -> None:
+        """Put the function, and that of its gradient, into the library of a graph.
+
+        Raises:
+          InvalidArgumentError: another function, or an operation, has that name.
+          ValueError: both a function and a Python function compute its gradient.
+
+        """
+        if self._grad_func is not None and self.python_grad_func is not None:
+            raise ValueError(f"Gradient defined twice for function {self.name}")
+        library = FunctionDefLibrary(function=[self.definition])
+        if self._grad_func is not None:
+            self._grad_func.add_to_graph(g)
+            library.gradient.add(function_name=self.name, gradient_func=self._grad_func.name)
+        try:
+            g.add_functions(library)
+            g.functions.set_python_gradient(self.name, self.python_grad_func)
+        except errors.InvalidArgumentValueError as error:
+            raise errors.InvalidArgumentError(None, None, error.message) from error
+
+    def __call__(self, *args: Any, name: str | None = None, **options: Any) -> Any:
+        """Make an operation of the default graph that calls the function.
+
+        Args:
+          *args: its arguments.
+          name: the operation's name; by default the function's.
+          **options: attributes of the operation, such as `noinline`.
+
+        Returns:
+          The result, a tuple of several, or the operation if there is none.
+
+        Raises:
+          ValueError: too few or too many arguments, or an unknown option.
+
+        """
+        graph = stacks.get_default_graph()
+        self.add_to_graph(graph)
+        inputs = [convert_to_tensor(arg) for arg in args] + self.captured_inputs
+        wanted = len(self._signature.input_arg)
+        if len(inputs) != wanted:
+            raise ValueError(f"Expected {wanted} arguments, got {len(inputs)}.")
+        attrs = _attrs(self.name, options)
+        op = graph.create_op(self.name, inputs, name=name or self.name, attrs=attrs)
+        if self._shape_func is not None:
+            for output, shape in zip(op.outputs, self._shape_func(op), strict=False):
+                output.set_shape(shape)
+        if not op.outputs:
+            return op
+        return op.outputs[0] if len(op.outputs) == 1 else tuple(op.outputs)
+
+
+class OverloadedFunction:
+    """A function whose argument types are those of each call; arguments: `DefinedFunction`."""
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        argnames: Sequence[str],
+        *,
+        func_name: str | None = None,
+        grad_func: OverloadedFunction | None = None,
+        **told: Any,
+    ) -> None:
+        self._func = func
+        self._argnames = argnames
+        self._func_name = func_name
+        self._grad_func = grad_func
+        self._told = told
+        self._defined: dict[str, DefinedFunction] = {}
+
+    def instantiate(self, input_types: Sequence[Any]) -> DefinedFunction:
+        """The function for these dtypes.
+
+        Raises:
+          ValueError: a dtype that no argument can have.
+
+        """
+        odd = [kind for kind in input_types if kind not in _SHORT]
+        if odd:
+            raise ValueError(
+                f"Unsupported dtypes {odd} in `types`. Supported dtypes are {_SHORT.keys()}."
+            )
+        key = "".join(_SHORT[kind] for kind in input_types)
+        if key not in self._defined:
+            name = None if self._func_name is None else f"{self._func_name}_{key}"
+            defined = DefinedFunction(
+                self._func, self._argnames, input_types, func_name=name, **self._told
+            )
+            results = [dtypes.as_dtype(arg.type) for arg in defined.definition.signature.output_arg]
+            if self._grad_func is not None:
+                defined.set_grad_func(self._grad_func.instantiate([*input_types, *results]))
+            self._defined[key] = defined
+        return self._defined[key]
+
+    def __call__(self, *args: Any, **options: Any) -> Any:
+        """Call the function for the dtypes of the arguments; as `DefinedFunction.__call__`."""
+        tensors = [convert_to_tensor(arg) for arg in args]
+        return self.instantiate([tensor.dtype for tensor in tensors])(*tensors, **options)
+
+
+def _attrs(name: str, options: Mapping[str, Any]) -> dict[str, AttrValue]:
+    """The attributes of a function and of its calls.
+
+    Raises:
+      ValueError: an option is unknown, or of a wrong type.
+
+    """
+    attrs = {"_disable_call_shape_inference": AttrValue(b=True)}
+    left = dict(options)
+    if (noinline := left.pop("noinline", None)) is not None:
+        attrs["_noinline"] = AttrValue(b=bool(noinline))
+    separate = left.pop("separate_compiled_gradients", None)
+    if (compiled := left.pop("compiled", None)) is not None:
+        attrs["_XlaCompile"] = AttrValue(b=bool(compiled))
+        attrs["_XlaSeparateCompiledGradients"] = AttrValue(b=bool(separate))
+        attrs["_XlaScope"] = AttrValue(s=f"function_{name}".encode())
+    for key in list(left):
+        if key.startswith("experimental_"):
+            attrs[key] = _experimental(key, left.pop(key))
+        elif key in {"_implements", "_reference"}:
+            value = left.pop(key)
+            if not isinstance(value, str):
+                raise ValueError(f"Attribute {key} must be str. Got {type(value)}.")
+            attrs[key] = AttrValue(s=value.encode())
+    if left:
+        raise ValueError(f"Unknown keyword arguments: {left.keys()}.")
+    return attrs
+
+
+def _experimental(key: str, value: Any) -> AttrValue:
+    match value:
+        case bool():
+            return AttrValue(b=value)
+        case int():
+            return AttrValue(i=value)
+        case float():
+            return AttrValue(f=value)
+        case str():
+            return AttrValue(s=value.encode())
+    raise ValueError(f"Attribute {key} must be bool, int, float, or str. Got {type(value)}.")
+
+
+def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
+    """The functions of a library, each with that of its gradient, which comes first.
+
+    Raises:
+      ValueError: a gradient is of a function, or is one, that is not there; or they go around.
+
+    """
+    made = {each.signature.name: from_definition(each) for each in library.function}
+    gradients = {each.function_name: each.gradient_func for each in library.gradient}
+    for pair in gradients.items():
+        for missing in (each for each in pair if each not in made):
+            raise ValueError(f"FunctionDefLibrary missing '{missing}' FunctionDef")
+    ordered: dict[str, DefinedFunction] = {}
+    while left := [name for name in made if name not in ordered]:
+        ready = [name for name in left if gradients.get(name) in {None, *ordered}]
+        if not ready:
+            raise ValueError(
+                f"FunctionDefLibrary contains cyclic gradient functions! They are {', '.join(left)}"
+            )
+        for name in ready:
+            if name in gradients:
+                made[name].set_grad_func(made[gradients[name]])
+            ordered[name] = made[name]
+    return list(ordered.values())
+
+
+def from_definition(function: FunctionDef, grad_func: Any = None) -> DefinedFunction:
+    """The function of a FunctionDef, whose gradient the other function computes if there is one."""
+    types = [dtypes.as_dtype(arg.type) for arg in function.signature.input_arg]
+    names = [arg.name for arg in function.signature.input_arg]
+    name = function.signature.name
+    made = DefinedFunction(lambda *_: None, names, types, func_name=name, grad_func=grad_func)
+    made._definition = function  # noqa: SLF001 - it is made here, of its own definition
+    made._body = FuncGraph(name)  # noqa: SLF001 - the same: nothing is captured
+    return made
+
+
+# --- inside a body ---------------------------------------------------------------------------
+
+
+def get_extra_vars() -> list[Any]:
+    """The variables that the body being built has asked for; [] outside of a body."""
+    graph = stacks.get_default_graph()
+    return graph.extra_vars if isinstance(graph, FuncGraph) else []
+
+
+def get_extra_inputs() -> list[Tensor]:
+    """The tensors that the body being built has captured; [] outside of a body."""
+    graph = stacks.get_default_graph()
+    return graph.extra_inputs if isinstance(graph, FuncGraph) else []
+
+
+def get_extra_args() -> list[Tensor]:
+    """What stands in the body being built for what it has captured; [] outside of a body."""
+    graph = stacks.get_default_graph()
+    return graph.extra_args if isinstance(graph, FuncGraph) else []

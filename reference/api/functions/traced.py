@@ -1,0 +1,414 @@
+"""`tf.function`: a Python function as a function of graphs, traced for each kind of arguments.
+
+Tensors and arrays become arguments of the graph's function, all else is a part of what is traced:
+another number means another trace. The Python function is run as it stands: a branch on a tensor
+is written with `cond`. Within one trace operations with effects follow one another in the order in
+which they were made, and each call runs them all. Source: TF 2.21, probed in graph mode.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.invariants import is_within
+from sessrun.reference.api.functions.at_once import functions_run_eagerly
+from sessrun.reference.api.functions.traces import Trace, TracedGraph
+from sessrun.reference.api.type_specs import TensorSpec, TypeSpec
+from sessrun.reference.api.variables.variables import variable_creator_scope
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import placeholder
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.name_scopes import init_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "ConcreteFunction", "Function", "function"]
+
+_NUMBERS: Final = itertools.count()
+_TRACES: Final = "_traces_of_functions"
+#: TensorFlow's experimental options.
+_EXPERIMENTAL: Final = frozenset({
+    "experimental_attributes", "experimental_autograph_options", "experimental_compile",
+    "experimental_follow_type_hints", "experimental_implements", "experimental_relax_shapes",
+})  # fmt: skip
+
+
+def function(
+    func: Callable[..., Any] | None = None,
+    input_signature: Sequence[Any] | None = None,
+    autograph: bool = True,  # noqa: ARG001 - see the module's first lines
+    jit_compile: bool | None = None,  # noqa: ARG001 - nothing is compiled here
+    reduce_retracing: bool = False,  # noqa: ARG001 - a trace more gives the same values
+    **experimental: Any,
+) -> Any:
+    """A Python function whose calls are calls of a function of the graph.
+
+    Args:
+      func: the function; without it what is returned decorates one.
+      input_signature: a TensorSpec for each argument: there is one trace, for these.
+      autograph: not used.
+      jit_compile: not used.
+      reduce_retracing: not used.
+      **experimental: TensorFlow's experimental options; not used.
+
+    Raises:
+      TypeError: the signature is no list or tuple, or an option is not TensorFlow's.
+
+    """
+    if odd := [key for key in experimental if key not in _EXPERIMENTAL]:
+        raise TypeError(f"function() got an unexpected keyword argument {odd[0]!r}")
+    if input_signature is not None and not isinstance(input_signature, list | tuple):
+        raise TypeError(
+            "input_signature must be either a tuple or a list, got "
+            f"{type(input_signature)}."
+        )
+    signature = None if input_signature is None else tuple(input_signature)
+
+    def decorated(inner: Callable[..., Any]) -> Function:
+        return Function(inner, signature)
+
+    return decorated if func is None else decorated(func)
+
+
+class _TensorKey(NamedTuple):
+    """What a trace knows of a tensor: its dtype, and its sizes as far as they are known."""
+
+    dtype: str
+    sizes: tuple[int | None, ...] | None
+
+
+class _Constant(NamedTuple):
+    """What a trace knows of an argument that is no tensor: that it is equal to this one."""
+
+    value: Any
+
+
+class Function:
+    """A Python function with its traces.
+
+    Args:
+      python_function: the function.
+      input_signature: what its arguments are, or None.
+
+    Attributes:
+      python_function: the function.
+      input_signature: what its arguments are, or None.
+
+    """
+
+    def __init__(
+        self, python_function: Callable[..., Any], input_signature: tuple[Any, ...] | None
+    ) -> None:
+        self.python_function = python_function
+        self.input_signature = input_signature
+        self._name: str = getattr(python_function, "__name__", "function")
+        self._signature = inspect.signature(python_function)
+        self._bound: WeakKeyDictionary[Any, Function] = WeakKeyDictionary()
+        self._count = 0
+        self._has_variables = False
+        functools.update_wrapper(self, python_function)
+
+    @property
+    def name(self) -> str:
+        """The name of the Python function."""
+        return self._name
+
+    def experimental_get_tracing_count(self) -> int:
+        """How often the Python function was traced."""
+        return self._count
+
+    def __get__(self, instance: Any, owner: Any) -> Function:
+        """As a method: the function of that instance."""
+        if instance is None:
+            return self
+        if instance not in self._bound:
+            method = types.MethodType(self.python_function, instance)
+            self._bound[instance] = Function(method, self.input_signature)
+        return self._bound[instance]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the function in the default graph.
+
+        Args:
+          *args: tensors, arrays, variables, structures of them, or anything that Python compares.
+          **kwargs: the same by name.
+
+        Returns:
+          What the Python function returns, with the call's outputs for its tensors.
+
+        Raises:
+          TypeError: the arguments do not fit the Python function or the input signature, or it
+            returns what is no tensor.
+          ValueError: it makes variables in another call than the first.
+
+        """
+        if functions_run_eagerly():
+            return self.python_function(*args, **kwargs)
+        given = self._arguments(args, kwargs)
+        return self._trace(given).call(_tensors(given))
+
+    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+        """The trace for such arguments, of which a TensorSpec may stand for a tensor.
+
+        Raises:
+          TypeError, ValueError: as a call.
+
+        """
+        if not args and not kwargs and self.input_signature is not None:
+            args = self.input_signature
+        return ConcreteFunction(self, self._trace(self._arguments(args, kwargs)))
+
+    def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Every argument by name: arrays are tensors."""
+        try:
+            bound = self._signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            found = dict(bound.arguments)
+            if self.input_signature is None:
+                return {key: nest.map_structure(_converted, value) for key, value in found.items()}
+            for key, spec in zip(list(found), self.input_signature, strict=False):
+                found[key] = _matched(spec, found[key], _cast)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"Binding inputs to tf.function failed due to `{error}`. Received args: "
+                f"{tuple(args)} and kwargs: {dict(kwargs)} for signature: {self._shown()}."
+            ) from error
+        return found
+
+    def _shown(self) -> str:
+        """The signature, with what is known of the arguments."""
+        specs = self.input_signature or ()
+        parts = itertools.zip_longest(self._signature.parameters.values(), specs)
+        shown = [f"{each}: {spec}" if spec is not None else str(each) for each, spec in parts]
+        return f"({', '.join(shown)})"
+
+    def _trace(self, arguments: dict[str, Any]) -> Trace:
+        """The trace for these arguments; a new one if there is none yet in this graph."""
+        graph = stacks.get_default_graph()
+        held = graph.__dict__.setdefault(_TRACES, WeakKeyDictionary()).setdefault(self, {})
+        specs = arguments
+        if self.input_signature is not None:
+            specs = dict(arguments)
+            for name, spec in zip(arguments, self.input_signature, strict=False):
+                specs[name] = _matched(spec, arguments[name], _described)
+        key = tuple((name, _key(value)) for name, value in specs.items())
+        if key not in held:
+            wider = next((each for each in held if _covers(each, key)), None)
+            held[key] = self._traced(graph, specs) if wider is None else held[wider]
+        found: Trace = held[key]
+        return found
+
+    def _traced(self, graph: Graph, arguments: dict[str, Any]) -> Trace:
+        made: list[Any] = []
+        trace = self._run(arguments, made)
+        if made:  # the second trace finds them
+            trace = self._run(arguments, None)
+        self._has_variables = self._has_variables or bool(made)
+        trace.put_into(graph)
+        return trace
+
+    def _run(self, arguments: dict[str, Any], made: list[Any] | None) -> Trace:
+        """Run the Python function on placeholders."""
+        may_make = made is not None and not self._has_variables
+
+        def lifted(next_creator: Callable[..., Any], **told: Any) -> Any:
+            if not may_make:
+                raise ValueError(
+                    "tf.function only supports singleton tf.Variables created on the first call. "
+                    "Make sure the tf.Variable is only created once or created outside "
+                    "tf.function. See https://www.tensorflow.org/guide/function"
+                    "#creating_tfvariables for more information."
+                )
+            with init_scope():
+                variable = next_creator(**told | {"use_resource": True})
+            assert made is not None
+            made.append(variable)
+            return variable
+
+        def body() -> Any:
+            inner = {name: _inside(name, value, graph) for name, value in arguments.items()}
+            bound = self._signature.bind_partial()
+            bound.arguments.update(inner)
+            with variable_creator_scope(lifted):
+                return self.python_function(*bound.args, **bound.kwargs)
+
+        self._count += 1
+        graph = TracedGraph(f"__inference_{self._name}_{next(_NUMBERS)}", self.python_function)
+        graph.build(body)
+        return Trace(graph, arguments)
+
+
+class ConcreteFunction:
+    """One trace of a function.
+
+    Args:
+      owner: the function.
+      trace: the trace.
+
+    Attributes:
+      graph: the graph that was traced.
+
+    """
+
+    def __init__(self, owner: Function, trace: Trace) -> None:
+        self._owner = owner
+        self._trace = trace
+        self.graph = trace.body
+
+    @property
+    def name(self) -> bytes:
+        """The name of the graph's function."""
+        return self.graph.name.encode()
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """What stands for the arguments in the traced graph, then for what it captured."""
+        return list(self.graph.inputs)
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors that it returns, in the traced graph."""
+        return list(self.graph.outputs)
+
+    @property
+    def captured_inputs(self) -> list[Tensor]:
+        """What each call passes besides the arguments."""
+        return list(self.graph.extra_inputs)
+
+    @property
+    def structured_outputs(self) -> Any:
+        """What the Python function returned, of tensors of the traced graph."""
+        return self.graph.structure
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it; the arguments are the tensors of the trace, by place or name.
+
+        Raises:
+          TypeError: there are others than the trace has.
+
+        """
+        names = list(self._trace.arguments)
+        given = dict(zip(names, args, strict=False)) | kwargs
+        tensors = _tensors(
+            {name: nest.map_structure(_converted, given[name]) for name in names if name in given}
+        )
+        wanted = len(self.graph.inputs) - len(self.graph.extra_inputs)
+        if len(tensors) != wanted:
+            raise TypeError(f"{self._owner.name} takes {wanted} tensors, {len(tensors)} given")
+        return self._trace.call(tensors)
+
+
+def _converted(value: Any) -> Any:
+    """An argument: arrays become tensors, and TensorFlow's other values stay."""
+    return convert_to_tensor(value) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _matched(spec: Any, value: Any, leaf: Callable[[TypeSpec, Any], Any]) -> Any:
+    """What `leaf` makes of each spec of a structure and of the value that it describes.
+
+    Raises:
+      TypeError: the value has another structure.
+
+    """
+    match spec:
+        case TypeSpec():
+            return leaf(spec, value)
+        case dict():
+            if not isinstance(value, dict) or value.keys() != spec.keys():
+                raise TypeError(f"Can not cast {value!r} to {spec}")
+            return {name: _matched(each, value[name], leaf) for name, each in spec.items()}
+        case list() | tuple():
+            if type(value) is not type(spec):
+                raise TypeError(f"Can not cast {value!r} to {spec}")
+            pairs = zip(spec, value, strict=True)
+            return type(spec)([_matched(each, part, leaf) for each, part in pairs])
+    return value
+
+
+def _cast(spec: TypeSpec, value: Any) -> Any:
+    """An argument as the tensor that a spec describes, or a spec that says as much or more.
+
+    Raises:
+      TypeError: it is none.
+
+    """
+    if isinstance(value, TensorSpec):
+        if value.dtype != spec.dtype or not is_within(value.shape, spec.shape):
+            raise TypeError(f"Can not cast {value} to {spec}")
+        return value
+    if isinstance(spec, TensorSpec) and not isinstance(value, Tensor):
+        value = convert_to_tensor(value, spec.dtype)
+    if not spec.is_compatible_with(value):
+        seen = TensorSpec(value.shape, value.dtype) if isinstance(value, Tensor) else value
+        raise TypeError(f"Can not cast {seen} to {spec}")
+    return value
+
+
+def _described(spec: TypeSpec, value: Any) -> Any:
+    """What the argument is traced as: the spec of a tensor, however much more is known of it."""
+    return spec if isinstance(spec, TensorSpec) else value
+
+
+def _key(value: Any) -> Any:
+    """What is the same for two arguments that one trace serves."""
+    match value:
+        case Tensor() | TensorSpec():
+            return _TensorKey(value.dtype.name, _sizes(value.shape))
+        case list() | tuple():
+            return type(value), *(_key(each) for each in value)
+        case dict():
+            return dict, *((name, _key(value[name])) for name in sorted(value, key=str))
+    if nest.is_nested_or_composite(value):
+        parts = nest.flatten(value, expand_composites=True)
+        return type(value), *(_key(each) for each in parts)
+    try:
+        hash(value)
+    except TypeError:
+        return type(value), id(value)
+    return _Constant(value)
+
+
+def _sizes(shape: TensorShape) -> tuple[int | None, ...] | None:
+    return None if shape.rank is None else tuple(shape.as_list())
+
+
+def _covers(wide: Any, key: Any) -> bool:
+    """Whether a trace for the one key serves the other: as much is known of it, or more."""
+    if isinstance(wide, _TensorKey) and isinstance(key, _TensorKey):
+        shapes = TensorShape(key.sizes), TensorShape(wide.sizes)
+        return wide.dtype == key.dtype and is_within(*shapes)
+    if isinstance(wide, tuple) and isinstance(key, tuple):
+        return len(wide) == len(key) and all(map(_covers, wide, key))
+    return bool(wide == key)
+
+
+def _inside(name: str, value: Any, graph: TracedGraph) -> Any:
+    """An argument as the Python function sees it: a placeholder for each tensor."""
+
+    def stand_in(leaf: Any) -> Any:
+        if not isinstance(leaf, Tensor | TensorSpec):
+            return leaf
+        found = placeholder(leaf.dtype, leaf.shape, name)
+        graph.inputs.append(found)
+        return found
+
+    return nest.map_structure(stand_in, value, expand_composites=True)
+
+
+def _tensors(arguments: Mapping[str, Any]) -> list[Tensor]:
+    """The tensors among arguments, in order."""
+    leaves = nest.flatten(list(arguments.values()), expand_composites=True)
+    return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"function": function}

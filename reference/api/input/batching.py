@@ -1,0 +1,200 @@
+"""Batches of what single steps make: `tf.train.batch`, `tf.train.shuffle_batch` and their kin.
+
+The arguments that they share:
+
+- `batch_size`: how many elements a batch has.
+- `num_threads`: how many threads put elements in.
+- `capacity`: of the queue.
+- `min_after_dequeue`: how many elements stay behind, so that the order is a random one.
+- `seed`: of the order.
+- `enqueue_many`: whether each tensor is of rows that are elements.
+- `shapes`: of the tensors of an element; by default what is known of them.
+- `dynamic_pad`: whether elements may vary in size; a batch is padded.
+- `allow_smaller_final_batch`: whether a batch may have the few elements that are left.
+- `keep_input`: a bool tensor, whether elements are put in; with `enqueue_many` one for each row.
+- `shared_name`: under which sessions know the queue.
+- `name`: of the operations.
+
+All raise ValueError where there are no tensors or their shapes are not known, and those of several
+sets TypeError where dtypes differ. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.input.batch_queues import Plan, batched, shuffled
+
+__all__ = ["EXPORTS"]
+
+
+def batch(
+    tensors: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of elements in the order in which they came: tensors like `tensors`, with rows."""
+    plan = Plan([tensors], True, enqueue_many, "batch")
+    return batched(
+        plan, batch_size, num_threads, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
+        shared_name, name, "batch",
+    )  # fmt: skip
+
+
+def maybe_batch(
+    tensors: Any,
+    keep_input: Any,
+    batch_size: Any,
+    num_threads: int = 1,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `batch`, of those elements that are to be kept."""
+    plan = Plan([tensors], keep_input, enqueue_many, "batch")
+    return batched(
+        plan, batch_size, num_threads, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
+        shared_name, name, "batch",
+    )  # fmt: skip
+
+
+def batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `batch`, of several sets of tensors, each put in by a thread of its own."""
+    plan = Plan(list(tensors_list), True, enqueue_many, "batch_join")
+    return batched(
+        plan, batch_size, 1, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
+        shared_name, name, "batch_join",
+    )  # fmt: skip
+
+
+def maybe_batch_join(
+    tensors_list: Any,
+    keep_input: Any,
+    batch_size: Any,
+    capacity: int = 32,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    dynamic_pad: bool = False,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `batch_join`, of those elements that are to be kept."""
+    plan = Plan(list(tensors_list), keep_input, enqueue_many, "batch_join")
+    return batched(
+        plan, batch_size, 1, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
+        shared_name, name, "batch_join",
+    )  # fmt: skip
+
+
+def shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    num_threads: int = 1,
+    seed: Any = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """Batches of elements in random order: tensors like `tensors`, with rows."""
+    plan = Plan([tensors], True, enqueue_many, "shuffle_batch")
+    return shuffled(
+        plan, batch_size, num_threads, capacity, min_after_dequeue, seed, shapes,
+        allow_smaller_final_batch, shared_name, name, "shuffle_batch",
+    )  # fmt: skip
+
+
+def maybe_shuffle_batch(
+    tensors: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    num_threads: int = 1,
+    seed: Any = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `shuffle_batch`, of those elements that are to be kept."""
+    plan = Plan([tensors], keep_input, enqueue_many, "shuffle_batch")
+    return shuffled(
+        plan, batch_size, num_threads, capacity, min_after_dequeue, seed, shapes,
+        allow_smaller_final_batch, shared_name, name, "shuffle_batch",
+    )  # fmt: skip
+
+
+def shuffle_batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    seed: Any = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `shuffle_batch`, of several sets of tensors, each put in by a thread of its own."""
+    plan = Plan(list(tensors_list), True, enqueue_many, "shuffle_batch_join")
+    return shuffled(
+        plan, batch_size, 1, capacity, min_after_dequeue, seed, shapes,
+        allow_smaller_final_batch, shared_name, name, "shuffle_batch_join",
+    )  # fmt: skip
+
+
+def maybe_shuffle_batch_join(
+    tensors_list: Any,
+    batch_size: Any,
+    capacity: int,
+    min_after_dequeue: int,
+    keep_input: Any,
+    seed: Any = None,
+    enqueue_many: bool = False,
+    shapes: Any = None,
+    allow_smaller_final_batch: bool = False,
+    shared_name: str | None = None,
+    name: str | None = None,
+) -> Any:
+    """As `shuffle_batch_join`, of those elements that are to be kept."""
+    plan = Plan(list(tensors_list), keep_input, enqueue_many, "shuffle_batch_join")
+    return shuffled(
+        plan, batch_size, 1, capacity, min_after_dequeue, seed, shapes,
+        allow_smaller_final_batch, shared_name, name, "shuffle_batch_join",
+    )  # fmt: skip
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"train.{each.__name__}": each
+    for each in (batch, batch_join, maybe_batch, maybe_batch_join, maybe_shuffle_batch,
+                 maybe_shuffle_batch_join, shuffle_batch, shuffle_batch_join)
+}  # fmt: skip

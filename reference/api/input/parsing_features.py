@@ -1,0 +1,172 @@
+"""What a feature of an Example is parsed to: `tf.FixedLenFeature` and its kin. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType, as_dtype
+from sessrun.reference.base.tensor_shape import TensorShape
+
+__all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature",
+           "Wanted", "wanted"]  # fmt: skip
+
+
+class VarLenFeature(NamedTuple):
+    """A feature of any length, parsed to a SparseTensor.
+
+    Attributes:
+      dtype: of its values.
+
+    """
+
+    dtype: Any
+
+
+class FixedLenFeature(NamedTuple):
+    """A feature of one shape, parsed to a tensor.
+
+    Attributes:
+      shape: of its values in one example.
+      dtype: of its values.
+      default_value: of examples without the feature; None if each must have it.
+
+    """
+
+    shape: Any
+    dtype: Any
+    default_value: Any = None
+
+
+class FixedLenSequenceFeature(NamedTuple):
+    """A feature of rows, parsed to a tensor that is as long as the longest example.
+
+    Attributes:
+      shape: of a row.
+      dtype: of its values.
+      allow_missing: whether an example may be without it: it must be true.
+      default_value: what shorter examples are filled up with; zeros or empty strings if None.
+
+    """
+
+    shape: Any
+    dtype: Any
+    allow_missing: bool = False
+    default_value: Any = None
+
+
+class SparseFeature(NamedTuple):
+    """A SparseTensor whose indices and values are features.
+
+    Attributes:
+      index_key: the feature of the indices, or a list of one for each dimension.
+      value_key: the feature of the values.
+      dtype: of the values.
+      size: of the dimension that the indices are in, or a list of sizes.
+      already_sorted: whether each example has its values in the order of their indices.
+
+    """
+
+    index_key: Any
+    value_key: str
+    dtype: Any
+    size: Any
+    already_sorted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is asked of serialized examples.
+
+    Attributes:
+      sparse: dtype by feature, of those parsed to sparse tensors, in order.
+      dense: shape, dtype and default by feature, of those parsed to tensors, in order.
+      merged: features that are made of several.
+
+    """
+
+    sparse: dict[str, DType] = field(default_factory=dict)
+    dense: dict[str, tuple[TensorShape, DType, Any]] = field(default_factory=dict)
+    merged: dict[str, SparseFeature] = field(default_factory=dict)
+
+    def add_sparse(self, key: str, dtype: DType) -> None:
+        """Ask for a feature as a sparse tensor.
+
+        Raises:
+          ValueError: it is asked for with another dtype.
+
+        """
+        have = self.sparse.setdefault(key, dtype)
+        if have != dtype:
+            raise ValueError(f"Conflicting type {have} vs {dtype} for feature {key}.")
+
+
+def wanted(features: Mapping[str, Any]) -> Wanted:
+    """What features by name ask for.
+
+    Raises:
+      ValueError: one is of no such kind, lacks a dtype or a shape, or contradicts another.
+
+    """
+    found = Wanted()
+    for key in sorted(features):
+        feature = features[key]
+        _check(key, feature)
+        dtype = as_dtype(feature.dtype)
+        if isinstance(feature, VarLenFeature):
+            found.add_sparse(key, dtype)
+        elif isinstance(feature, SparseFeature):
+            for index in index_keys(feature):
+                found.add_sparse(index, dtypes.int64)
+            found.add_sparse(feature.value_key, dtype)
+            found.merged[key] = feature
+        else:
+            shape = TensorShape(feature.shape)
+            if isinstance(feature, FixedLenSequenceFeature):
+                shape = TensorShape([None]).concatenate(shape)
+            found.dense[key] = (shape, dtype, feature.default_value)
+    both = found.dense.keys() & found.sparse.keys()
+    if both:
+        raise ValueError(f"Dense and sparse keys must not intersect; both have {sorted(both)}")
+    return found
+
+
+def index_keys(feature: SparseFeature) -> list[str]:
+    """The features of the indices."""
+    keys = feature.index_key
+    return [keys] if isinstance(keys, str) else list(keys)
+
+
+_KINDS: Final = (VarLenFeature, FixedLenFeature, FixedLenSequenceFeature, SparseFeature)
+
+
+def _check(key: str, feature: Any) -> None:
+    if not isinstance(feature, _KINDS):
+        raise ValueError(  # noqa: TRY004 - TensorFlow's class
+            f"Unsupported {type(feature).__name__} {feature} for key {key!r}"
+        )
+    missing = []
+    if isinstance(feature, SparseFeature):
+        missing = [word for word in ("index_key", "value_key") if not getattr(feature, word)]
+    if not feature.dtype:
+        missing.append("type")
+    if isinstance(feature, FixedLenFeature | FixedLenSequenceFeature) and feature.shape is None:
+        missing.append("shape")
+    if missing:
+        raise ValueError(f"Missing {missing[0]} for feature {key}. Received feature={feature}")
+    if isinstance(feature, FixedLenSequenceFeature) and not feature.allow_missing:
+        raise ValueError(
+            "Unsupported: FixedLenSequenceFeature requires allow_missing to be True."
+        )
+    if isinstance(feature, FixedLenFeature):
+        sizes = TensorShape(feature.shape).as_list()
+        if sizes and sizes[0] is None:
+            raise ValueError(
+                f"First dimension of shape for feature {key} unknown. Consider using "
+                f"FixedLenSequenceFeature. Received feature={feature}."
+            )
+        if None in sizes:
+            raise ValueError(f"All dimensions of shape for feature {key} need to be known but "
+                             f"received {feature.shape!s}.")  # fmt: skip

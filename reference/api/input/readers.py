@@ -1,0 +1,185 @@
+"""Readers in a graph: `tf.TextLineReader` and its kin. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.queues.queues import QueueBase
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.state.input.record_options import TFRecordOptions
+
+__all__ = ["EXPORTS", "FixedLengthRecordReader", "IdentityReader", "ReaderBase", "TFRecordReader",
+           "TextLineReader", "WholeFileReader"]  # fmt: skip
+
+
+class ReaderBase:
+    """A reader: what its operations are made with.
+
+    Args:
+      reader_ref: the reader's resource tensor.
+      supports_serialize: whether its state can be written down.
+
+    """
+
+    def __init__(self, reader_ref: Tensor, supports_serialize: bool = False) -> None:
+        self._reader_ref = reader_ref
+        self._supports_serialize = supports_serialize
+
+    @property
+    def reader_ref(self) -> Tensor:
+        """The reader's resource tensor."""
+        return self._reader_ref
+
+    @property
+    def supports_serialize(self) -> bool:
+        """Whether its state can be written down."""
+        return self._supports_serialize
+
+    def _made(self, op_type: str, name: str | None, **more: Any) -> Operation:
+        return apply_op(op_type, {"reader_handle": self._reader_ref, **more}, {}, name)
+
+    def read(self, queue: Any, name: str | None = None) -> Any:
+        """The next record; the name of the next file is taken from the queue when one is needed.
+
+        Args:
+          queue: a queue of strings, or its resource tensor.
+          name: the operation's name.
+
+        Returns:
+          Two scalar string tensors: key and value.
+
+        """
+        return wrapper("ReaderReadV2")(
+            reader_handle=self._reader_ref, queue_handle=_handle(queue), name=name
+        )
+
+    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+        """The next records, of one file at most.
+
+        Args:
+          queue: a queue of strings, or its resource tensor.
+          num_records: how many at most, an int64 scalar.
+          name: the operation's name.
+
+        Returns:
+          Two string vectors: keys and values.
+
+        """
+        return wrapper("ReaderReadUpToV2")(
+            reader_handle=self._reader_ref, queue_handle=_handle(queue), num_records=num_records,
+            name=name,
+        )  # fmt: skip
+
+    def num_records_produced(self, name: str | None = None) -> Tensor:
+        """How many records it has given: an int64 scalar."""
+        return self._made("ReaderNumRecordsProducedV2", name).outputs[0]
+
+    def num_work_units_completed(self, name: str | None = None) -> Tensor:
+        """How many files it has read to their ends: an int64 scalar."""
+        return self._made("ReaderNumWorkUnitsCompletedV2", name).outputs[0]
+
+    def serialize_state(self, name: str | None = None) -> Tensor:
+        """Its state, a string scalar; readers that may be in the middle of a file have none."""
+        return self._made("ReaderSerializeStateV2", name).outputs[0]
+
+    def restore_state(self, state: Any, name: str | None = None) -> Operation:
+        """Put it into a state that `serialize_state` gave, of a reader of the same kind."""
+        return self._made("ReaderRestoreStateV2", name, state=state)
+
+    def reset(self, name: str | None = None) -> Operation:
+        """Put it into the state in which it began."""
+        return self._made("ReaderResetV2", name)
+
+
+def _handle(queue: Any) -> Tensor:
+    return queue.queue_ref if isinstance(queue, QueueBase) else queue
+
+
+class WholeFileReader(ReaderBase):
+    """A reader whose records are whole files, by their names."""
+
+    def __init__(self, name: str | None = None) -> None:
+        made = apply_op("WholeFileReaderV2", {}, {}, name)
+        super().__init__(made.outputs[0], supports_serialize=True)
+
+
+class TextLineReader(ReaderBase):
+    """A reader whose records are lines, by `file:number`, counted from 1.
+
+    Args:
+      skip_header_lines: how many lines of each file are passed over.
+      name: the operation's name.
+
+    """
+
+    def __init__(self, skip_header_lines: int | None = None, name: str | None = None) -> None:
+        attrs = {"skip_header_lines": skip_header_lines or 0}
+        super().__init__(apply_op("TextLineReaderV2", {}, attrs, name).outputs[0])
+
+
+class FixedLengthRecordReader(ReaderBase):
+    """A reader whose records have one length, by `file:number`, counted from 0.
+
+    Args:
+      record_bytes: of a record.
+      header_bytes: before the first record of a file.
+      footer_bytes: after the last one.
+      hop_bytes: from where a record begins to where the next one does; a record's length if 0.
+      name: the operation's name.
+      encoding: how the files are compressed: "ZLIB", "GZIP" or "".
+
+    """
+
+    def __init__(
+        self,
+        record_bytes: int,
+        header_bytes: int | None = None,
+        footer_bytes: int | None = None,
+        hop_bytes: int | None = None,
+        name: str | None = None,
+        encoding: str | None = None,
+    ) -> None:
+        attrs = {
+            "record_bytes": record_bytes,
+            "header_bytes": header_bytes or 0,
+            "footer_bytes": footer_bytes or 0,
+            "hop_bytes": hop_bytes or 0,
+            "encoding": encoding or "",
+        }
+        super().__init__(apply_op("FixedLengthRecordReaderV2", {}, attrs, name).outputs[0])
+
+
+class TFRecordReader(ReaderBase):
+    """A reader of record files; a record's key is `file:offset`.
+
+    Args:
+      name: the operation's name.
+      options: TFRecordOptions, or the name of a compression.
+
+    Raises:
+      ValueError: there is no such compression.
+
+    """
+
+    def __init__(self, name: str | None = None, options: Any = None) -> None:
+        kind = TFRecordOptions.get_compression_type_string(options)
+        made = apply_op("TFRecordReaderV2", {}, {"compression_type": kind}, name)
+        super().__init__(made.outputs[0])
+
+
+class IdentityReader(ReaderBase):
+    """A reader whose records are what the queue gives, key and value both."""
+
+    def __init__(self, name: str | None = None) -> None:
+        made = apply_op("IdentityReaderV2", {}, {}, name)
+        super().__init__(made.outputs[0], supports_serialize=True)
+
+
+_CLASSES: Final = (FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader,
+                   TextLineReader, WholeFileReader)  # fmt: skip
+
+EXPORTS: Final[Mapping[str, Any]] = {each.__name__: each for each in _CLASSES}

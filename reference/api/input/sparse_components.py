@@ -1,0 +1,146 @@
+"""Sparse tensors on their way through a queue, which takes tensors: kept, and known by numbers.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.input.kept_sparse import (
+    ADDING,
+    add_many_sparse_to_tensors_map,
+    add_sparse_to_tensors_map,
+    take_many_sparse_from_tensors_map,
+)
+from sessrun.reference.api.ops.array_ops import expand_dims, gather, shape, squeeze
+from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.api.sparse_ops import sparse_retain
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.framework_ops import gated
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["Kept", "either", "restored", "stored"]
+
+
+class Kept(NamedTuple):
+    """How a component is kept.
+
+    Attributes:
+      op: the operation that keeps it, and by whose name what is kept is known.
+      rank: that of an element, if it is known.
+
+    """
+
+    op: Operation
+    rank: int | None
+
+
+def stored(
+    element: Sequence[Any], keep: Tensor, *, enqueue_many: bool, known: Sequence[Kept | None]
+) -> tuple[list[Any], list[Kept | None]]:
+    """The element with numbers, of shape [1] each, in the place of sparse tensors.
+
+    Args:
+      element: tensors and sparse tensors.
+      keep: whether it is to be put in: a bool, or one for each row.
+      enqueue_many: whether rows are elements.
+      known: how another set keeps each component; those of several sets are kept together.
+
+    Returns:
+      The tensors, and how each is kept, None for those that are not sparse.
+
+    """
+    tensors: list[Any] = []
+    found: list[Kept | None] = []
+    for component, before in zip(element, known, strict=True):
+        if not isinstance(component, SparseTensor):
+            tensors.append(component)
+            found.append(None)
+            continue
+        numbers = _numbers(component, keep, enqueue_many, "" if before is None else before.op.name)
+        rank = component.dense_shape.shape[0].value
+        if rank is not None and enqueue_many:
+            rank -= 1
+        found.append(before or Kept(_adding(numbers), rank))
+        tensors.append(numbers)
+    return [
+        tensor if kept is None else expand_dims(tensor, [-1])
+        for tensor, kept in zip(tensors, found, strict=True)
+    ], found
+
+
+def _numbers(sparse: SparseTensor, keep: Tensor, enqueue_many: bool, shared_name: str) -> Tensor:
+    keeper = add_many_sparse_to_tensors_map if enqueue_many else add_sparse_to_tensors_map
+
+    def add(whole: SparseTensor) -> Tensor:
+        return keeper(whole, shared_name=shared_name)
+
+    if keep.shape.ndims == 1:
+        rows = sparse.indices[:, 0]
+        return add(sparse_retain(sparse, gather(keep, rows)))
+    numbers: Tensor = either(keep, lambda: add(sparse), lambda: _none_of(sparse, enqueue_many))
+    if enqueue_many:
+        numbers.set_shape([None])
+    return numbers
+
+
+def _none_of(sparse: SparseTensor, enqueue_many: bool) -> Tensor:
+    """What stands for the numbers of what is not kept."""
+    if not enqueue_many:
+        return constant(-1, dtypes.int64)
+    none: Tensor = -1 * ones(shape(sparse)[0:1], dtypes.int64)
+    return none
+
+
+def either(keep: Tensor, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+    """What one of the two makes, chosen while the graph is built where `keep` is known then."""
+    known = constant_value(keep)
+    if known is not None:
+        return yes() if known else no()
+    return cond(keep, yes, no)
+
+
+def _adding(numbers: Tensor) -> Operation:
+    """The operation that keeps the tensors, maybe in a branch.
+
+    Raises:
+      TypeError: none does, since nothing is ever to be put in.
+
+    """
+    ops = [numbers.op, *(source.op for source in numbers.op.inputs)]
+    found = next((op for op in ops if op.type in ADDING), None)
+    if found is None:
+        raise TypeError(f"Nothing keeps a sparse tensor that is never put in: {numbers.op.type}")
+    return found
+
+
+def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
+    """The batch with sparse tensors in the place of their numbers.
+
+    One is only there once all are: else those that nobody fetched would be kept for ever.
+    """
+    found = [tensor if how is None else _taken(tensor, how)
+             for tensor, how in zip(batch, kept, strict=True)]  # fmt: skip
+    if all(how is None for how in kept):
+        return found
+    graph = stacks.get_default_graph()
+    with graph.control_dependencies(list(dict.fromkeys(item.op for item in found))):
+        waiting = [
+            SparseTensor(*(gated(graph, part) for part in item.parts()))
+            if isinstance(item, SparseTensor) else gated(graph, item)
+            for item in found
+        ]  # fmt: skip
+    return waiting if len(found) > 1 else found  # one alone has nothing to wait for (TF 2.21)
+
+
+def _taken(numbers: Tensor, kept: Kept) -> SparseTensor:
+    rank = None if kept.rank is None else kept.rank + 1
+    return take_many_sparse_from_tensors_map(kept.op, squeeze(numbers, [1]), rank)

@@ -1,0 +1,239 @@
+"""Activations, biases and what makes rows comparable: softmax, norms. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.array_ops import concat, rank, transpose, where
+from sessrun.reference.api.ops.cast_ops import cast, complex_, imag, one, real
+from sessrun.reference.api.ops.math_ops import matmul, range_
+from sessrun.reference.api.ops.reduce_ops import chosen, reduce_sum
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import maximum, mul, relu, rsqrt, square, sub
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.errors import InvalidArgumentError, bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "along_axis", "bias_add"]
+
+
+def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
+    """The larger of x and alpha * x.
+
+    Args:
+      features: a tensor; integers are computed as float32.
+      alpha: a number.
+      name: the operation's name.
+
+    """
+    with name_scope(name, "LeakyRelu", [features, alpha]) as scope:
+        value = convert_to_tensor(features, name="features")
+        if value.dtype.is_integer:
+            value = cast(value, dtypes.float32)
+        slope = alpha.item() if isinstance(alpha, np.ndarray) else alpha
+        return one("LeakyRelu", {"features": value}, scope, alpha=slope)
+
+
+def relu6(features: Any, name: str | None = None) -> Tensor:
+    """Between 0 and 6 the number itself."""
+    with name_scope(name, "Relu6", [features]) as scope:
+        return one("Relu6", {"features": convert_to_tensor(features, name="features")}, scope)
+
+
+def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Tensor:
+    """What is positive of x and what is of -x, side by side along an axis."""
+    with name_scope(name, "CRelu", [features]) as scope:
+        value = convert_to_tensor(features, name="features")
+        return relu(concat([value, -value], axis, name=scope))
+
+
+def _swapped(value: Tensor, place: Any, last: Tensor, name: str | None = None) -> Tensor:
+    """The tensor with an axis and the last one in each other's place."""
+    order = concat([range_(place), [last], range_(place + 1, last), [place]], 0)
+    return transpose(value, order, name=name)  # type: ignore[arg-type]  # None: named by its scope
+
+
+def _checked_axis(place: Any, ndims: int | None) -> None:
+    known = constant_value(place) if isinstance(place, Tensor) else place
+    if known is not None and ndims is not None and not -ndims <= known < ndims:
+        raise InvalidArgumentError(
+            None, None, f"`dim` must be in the range [{-ndims}, {ndims}), received: dim={known}"
+        )
+
+
+def along_axis(
+    function: Callable[[Tensor, str | None], Sequence[Tensor]], value: Tensor, place: Any,
+    name: str | None = None,
+) -> tuple[Tensor, ...]:
+    """What a function gives of the last dimension's rows, for any other axis.
+
+    Args:
+      function: takes a tensor and a name, and gives tensors of its shape.
+      value: a tensor.
+      place: the axis.
+      name: the operation's name.
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+
+    """
+    ndims = value.shape.ndims
+    is_known = not isinstance(place, Tensor)
+    if is_known and (place == -1 or (ndims is not None and place == ndims - 1)):
+        return tuple(function(value, name))
+    _checked_axis(place, ndims)
+    count = rank(value)
+    if not is_known:
+        place = where(place < 0, place + count, place)
+    elif place < 0:
+        place += count
+    rows = rank(value)
+    place %= ndims
+    turned = function(_swapped(value, place, sub(rows, 1)), None)
+    found = tuple(_swapped(each, place, sub(rows, 1), name) for each in turned)
+    for each in found:
+        each.set_shape(value.shape)
+    return found
+
+
+def _rowwise(op_type: str, summary: str) -> Callable[..., Tensor]:
+    def compute(
+        logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
+    ) -> Tensor:
+        place = chosen(axis, dim, "axis", "dim")
+        place = -1 if place is None else place
+        (found,) = along_axis(
+            lambda rows, name: (one(op_type, {"logits": rows}, name),),
+            convert_to_tensor(logits), place, name,
+        )  # fmt: skip
+        return found
+
+    compute.__doc__ = f"""{summary}
+
+    Args:
+      logits: a tensor of floating point numbers, of rank 1 at least.
+      axis: the axis, by default the last.
+      name: the operation's name.
+      dim: the older name of `axis`.
+
+    Raises:
+      InvalidArgumentError: there is no such axis.
+
+    """
+    return compute
+
+
+softmax = _rowwise("Softmax", "Exponentials along an axis, scaled to the sum 1.")
+log_softmax = _rowwise("LogSoftmax", "Logarithms of the softmax along an axis.")
+
+
+def bias_add(
+    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+) -> Tensor:
+    """A vector added along the channels.
+
+    Args:
+      value: a tensor of rank 2 at least.
+      bias: a vector with one element per channel.
+      data_format: `NHWC` (the default) or `NCHW`, or any name that begins `N...C` or `NC`.
+      name: the operation's name.
+
+    Raises:
+      ValueError: the format is another.
+
+    """
+    with name_scope(name, "BiasAdd", [value, bias]) as scope:
+        form = "NHWC"
+        if data_format is not None:
+            if data_format.startswith("NC"):
+                form = "NCHW"
+            elif not (data_format.startswith("N") and data_format.endswith("C")):
+                raise bad_value(f"`data_format` must be of the form `N...C` or `NC...`: "
+                                f"{data_format}")  # fmt: skip
+        features = convert_to_tensor(value, name="input")
+        vector = convert_to_tensor(bias, dtype=features.dtype.base_dtype, name="bias")
+        return one("BiasAdd", {"value": features, "bias": vector}, scope, data_format=form)
+
+
+def _affine(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    features = convert_to_tensor(x, name="x")
+    matrix = convert_to_tensor(weights, name="weights")
+    vector = convert_to_tensor(biases, name="biases")
+    return bias_add(matmul(features, matrix), vector, name=name)
+
+
+def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """The affine map x @ weights + biases.
+
+    Args:
+      x: [batch, from].
+      weights: [from, to], of its dtype.
+      biases: [to].
+      name: a name scope.
+
+    Returns:
+      [batch, to].
+
+    Raises:
+      ValueError: the shapes do not go together.
+
+    """
+    with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
+        return _affine(x, weights, biases, scope)
+
+
+def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+    """What is positive of x @ weights + biases; arguments and errors as those of `xw_plus_b`."""
+    with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
+        return relu(_affine(x, weights, biases), name=scope)
+
+
+def l2_normalize(
+    x: Any,
+    axis: Any = None,
+    epsilon: float = 1e-12,
+    name: str | None = None,
+    dim: Any = None,
+) -> Tensor:
+    """The tensor x over its Euclidean norm along the axes; `epsilon` is the least square of it.
+
+    Args:
+      x: a tensor of floating point or complex numbers.
+      axis: the axes the norm is taken over.
+      epsilon: the least square of the norm.
+      name: the operation's name.
+      dim: the older name of `axis`.
+
+    """
+    place = chosen(axis, dim, "axis", "dim")
+    with name_scope(name, "l2_normalize", [x]) as scope:
+        value = convert_to_tensor(x, name="x")
+        if value.dtype.is_complex:
+            squares = square(real(value)) + square(imag(value))
+            total = real(reduce_sum(squares, place, keepdims=True))
+            inverse = rsqrt(maximum(total, epsilon))
+            return complex_(mul(real(value), inverse), mul(imag(value), inverse), name=scope)
+        inverse = rsqrt(maximum(reduce_sum(square(value), place, keepdims=True), epsilon))
+        return mul(value, inverse, name=scope)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "linalg.l2_normalize": l2_normalize,
+    "math.l2_normalize": l2_normalize,
+    "math.log_softmax": log_softmax,
+    "math.softmax": softmax,
+    "nn.bias_add": bias_add,
+    "nn.crelu": crelu,
+    "nn.l2_normalize": l2_normalize,
+    "nn.leaky_relu": leaky_relu,
+    "nn.log_softmax": log_softmax,
+    "nn.relu6": relu6,
+    "nn.relu_layer": relu_layer,
+    "nn.softmax": softmax,
+    "nn.xw_plus_b": xw_plus_b,
+}

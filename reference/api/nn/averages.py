@@ -1,0 +1,117 @@
+"""Losses of examples made one number, over a batch that machines may share. Source: TF 2.21.
+
+Here there is one machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import expand_dims, rank, shape, squeeze
+from sessrun.reference.api.ops.assertions import (
+    assert_greater_equal,
+    assert_integer,
+    assert_non_negative,
+    assert_scalar,
+)
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import div_no_nan, equal
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import mul
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def _checked_rank(losses: Tensor) -> Any:
+    """A context in which the losses have a dimension at least.
+
+    Raises:
+      ValueError: it is known that they have none.
+
+    """
+    words = "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
+    ndims = losses.shape.ndims
+    if ndims is None:
+        count = rank(losses)
+        least = cast(1, count.dtype)
+        return control_dependencies([assert_greater_equal(count, least, message=words)])
+    if ndims == 0:
+        raise bad_value(f"{words} Received per_example_loss={losses} with rank=0")
+    return contextlib.nullcontext()
+
+
+def _fitted(weights: Tensor, losses: Tensor) -> Tensor:
+    """The weights with a last dimension more or less, if that makes their rank the losses'."""
+    mine, wanted = weights.shape.ndims, losses.shape.ndims
+    if mine == 0:
+        return weights
+    if mine is not None and wanted is not None:
+        if mine - wanted == 1:
+            return squeeze(weights, [-1])
+        return expand_dims(weights, [-1]) if wanted - mine == 1 else weights
+    count = rank(weights)
+    more = count - rank(losses)
+
+    def expanded() -> Any:
+        return cond(equal(more, -1), lambda: expand_dims(weights, [-1]), lambda: weights)
+
+    def adjusted() -> Any:
+        return cond(equal(more, 1), lambda: squeeze(weights, [-1]), expanded)
+
+    found: Tensor = cond(equal(count, 0), lambda: weights, adjusted)
+    return found
+
+
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Tensor:
+    """The sum of losses over the size of the whole batch.
+
+    Args:
+      per_example_loss: a loss for each example, rank 1 at least.
+      sample_weight: what each loss is multiplied by, in float32.
+      global_batch_size: a scalar integer; by default the first dimension of the losses.
+
+    Returns:
+      A scalar of the losses' dtype; 0 for a batch of none.
+
+    Raises:
+      ValueError: the losses are a scalar; the weights do not fit; the size is no such number.
+
+    """
+    losses = convert_to_tensor(per_example_loss)
+    dtype = losses.dtype
+    with _checked_rank(losses):
+        if sample_weight is not None:
+            weights = convert_to_tensor(sample_weight)
+            losses, weights = cast(losses, dtypes.float32), cast(weights, dtypes.float32)
+            losses = mul(losses, _fitted(weights, losses))
+        losses = cast(losses, dtype)
+        if global_batch_size is None:
+            global_batch_size = shape(losses)[0] * 1
+        assert_scalar(global_batch_size, message="global_batch_size must be scalar.")
+        assert_integer(global_batch_size, message="global_batch_size must be an integer.")
+        assert_non_negative(
+            global_batch_size, message="global_batch_size must be non-negative."
+        )
+        total = reduce_sum(losses)
+        return div_no_nan(total, cast(global_batch_size, dtype))
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """The sum of what a regularization gives, over the number of machines: one."""
+    total: Tensor = reduce_sum(regularization_loss) / 1
+    return total
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.compute_average_loss": compute_average_loss,
+    "nn.scale_regularization_loss": scale_regularization_loss,
+}

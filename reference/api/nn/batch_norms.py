@@ -1,0 +1,67 @@
+"""Batch normalization in one operation. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "fused_batch_norm"]
+
+
+def fused_batch_norm(
+    x: Any,
+    scale: Any,
+    offset: Any,
+    mean: Any = None,
+    variance: Any = None,
+    epsilon: float | None = 0.001,
+    data_format: str = "NHWC",
+    is_training: bool = True,
+    name: str | None = None,
+    exponential_avg_factor: float = 1.0,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Each channel with mean 0 and variance 1, scaled and moved.
+
+    Args:
+      x: a batch of images or volumes; float32, or of half precision.
+      scale: one factor for each channel.
+      offset: one summand for each channel.
+      mean: the means: what they are where it is not training, else the old ones.
+      variance: the variances, likewise.
+      epsilon: what is added to the variance.
+      data_format: where the channels stand.
+      is_training: whether mean and variance are the batch's own.
+      name: the operation's name.
+      exponential_avg_factor: how much the batch's mean and variance count beside the old ones.
+
+    Returns:
+      The batch, the means and the variances.
+
+    Raises:
+      ValueError: means and variances are needed and not given.
+
+    """
+    if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):
+        raise bad_value("Both `mean` and `variance` must be given when `is_training` is False "
+                        "or `exponential_avg_factor` != 1.0. Received: `mean` "
+                        f"{mean!r} and `variance` {variance!r}")  # fmt: skip
+    batch = convert_to_tensor(x, name="input")
+    factor = convert_to_tensor(scale, name="scale")
+    summand = convert_to_tensor(offset, name="offset")
+    means = constant([]) if mean is None else mean
+    variances = constant([]) if variance is None else variance
+    inputs = {"x": batch, "scale": factor, "offset": summand, "mean": means, "variance": variances}
+    attrs = {"exponential_avg_factor": exponential_avg_factor, "data_format": data_format,
+             "is_training": is_training}  # fmt: skip
+    if epsilon is not None:
+        attrs["epsilon"] = epsilon
+    op = apply_op("FusedBatchNormV3", inputs, attrs, name)
+    return op.outputs[0], op.outputs[1], op.outputs[2]
+
+
+EXPORTS: Final[dict[str, Any]] = {"nn.fused_batch_norm": fused_batch_norm}

@@ -1,0 +1,399 @@
+"""Convolutions in one, two and three dimensions, and transposed ones. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Sized
+from typing import Any, Final
+
+from sessrun.reference.api.nn.windows import each, is_first, one_batch, padding_of, window_op
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, squeeze
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = [
+    "EXPORTS", "conv1d", "conv2d", "conv2d_transpose", "conv2d_transpose_v2",
+    "conv3d_transpose_v2", "plane", "volume",
+]  # fmt: skip
+
+#: The ranks of images, of volumes, of one row.
+_IMAGES, _VOLUMES = 4, 5
+
+
+def plane(
+    value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any
+) -> Tensor:
+    """A Conv2D; of a tensor with more than four dimensions all but the last three are one batch."""
+    ndims = _ndims(value)
+
+    def convolved(x: Any, scope: str | None = None) -> Tensor:
+        inputs = {"input": x, "filter": filters}
+        return window_op("Conv2D", inputs, scope, strides=strides, **attrs)
+
+    if ndims is None or ndims <= _IMAGES:
+        return convolved(value, name)
+    return one_batch(value, convolved, 3, name)
+
+
+def volume(
+    value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any
+) -> Tensor:
+    """A Conv3D; of a tensor with more than five dimensions all but the last four are one batch."""
+    ndims = _ndims(value)
+
+    def convolved(x: Any, scope: str | None = None) -> Tensor:
+        inputs = {"input": x, "filter": filters}
+        return window_op("Conv3D", inputs, scope, strides=strides, **attrs)
+
+    if ndims is None or ndims <= _VOLUMES:
+        return convolved(value, name)
+    return one_batch(value, convolved, 4, name)
+
+
+def _ndims(value: Any) -> int | None:
+    """The rank of a tensor or an array, None if it is unknown."""
+    static = value.shape
+    found: int | None = static.ndims if hasattr(static, "ndims") else len(static)
+    return found
+
+
+def conv2d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filter: Any = None,  # noqa: A002 - the same
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool | None = True,
+    data_format: str | None = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """Each window of images times each filter.
+
+    Args:
+      input: [batch, height, width, channels], or in the format given; more dimensions may stand
+        before these.
+      filter: [height, width, channels, outputs], of the same dtype.
+      strides: how far the window moves: one number, two or four.
+      padding: `SAME`, `VALID`, or what is added before and behind each of four dimensions.
+      use_cudnn_on_gpu: kept in the graph.
+      data_format: `NHWC` or `NCHW`.
+      dilations: how far elements of the window are apart: one number, two or four.
+      name: the operation's name.
+      filters: the newer name of `filter`.
+
+    Raises:
+      ValueError: an argument is ill-formed, or the shapes do not fit.
+
+    """
+    kernels = chosen(filters, filter, "filters", "filter")
+    kind, explicit = padding_of(padding)
+    form = "NHWC" if data_format is None else data_format
+    first = is_first(form)
+    steps = each(strides, 2, "strides", first=first)
+    apart = each(dilations, 2, "dilations", first=first)
+    return plane(input, kernels, steps, name, padding=kind, use_cudnn_on_gpu=use_cudnn_on_gpu,
+                 explicit_paddings=explicit, data_format=form, dilations=apart)  # fmt: skip
+
+
+def conv2d_backprop_filter(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+) -> Tensor:
+    """The gradient of a convolution by its filters; arguments as those of `conv2d`."""
+    kind, explicit = padding_of(padding)
+    inputs = {"input": input, "filter_sizes": filter_sizes, "out_backprop": out_backprop}
+    return window_op(
+        "Conv2DBackpropFilter", inputs, name, strides=strides, padding=kind,
+        use_cudnn_on_gpu=use_cudnn_on_gpu, explicit_paddings=explicit, data_format=data_format,
+        dilations=dilations,
+    )  # fmt: skip
+
+
+def conv2d_backprop_input(
+    input_sizes: Any,
+    filter: Any = None,  # noqa: A002 - TensorFlow's name
+    out_backprop: Any = None,
+    strides: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool = True,
+    data_format: str = "NHWC",
+    dilations: Any = (1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """The gradient of a convolution by its images; arguments as those of `conv2d`."""
+    kernels = chosen(filters, filter, "filters", "filter")
+    kind, explicit = padding_of(padding)
+    inputs = {"input_sizes": input_sizes, "filter": kernels, "out_backprop": out_backprop}
+    return window_op(
+        "Conv2DBackpropInput", inputs, name, strides=strides, padding=kind,
+        use_cudnn_on_gpu=use_cudnn_on_gpu, explicit_paddings=explicit, data_format=data_format,
+        dilations=dilations,
+    )  # fmt: skip
+
+
+def conv2d_transpose(
+    value: Any = None,
+    filter: Any = None,  # noqa: A002 - TensorFlow's name
+    output_shape: Any = None,
+    strides: Any = None,
+    padding: Any = "SAME",
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+    filters: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """The transpose of a convolution: images larger than what is given.
+
+    Args:
+      value: [batch, height, width, channels].
+      filter: [height, width, outputs, channels].
+      output_shape: the shape of the result.
+      strides: how far the window moves over the result.
+      padding: as for `conv2d`, of the convolution that would lead back.
+      data_format: `NHWC` or `NCHW`.
+      name: the operation's name.
+      input: the newer name of `value`.
+      filters: the newer name of `filter`.
+      dilations: how far elements of the window are apart.
+
+    Raises:
+      ValueError: an argument is ill-formed, or given under both names.
+
+    """
+    x = chosen(input, value, "input", "value")
+    kernels = chosen(filters, filter, "filters", "filter")
+    with name_scope(name, "conv2d_transpose", [x, kernels, output_shape]) as outer:
+        return conv2d_transpose_v2(x, kernels, output_shape, strides, padding, data_format,
+                                 dilations, outer)  # fmt: skip
+
+
+def conv2d_transpose_v2(
+    value: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of a convolution of images, its arguments in the order of version 2."""
+    with name_scope(name, "conv2d_transpose", [value, output_shape]) as scope:
+        form = "NHWC" if data_format is None else data_format
+        first = is_first(form)
+        steps = each(strides, 2, "strides", first=first)
+        apart = each(dilations, 2, "dilations", first=first)
+        kind, explicit = padding_of(padding)
+        inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
+        return window_op("Conv2DBackpropInput", inputs, scope, strides=steps, padding=kind,
+                         explicit_paddings=explicit, data_format=form, dilations=apart)  # fmt: skip
+
+
+def _row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str, bool]:
+    """The format of images of one row, and whether the channels stand before the width.
+
+    Raises:
+      ValueError: it is none of the formats.
+
+    """
+    if data_format is None:
+        return "NHWC", False
+    if data_format not in formats:
+        raise bad_value(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format="
+                        f"{data_format}")  # fmt: skip
+    return ("NCHW", True) if is_first(data_format) else ("NHWC", False)
+
+
+def conv1d(
+    value: Any = None,
+    filters: Any = None,
+    stride: Any = None,
+    padding: Any = None,
+    use_cudnn_on_gpu: bool | None = None,
+    data_format: str | None = None,
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+    dilations: Any = None,
+) -> Tensor:
+    """Each window of rows times each filter: a convolution of images of one row.
+
+    Args:
+      value: [batch, width, channels]; more dimensions may stand before these.
+      filters: [width, channels, outputs].
+      stride: how far the window moves.
+      padding: `SAME` or `VALID`.
+      use_cudnn_on_gpu: kept in the graph.
+      data_format: `NWC` or `NCW`.
+      name: the operations' scope.
+      input: the newer name of `value`.
+      dilations: how far elements of the window are apart.
+
+    Raises:
+      ValueError: an argument is ill-formed, or given under both names.
+
+    """
+    x = chosen(input, value, "input", "value")
+    with name_scope(name, "conv1d", [x, filters]) as scope:
+        form, first = _row_format(data_format, ("NHWC", "NWC", "NCHW", "NCW"))
+        place = -2 if first else -3
+        steps = [1, *each(stride, 1, "stride", first=first)]
+        apart = [1, *each(dilations, 1, "dilations", first=first)]
+        images, kernels = expand_dims(x, place), expand_dims(filters, 0)
+        made = plane(images, kernels, steps, scope, padding=padding, data_format=form,
+                     use_cudnn_on_gpu=use_cudnn_on_gpu, dilations=apart)  # fmt: skip
+        return squeeze(made, [place])
+
+
+def conv1d_transpose(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = "NWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution of rows.
+
+    Args:
+      input: [batch, width, channels].
+      filters: [width, outputs, channels].
+      output_shape: the shape of the result.
+      strides: how far the window moves over the result.
+      padding: `SAME` or `VALID`.
+      data_format: `NWC` or `NCW`.
+      dilations: how far elements of the window are apart.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: an argument is ill-formed.
+
+    """
+    with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
+        form, first = _row_format(data_format, ("NWC", "NCW"))
+        place = 2 if first else 1
+        steps = [1, *each(strides, 1, "stride", first=first)]
+        apart = [1, *each(dilations, 1, "dilations", first=first)]
+        images, kernels = expand_dims(input, place), expand_dims(filters, 0)
+        sizes = output_shape if isinstance(output_shape, Tensor) else list(output_shape)
+        whole = concat([sizes[:place], [1], sizes[place:]], 0)
+        inputs = {"input_sizes": whole, "filter": kernels, "out_backprop": images}
+        made = window_op("Conv2DBackpropInput", inputs, scope, strides=steps, padding=padding,
+                         data_format=form, dilations=apart)  # fmt: skip
+        return squeeze(made, place)
+
+
+def conv_transpose(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = None,
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """The transpose of a convolution in one, two or three dimensions, as `output_shape` has.
+
+    Raises:
+      ValueError: `output_shape` has no length, or one that is not 3, 4 or 5.
+
+    """
+    with name_scope(name, "conv_transpose", [input, output_shape]) as scope:
+        if isinstance(output_shape, Tensor):
+            spatial: Any = output_shape.shape[0] - 2
+        elif isinstance(output_shape, Sized):
+            spatial = len(output_shape) - 2
+        else:
+            raise bad_value("`output_shape` must be a tensor or sized collection. Received: "
+                            f"output_shape={output_shape}")  # fmt: skip
+        if not 1 <= spatial <= 3:
+            raise bad_value(f"`output_shape` must be of length 3, 4 or 5. Received: output_shape="
+                            f"{output_shape} of length {spatial + 2}.")  # fmt: skip
+        function = (conv1d_transpose, conv2d_transpose_v2, conv3d_transpose_v2)[int(spatial) - 1]
+        return function(input, filters, output_shape, strides, padding=padding,
+                        data_format=data_format, dilations=dilations, name=scope)  # fmt: skip
+
+
+def conv3d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filter: Any = None,  # noqa: A002 - the same
+    strides: Any = None,
+    padding: Any = None,
+    data_format: str = "NDHWC",
+    dilations: Any = (1, 1, 1, 1, 1),
+    name: str | None = None,
+    filters: Any = None,
+) -> Tensor:
+    """Each window of volumes times each filter.
+
+    Args:
+      input: [batch, depth, height, width, channels].
+      filter: [depth, height, width, channels, outputs].
+      strides: five numbers, how far the window moves.
+      padding: `SAME` or `VALID`.
+      data_format: `NDHWC` or `NCDHW`.
+      dilations: five numbers, how far elements of the window are apart.
+      name: the operation's name.
+      filters: the newer name of `filter`.
+
+    Raises:
+      ValueError: the filters are given under both names, or the shapes do not fit.
+
+    """
+    inputs = {"input": input, "filter": chosen(filters, filter, "filters", "filter")}
+    return window_op("Conv3D", inputs, name, strides=strides, padding=padding,
+                     data_format=data_format, dilations=dilations)  # fmt: skip
+
+
+def conv3d_transpose(
+    value: Any,
+    filter: Any = None,  # noqa: A002 - TensorFlow's name
+    output_shape: Any = None,
+    strides: Any = None,
+    padding: Any = "SAME",
+    data_format: str | None = "NDHWC",
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+    filters: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """The transpose of a convolution of volumes; arguments as those of `conv2d_transpose`."""
+    kernels = chosen(filters, filter, "filters", "filter")
+    x = chosen(input, value, "input", "value")
+    return conv3d_transpose_v2(x, kernels, output_shape, strides, padding, data_format, dilations,
+                             name)  # fmt: skip
+
+
+def conv3d_transpose_v2(
+    value: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
+    data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The transpose of a convolution of volumes, its arguments in the order of version 2."""
+    with name_scope(name, "conv3d_transpose", [value, output_shape]) as scope:
+        form = "NDHWC" if data_format is None else data_format
+        first = is_first(form)
+        steps = each(strides, 3, "strides", first=first)
+        apart = each(dilations, 3, "dilations", first=first)
+        inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
+        return window_op("Conv3DBackpropInputV2", inputs, scope, strides=steps, padding=padding,
+                         data_format=form, dilations=apart)  # fmt: skip
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.conv1d": conv1d,
+    "nn.conv1d_transpose": conv1d_transpose,
+    "nn.conv2d": conv2d,
+    "nn.conv2d_backprop_filter": conv2d_backprop_filter,
+    "nn.conv2d_backprop_input": conv2d_backprop_input,
+    "nn.conv2d_transpose": conv2d_transpose,
+    "nn.conv3d": conv3d,
+    "nn.conv3d_transpose": conv3d_transpose,
+    "nn.conv_transpose": conv_transpose,
+}

@@ -1,0 +1,115 @@
+"""Labels of sequences made ready: repeated ones once, dense as sparse, each with its first place.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.mapped import map_fn
+from sessrun.reference.api.ops.array_ops import boolean_mask, concat, expand_dims, pad, shape
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import ones_like
+from sessrun.reference.api.ops.grids import sequence_mask
+from sessrun.reference.api.ops.math_ops import not_equal, range_
+from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
+from sessrun.reference.api.ops.sparse_array_ops import sparse_reshape
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dimension import dimension_value
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import logical_and, reshape, scatter_nd, unique
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "ctc_unique_labels", "dense_labels_to_sparse", "size_at"]
+
+
+def size_at(tensor: Tensor, axis: int) -> Any:
+    """A dimension, as a number if it is known and not zero."""
+    return dimension_value(tensor.shape[axis]) or shape(tensor)[axis]
+
+
+def collapse_repeated(
+    labels: Any, seq_length: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """Labels without those that are like the one before.
+
+    Args:
+      labels: [batch, most labels].
+      seq_length: how many of a row are labels, [batch].
+      name: the operations' scope.
+
+    Returns:
+      The labels, padded with zeros, and how many of a row are left, in the dtype of `seq_length`.
+
+    """
+    with name_scope(name, "collapse_repeated_labels", [labels, seq_length]):
+        rows = convert_to_tensor(labels, name="labels")
+        lengths = convert_to_tensor(seq_length, name="seq_length")
+        first = ones_like(rows[:, :1], dtypes.bool_)
+        is_new = concat([first, not_equal(rows[:, 1:], rows[:, :-1])], axis=1)
+        is_label = sequence_mask(lengths, maxlen=size_at(rows, 1))
+        is_new = logical_and(is_new, is_label)
+        counts = reduce_sum(cast(is_new, dtypes.int32), axis=1)
+        most = reduce_max(counts)
+        is_place = sequence_mask(counts, maxlen=most)
+        flat, flat_new, flat_place = (reshape(each, [-1]) for each in (rows, is_new, is_place))
+        places = range_(size_at(flat_place, 0))
+        kept = scatter_nd(
+            indices=expand_dims(boolean_mask(places, flat_place), axis=1),
+            updates=boolean_mask(flat, flat_new), shape=shape(flat_place),
+        )  # fmt: skip
+        whole = [size_at(rows, 0), most]
+        return reshape(kept, whole), cast(counts, lengths.dtype)
+
+
+def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
+    """Rows of labels as a sparse matrix of int32.
+
+    Args:
+      dense: [batch, most labels].
+      length: how many of a row are labels, [batch].
+
+    """
+    values = reshape(dense, [-1])
+    numbers = range_(shape(values, out_type=dtypes.int64)[0])
+    is_label = reshape(sequence_mask(length, maxlen=shape(dense)[1]), [-1])
+    places = expand_dims(boolean_mask(numbers, is_label), 1)
+    kept = boolean_mask(values, is_label)
+    flat = SparseTensor(indices=places, values=cast(kept, dtypes.int32),
+                        dense_shape=shape(values, out_type=dtypes.int64))  # fmt: skip
+    matrix = sparse_reshape(flat, shape(dense))
+    most = reduce_max(length)
+    sizes = [cast(matrix.dense_shape[0], dtypes.int64), cast(most, dtypes.int64)]
+    return SparseTensor(indices=matrix.indices, values=matrix.values, dense_shape=sizes)
+
+
+def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
+    """For each row its different labels, padded with zeros, and the place of each label in these.
+
+    Args:
+      labels: [batch, most labels], padded with zeros.
+      name: the operations' scope.
+
+    Returns:
+      int64 and int32, each [batch, most labels].
+
+    """
+    with name_scope(name, "ctc_unique_labels", [labels]):
+        rows = convert_to_tensor(labels, name="labels")
+
+        def of_row(row: Tensor) -> list[Tensor]:
+            found = unique(row)
+            short = size_at(found.idx, 0) - size_at(found.y, 0)
+            padded = pad(found.y, [[0, short]])
+            return [cast(padded, dtypes.int64), found.idx]
+
+        return map_fn(of_row, rows, dtype=[dtypes.int64, dtypes.int32])
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.collapse_repeated": collapse_repeated,
+    "nn.ctc_unique_labels": ctc_unique_labels,
+}

@@ -1,0 +1,167 @@
+"""Newer forms of the loss of connectionist temporal classification. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.nn.ctc_labels import size_at
+from sessrun.reference.api.nn.ctc_states import ctc_loss_and_grad
+from sessrun.reference.api.ops.array_ops import concat, transpose, where
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.ctc_ops import ctc_loss
+from sessrun.reference.api.ops.fill_ops import zeros_like
+from sessrun.reference.api.ops.grids import sequence_mask
+from sessrun.reference.api.ops.reduce_ops import reduce_max
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import reshape
+from sessrun.reference.errors import bad_value
+from sessrun.reference.gradient.custom import custom_gradient
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "ctc_loss_dense", "ctc_loss_v3"]
+
+_NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
+
+
+def _from_front(blank: int, logits: Any) -> Any:
+    """The number of the class that is the blank; one below 0 counts from the last class."""
+    return blank + size_at(logits, 2) if blank < 0 else blank
+
+
+def _blank_last(labels: SparseTensor, logits: Any, blank: Any) -> tuple[SparseTensor, Tensor]:
+    """Labels and logits with the blank moved to the end."""
+    parts = [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]]
+    values = labels.values
+    moved = where(values < blank, values, values - 1)
+    return SparseTensor(labels.indices, moved, labels.dense_shape), concat(parts, axis=2)
+
+
+def ctc_loss_v2(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """For each sequence minus the logarithm of how likely its labels are, [batch].
+
+    Args:
+      labels: [batch, most labels], or a sparse matrix of int32.
+      logits: [time, batch, classes].
+      label_length: how many labels a sequence has, [batch]; not needed for a sparse matrix.
+      logit_length: how many steps, [batch].
+      logits_time_major: whether the time is the first dimension of the logits, else the batch.
+      unique: of dense labels what `ctc_unique_labels` gives: there is less to compute.
+      blank_index: which class is the blank; of dense labels 0 if it is not said.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the labels are sparse, and the blank is not said.
+
+    """
+    if not isinstance(labels, SparseTensor):
+        return ctc_loss_dense(labels, logits, label_length, logit_length, logits_time_major,
+                              unique, blank_index or 0, name)  # fmt: skip
+    if blank_index is None:
+        raise bad_value(
+            "Argument `blank_index` must be provided when labels is a SparseTensor."
+        )
+    blank = _from_front(blank_index, logits)
+    if blank != size_at(logits, 2) - 1:
+        labels, logits = _blank_last(labels, logits, blank)
+    return ctc_loss(labels=labels, inputs=logits, sequence_length=logit_length,
+                    time_major=logits_time_major)  # fmt: skip
+
+
+def ctc_loss_v3(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `ctc_loss_v2`; of sparse labels the blank is moved wherever it is."""
+    if not isinstance(labels, SparseTensor) or blank_index is None:
+        return ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major, unique,
+                           blank_index, name)  # fmt: skip
+    blank = _from_front(blank_index, logits)
+    given = convert_to_tensor(logits, name="logits")
+    labels, given = _blank_last(labels, given, blank)
+    return ctc_loss(labels=labels, inputs=given, sequence_length=logit_length,
+                    time_major=logits_time_major)  # fmt: skip
+
+
+def ctc_loss_dense(
+    labels: Any,
+    logits: Any,
+    label_length: Any,
+    logit_length: Any,
+    logits_time_major: bool = True,
+    unique: Any = None,
+    blank_index: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """The loss by a graph of plain operations; arguments as those of `ctc_loss_v2`."""
+    with name_scope(name, "ctc_loss_dense", [logits, labels, label_length, logit_length]):
+        logits = convert_to_tensor(logits, name="logits")
+        labels = convert_to_tensor(labels, name="labels")
+        label_length = convert_to_tensor(label_length, name="label_length")
+        logit_length = convert_to_tensor(logit_length, name="logit_length")
+        dtype = logits.dtype
+        if dtype in _NARROW:
+            logits = cast(logits, dtypes.float32)
+        if not logits_time_major:
+            logits = transpose(logits, perm=[1, 0, 2])
+        blank = _from_front(blank_index, logits)
+        if blank_index != 0:
+            parts = [logits[:, :, blank : blank + 1], logits[:, :, :blank],
+                     logits[:, :, blank + 1 :]]  # fmt: skip
+            logits = concat(parts, axis=2)
+            labels = where(labels < blank, labels + 1, labels)
+        args = [logits, labels, label_length, logit_length]
+        if unique:
+            args.extend(_blank_first(unique, blank))
+        loss = _differentiable(args)
+        return cast(loss, dtype) if dtype in _NARROW else loss
+
+
+def _blank_first(unique: Any, blank: Any) -> tuple[Tensor, Tensor]:
+    """The different labels of rows when the blank has moved to the front."""
+    kinds, places = unique
+    if isinstance(blank, int) and blank == 0:
+        return kinds, places
+    kinds = where(kinds < blank, kinds + 1, kinds)
+    counts = reduce_max(places, axis=1) + 1
+    is_kind = sequence_mask(counts, size_at(kinds, 1))
+    return where(is_kind, kinds, zeros_like(kinds)), places
+
+
+def _differentiable(args: list[Tensor]) -> Tensor:
+    """The loss, whose gradient by the logits is what was computed with it."""
+
+    @custom_gradient
+    def computed(*given: Tensor) -> Any:
+        logits, labels, label_length, logit_length, *unique = given
+        for inner, outer in zip(given[:4], args, strict=False):
+            inner.set_shape(outer.shape)
+        loss, by_logits = ctc_loss_and_grad(logits, labels, label_length, logit_length, unique)
+
+        def gradient(above: Tensor) -> list[Any]:
+            return [reshape(above, [1, -1, 1]) * by_logits, *[None] * (len(args) - 1)]
+
+        return loss, gradient
+
+    found: Tensor = computed(*args)
+    return found
+
+
+EXPORTS: Final[dict[str, Any]] = {"nn.ctc_loss_v2": ctc_loss_v2}

@@ -1,0 +1,299 @@
+"""The loss of connectionist temporal classification as a graph: forward and backward over states.
+
+A sequence of n labels has n + 1 states of labels, the first one its start, then as many of blanks.
+Logarithms of probabilities are kept. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.functions.defun import Defun
+from sessrun.reference.api.functions.named_calls import while_
+from sessrun.reference.api.nn.activations import log_softmax
+from sessrun.reference.api.nn.ctc_labels import size_at
+from sessrun.reference.api.ops.array_ops import (
+    concat,
+    expand_dims,
+    gather,
+    pad,
+    shape,
+    squeeze,
+    stack,
+    transpose,
+    where,
+)
+from sessrun.reference.api.ops.bands import eye
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.fill_ops import fill, one_hot, ones, ones_like, zeros, zeros_like
+from sessrun.reference.api.ops.grids import sequence_mask
+from sessrun.reference.api.ops.math_ops import equal, range_
+from sessrun.reference.api.ops.reduce_ops import reduce_logsumexp, reduce_sum
+from sessrun.reference.api.ops.scattering import tensor_scatter_update
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import (
+    exp,
+    log,
+    reshape,
+    scatter_nd,
+    tensor_scatter_add,
+    tile,
+)
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["ctc_loss_and_grad"]
+
+
+def _ctc_state_trans(label_seq: Any) -> Tensor:
+    """How states follow each other, 1 or 0: [batch, states, states]."""
+    with name_scope(None, "ctc_state_trans"):
+        rows = convert_to_tensor(label_seq, name="label_seq")
+        batch, count = size_at(rows, 0), size_at(rows, 1)
+        half = count + 1
+        states = 2 * half
+        labels = range_(half)
+        blanks = labels + half
+        to_first = [[1, 0]]
+        to_label = stack([labels[1:], blanks[:-1]], 1)
+        to_blank = stack([blanks, labels], 1)
+        places = concat([to_first, to_label, to_blank], 0)
+        steps = scatter_nd(places, ones([size_at(places, 0)]), shape=[states, states])
+        steps += eye(states)
+        row = zeros_like(labels[2:])
+        places = stack([row, labels[2:], labels[1:-1]], 1)
+        places = tile(expand_dims(places, 0), [batch, 1, 1])
+        places += expand_dims(expand_dims(range_(batch), 1) * [1, 0, 0], 1)
+        is_repeated = equal(rows[:, :-1], rows[:, 1:])
+        values = 1.0 - cast(is_repeated, dtypes.float32)
+        skips = scatter_nd(places, values, [batch, states, states])
+        return expand_dims(steps, 0) + skips
+
+
+def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Any) -> tuple[Tensor, Tensor]:
+    """Where a sequence may begin and end: 0 there, else nearly minus infinity; [batch, states]."""
+    batch, half = size_at(seq_lengths, 0), max_seq_length + 1
+    states = 2 * half
+    never = cast(log(cast(0, dtypes.float64) + 1e-307), dtypes.float32)
+    begins = one_hot(indices=zeros([batch], dtype=dtypes.int32), depth=states, on_value=0.0,
+                     off_value=never, axis=1)  # fmt: skip
+    last = one_hot(seq_lengths, depth=half, axis=0)
+    is_last = ones([2, 1, batch]) * last
+    ends = (1.0 - is_last) * never
+    return begins, transpose(reshape(ends, [states, batch]))
+
+
+def _ilabel_to_state(labels: Tensor, num_labels: Any, ilabel_log_probs: Tensor) -> Tensor:
+    """The logarithms of labels, [time, batch, labels], for each state: [time, batch, states]."""
+    count = size_at(labels, 1)
+    blank = tile(ilabel_log_probs[:, :, :1], [1, 1, count + 1])
+    chosen = expand_dims(one_hot(labels, depth=num_labels), axis=0)
+    spread = expand_dims(ilabel_log_probs, axis=2)
+    states = concat([reduce_sum(spread * chosen, axis=3), blank], axis=2)
+    return pad(states, [[0, 0], [0, 0], [1, 0]], constant_values=log(0.0))
+
+
+def _state_to_olabel(labels: Tensor, num_labels: Any, states: Tensor) -> Tensor:
+    """The logarithms of states for each label: [time, batch, labels]."""
+    half = size_at(labels, 1) + 1
+    of_labels, of_blanks = states[:, :, 1:half], states[:, :, half:]
+    chosen = one_hot(labels - 1, depth=num_labels - 1, on_value=0.0, off_value=log(0.0))
+    chosen = expand_dims(chosen, axis=0)
+    spread = expand_dims(of_labels, axis=3)
+    found = reduce_logsumexp(spread + chosen, axis=2)
+    blank = reduce_logsumexp(of_blanks, axis=2, keepdims=True)
+    return concat([blank, found], axis=-1)
+
+
+def _state_to_olabel_unique(
+    labels: Tensor, num_labels: Any, states: Tensor, unique: tuple[Tensor, Tensor]
+) -> Tensor:
+    """As `_state_to_olabel`, by the different labels of each row, which is less to compute."""
+    half = size_at(labels, 1) + 1
+    of_labels, of_blanks = states[:, :, 1:half], states[:, :, half:]
+    kinds, places = unique
+    sums = _sum_states(places, of_labels)
+    time, batch = size_at(states, 0), size_at(states, 1)
+    count = half - 1
+    rows = reshape(transpose(sums, perm=[1, 2, 0]), [batch * count, time])
+    first = range_(batch, dtype=kinds.dtype) * num_labels
+    indices = reshape(kinds + expand_dims(first, axis=-1), [-1, 1])
+    found = scatter_nd(indices=indices, updates=rows, shape=[batch * num_labels, time])
+    found = reshape(found, [batch, num_labels, time])
+    is_there = ones_like(rows, dtype=dtypes.bool_)
+    is_there = scatter_nd(indices=indices, updates=is_there, shape=[batch * num_labels, time])
+    is_there = reshape(is_there, [batch, num_labels, time])
+    found = where(is_there, found, fill(shape(found), log(0.0)))
+    found = transpose(found, [2, 0, 1])[:, :, 1:]
+    blank = reduce_logsumexp(of_blanks, axis=2, keepdims=True)
+    return concat([blank, found], axis=-1)
+
+
+def _sum_states(idx: Any, states: Tensor) -> Tensor:
+    """The logarithms of sums of states with the same number."""
+    with name_scope(None, "sum_states"):
+        idx = convert_to_tensor(idx, name="idx")
+        count = size_at(states, 2)
+        states = expand_dims(states, axis=2)
+        chosen = one_hot(idx, depth=count, on_value=0.0, off_value=log(0.0), axis=1)
+        return reduce_logsumexp(states + chosen, axis=-1)
+
+
+def ctc_loss_and_grad(
+    logits: Tensor, labels: Tensor, label_length: Tensor, logit_length: Tensor, unique: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The loss of each sequence and its gradient.
+
+    Args:
+      logits: [time, batch, labels], the blank first.
+      labels: [batch, most labels].
+      label_length: how many labels, [batch].
+      logit_length: how many steps, [batch].
+      unique: what `ctc_unique_labels` gives, or None.
+
+    """
+    kinds, most = size_at(logits, 2), size_at(labels, 1)
+    given = log_softmax(logits)
+    seen = _ilabel_to_state(labels, kinds, given)
+    steps = _ctc_state_trans(labels)
+    begins, ends = ctc_state_log_probs(label_length, most)
+    states, likelihood = _forward_backward_log(
+        state_trans_log_probs=log(steps), initial_state_log_probs=begins,
+        final_state_log_probs=ends, observed_log_probs=seen, sequence_length=logit_length,
+    )  # fmt: skip
+    if unique:
+        found = _state_to_olabel_unique(labels, kinds, states, unique)
+    else:
+        found = _state_to_olabel(labels, kinds, states)
+    gradient = exp(given) - exp(found)
+    is_step = sequence_mask(logit_length, size_at(logits, 0), dtypes.float32)
+    gradient *= expand_dims(transpose(is_step, perm=[1, 0]), axis=2)
+    return -likelihood, gradient
+
+
+def _forward_backward_log(
+    state_trans_log_probs: Tensor,
+    initial_state_log_probs: Tensor,
+    final_state_log_probs: Tensor,
+    observed_log_probs: Tensor,
+    sequence_length: Tensor,
+) -> tuple[Tensor, Tensor]:
+    """The logarithms of states, [time, batch, states], and of the whole sequences, [batch].
+
+    Raises:
+      ValueError: the steps have another rank than 2 or 3.
+
+    """
+    ndims = state_trans_log_probs.shape.ndims
+    if ndims not in {2, 3}:
+        raise bad_value("Rank of argument `state_trans_log_probs` must be known and equal to 2 or "
+                        f"3. Received state_trans_log_probs={state_trans_log_probs} of rank "
+                        f"{ndims}")  # fmt: skip
+    back = transpose(state_trans_log_probs, [1, 0] if ndims == 2 else [0, 2, 1])
+    batch = size_at(observed_log_probs, 1)
+
+    def forward(state: Tensor, seen: Tensor) -> Tensor:
+        state = expand_dims(state, axis=1)
+        state += state_trans_log_probs
+        state = reduce_logsumexp(state, axis=-1)
+        state += seen
+        total = reduce_logsumexp(state, axis=-1, keepdims=True)
+        state -= total
+        return state
+
+    def backward(accs: Any, elems: Any) -> tuple[Tensor, Tensor]:
+        (state, together), (seen, is_step) = accs, elems
+        state += seen
+        state = expand_dims(state, axis=1)
+        state += back
+        state = reduce_logsumexp(state, axis=-1)
+        total = reduce_logsumexp(state, axis=-1, keepdims=True)
+        state -= total
+        together += squeeze(total, axis=[-1]) * is_step
+        column = expand_dims(is_step, axis=1)
+        out = state * column
+        out += final_state_log_probs * (1.0 - column)
+        return out, together
+
+    ahead = _scan(forward, observed_log_probs, initial_state_log_probs, inclusive=True)
+    nothing = zeros([batch])
+    mask = sequence_mask(sequence_length, size_at(observed_log_probs, 0), dtypes.float32)
+    mask = transpose(mask, perm=[1, 0])
+    behind, sums = _scan(backward, (observed_log_probs, mask), (final_state_log_probs, nothing),
+                         reverse=True, inclusive=True)  # fmt: skip
+    states = ahead[1:] + behind[1:]
+    states -= reduce_logsumexp(states, axis=2, keepdims=True)
+    states += log(expand_dims(mask, axis=2))
+    return states, behind[0, :, 0] + sums[0]
+
+
+def _scan(
+    fn: Callable[[Any, Any], Any],
+    elems: Any,
+    initial: Any,
+    reverse: bool = False,
+    inclusive: bool = False,
+    final_only: bool = False,
+) -> Any:
+    """What a function makes of a state and each element in turn, by a loop of functions.
+
+    Args:
+      fn: of the state and an element, gives the next state of the same shapes.
+      elems: a structure of tensors, whose first dimension is gone through.
+      initial: the first state, a structure of tensors.
+      reverse: whether from the last element to the first.
+      inclusive: whether the first state is among the results.
+      final_only: whether the last state is the result; else all of them, stacked.
+
+    """
+    flat = [convert_to_tensor(each) for each in nest.flatten(elems)]
+    length = shape(flat[0])[0]
+    states = [convert_to_tensor(each) for each in nest.flatten(initial)]
+    kinds = [each.dtype for each in states]
+    kinds = [dtypes.int32, dtypes.int32, *kinds, *([] if final_only else kinds)]
+
+    def cond(i: Tensor, num_elems: Tensor, *args: Any) -> Tensor:
+        del args
+        return i >= 0 if reverse else i < num_elems
+
+    def body(i: Tensor, num_elems: Tensor, *args: Any) -> list[Tensor]:
+        i.set_shape([])
+        out, state = ((), args) if final_only else (args[: len(states)], args[len(states) :])
+        element = nest.pack_sequence_as(elems, [gather(each, i) for each in flat])
+        after = nest.flatten(fn(nest.pack_sequence_as(initial, list(state)), element))
+        if not final_only:
+            place = i + 1 if inclusive and not reverse else i
+            pairs = zip(out, after, strict=True)
+            out = tuple(tensor_scatter_update(x, [[place]], [y]) for x, y in pairs)
+        return [i - 1 if reverse else i + 1, num_elems, *out, *after]
+
+    first = shape(flat[0])[0] - 1 if reverse else constant(0, dtype=dtypes.int32)
+    room = [] if final_only else _room(states, flat[0], first, reverse, inclusive)
+    carried = [first, length, *room, *states]
+    stay = [
+        place for place, each in enumerate(carried)
+        if each.dtype.base_dtype in {dtypes.int32, dtypes.int64}
+    ]  # fmt: skip
+    goes_on, following = (Defun(*kinds)(function) for function in (cond, body))
+    found = while_(carried, goes_on, following, hostmem=stay)
+    return nest.pack_sequence_as(initial, found[2 : len(states) + 2])
+
+
+def _room(
+    states: list[Tensor], elements: Tensor, first: Tensor, reverse: bool, inclusive: bool
+) -> list[Tensor]:
+    """Where all states will be written, the first one if it is among them."""
+    count = shape(elements)[0] + (1 if inclusive else 0)
+    found = []
+    for state in states:
+        whole = concat([[count], shape(state)], 0)
+        out = one("Empty", {"shape": whole}, dtype=state.dtype, init=True)
+        if inclusive:
+            out = tensor_scatter_add(out, [[first + (1 if reverse else 0)]], [state])
+        found.append(out)
+    return found

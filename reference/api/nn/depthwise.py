@@ -1,0 +1,188 @@
+"""Depthwise and separable convolutions. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Final
+
+from sessrun.reference.api.nn.convolutions import conv2d
+from sessrun.reference.api.nn.dilated import with_space_to_batch
+from sessrun.reference.api.nn.windows import padding_of, window_op
+from sessrun.reference.api.ops.array_ops import shape
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+_ONES: Final = (1, 1, 1, 1)
+
+
+def depthwise_conv2d_native(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filter: Any,  # noqa: A002 - the same
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NHWC",
+    dilations: Any = _ONES,
+    name: str | None = None,
+) -> Tensor:
+    """Each window of each channel times each of its filters, in one operation.
+
+    Args:
+      input: [batch, height, width, channels].
+      filter: [height, width, channels, filters of each].
+      strides: four numbers, how far the window moves.
+      padding: `SAME`, `VALID`, or what is added before and behind each of four dimensions.
+      data_format: `NHWC` or `NCHW`.
+      dilations: four numbers, how far elements of the window are apart.
+      name: the operation's name.
+
+    Raises:
+      ValueError: the padding is ill-formed, or the shapes do not fit.
+
+    """
+    kind, explicit = padding_of(padding)
+    return window_op("DepthwiseConv2dNative", {"input": input, "filter": filter}, name,
+                     strides=strides, padding=kind, explicit_paddings=explicit,
+                     data_format=data_format, dilations=dilations)  # fmt: skip
+
+
+def depthwise_conv2d_native_backprop_input(
+    input_sizes: Any,
+    filter: Any,  # noqa: A002 - TensorFlow's name
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NHWC",
+    dilations: Any = _ONES,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient by the images; arguments as those of `depthwise_conv2d_native`."""
+    kind, explicit = padding_of(padding)
+    inputs = {"input_sizes": input_sizes, "filter": filter, "out_backprop": out_backprop}
+    return window_op("DepthwiseConv2dNativeBackpropInput", inputs, name, strides=strides,
+                     padding=kind, explicit_paddings=explicit, data_format=data_format,
+                     dilations=dilations)  # fmt: skip
+
+
+def depthwise_conv2d_native_backprop_filter(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filter_sizes: Any,
+    out_backprop: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NHWC",
+    dilations: Any = _ONES,
+    name: str | None = None,
+) -> Tensor:
+    """The gradient by the filters; arguments as those of `depthwise_conv2d_native`."""
+    kind, explicit = padding_of(padding)
+    inputs = {"input": input, "filter_sizes": filter_sizes, "out_backprop": out_backprop}
+    return window_op("DepthwiseConv2dNativeBackpropFilter", inputs, name, strides=strides,
+                     padding=kind, explicit_paddings=explicit, data_format=data_format,
+                     dilations=dilations)  # fmt: skip
+
+
+def depthwise_conv2d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filter: Any,  # noqa: A002 - the same
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """Each window of each channel times each of its filters; elements may be apart.
+
+    Args:
+      input: [batch, height, width, channels].
+      filter: [height, width, channels, filters of each].
+      strides: four numbers, how far the window moves.
+      padding: `SAME`, `VALID`, or a list of pairs.
+      rate: two numbers, how far elements of the window are apart.
+      name: the operations' scope.
+      data_format: `NHWC` or `NCHW`.
+      dilations: the newer name of `rate`.
+
+    Raises:
+      ValueError: an argument is ill-formed, or given under both names.
+
+    """
+    apart = chosen(dilations, rate, "dilations", "rate")
+    with name_scope(name, "depthwise", [input, filter]) as scope:
+        x = convert_to_tensor(input, name="tensor_in")
+        kernels = convert_to_tensor(filter, name="filter_in")
+        apart = [1, 1] if apart is None else apart
+        if any(each > 1 for each in apart) and any(each != 1 for each in strides):
+            warnings.warn("When dilation rate is greater than 1, then all values of strides must "
+                          f"be 1. Received: `dilation rate` {apart} and `strides` {strides}",
+                          stacklevel=2)  # fmt: skip
+
+        def convolved(inner: Tensor, _: Any, kind: Any) -> Tensor:
+            return depthwise_conv2d_native(inner, kernels, strides, kind, data_format, name=scope)
+
+        return with_space_to_batch(x, apart, padding, convolved, shape(kernels),
+                                   data_format=data_format)  # fmt: skip
+
+
+def separable_conv2d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    depthwise_filter: Any,
+    pointwise_filter: Any,
+    strides: Any,
+    padding: Any,
+    rate: Any = None,
+    name: str | None = None,
+    data_format: str | None = None,
+    dilations: Any = None,
+) -> Tensor:
+    """A depthwise convolution, then one by filters of a single pixel.
+
+    Args:
+      input: [batch, height, width, channels].
+      depthwise_filter: [height, width, channels, filters of each].
+      pointwise_filter: [1, 1, channels * filters of each, outputs].
+      strides: four numbers, how far the window moves.
+      padding: `SAME` or `VALID`.
+      rate: two numbers, how far elements of the window are apart.
+      name: the operations' scope.
+      data_format: `NHWC` or `NCHW`.
+      dilations: the newer name of `rate`.
+
+    Raises:
+      ValueError: an argument is ill-formed, or given under both names.
+
+    """
+    apart = chosen(dilations, rate, "dilations", "rate")
+    with name_scope(
+        name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]
+    ) as scope:
+        x = convert_to_tensor(input, name="tensor_in")
+        kernels = convert_to_tensor(depthwise_filter, name="depthwise_filter")
+        pixels = convert_to_tensor(pointwise_filter, name="pointwise_filter")
+        static = pixels.shape.with_rank(4)
+        static[0].assert_is_compatible_with(1)
+        static[1].assert_is_compatible_with(1)
+
+        def convolved(inner: Tensor, _: Any, kind: Any) -> Tensor:
+            return depthwise_conv2d_native(inner, kernels, strides, kind, data_format,
+                                           name="depthwise")  # fmt: skip
+
+        apart = [1, 1] if apart is None else apart
+        between = with_space_to_batch(x, apart, padding, convolved, shape(kernels),
+                                      data_format=data_format)  # fmt: skip
+        return conv2d(between, pixels, _ONES, "VALID", data_format=data_format, name=scope)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.depthwise_conv2d": depthwise_conv2d,
+    "nn.depthwise_conv2d_backprop_filter": depthwise_conv2d_native_backprop_filter,
+    "nn.depthwise_conv2d_backprop_input": depthwise_conv2d_native_backprop_input,
+    "nn.depthwise_conv2d_native": depthwise_conv2d_native,
+    "nn.depthwise_conv2d_native_backprop_filter": depthwise_conv2d_native_backprop_filter,
+    "nn.depthwise_conv2d_native_backprop_input": depthwise_conv2d_native_backprop_input,
+    "nn.separable_conv2d": separable_conv2d,
+}

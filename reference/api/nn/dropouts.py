@@ -1,0 +1,176 @@
+"""`nn.dropout`: elements left out at random, the others scaled up. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import shape
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.random_ops import random_uniform
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
+from sessrun.reference.build.generated import real_div, select_v2, sub
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.random_seed import get_seed
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "dropout"]
+
+
+def dropout(
+    x: Any,
+    keep_prob: Any = None,
+    noise_shape: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+    rate: Any = None,
+) -> Tensor:
+    """Each element zero with a probability, or else divided by the probability of the contrary.
+
+    Args:
+      x: a tensor of floating point numbers.
+      keep_prob: the probability that an element stays; the older way to say the rate.
+      noise_shape: the shape of the decisions, which broadcast; by default the tensor's.
+      seed: of the decisions.
+      name: the operations' scope.
+      rate: the probability that an element becomes zero: a number from [0, 1) or a scalar.
+
+    Returns:
+      A tensor of the shape of `x`; itself for a rate of the number zero.
+
+    Raises:
+      ValueError: there is no rate, two, or it is no such number; `x` has other numbers.
+
+    """
+    try:
+        spoken = None if keep_prob is None else 1.0 - keep_prob
+    except TypeError:
+        raise bad_value(f"`keep_prob` must be a floating point number or Tensor. Received: "
+                        f"keep_prob={keep_prob}") from None  # fmt: skip
+    rate = chosen(rate, spoken, "rate", "keep_prob")
+    if rate is None:
+        raise bad_value("`rate` must be provided.")
+    # TensorFlow counts an operation that draws, whether it does or not.
+    return _dropped(x, rate, partial(random_uniform, seed=seed), partial(get_seed, seed),
+                    noise_shape, name, "dropout")  # fmt: skip
+
+
+def stateless_dropout(
+    x: Any,
+    rate: Any,
+    seed: Any,
+    rng_alg: Any = None,
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `dropout`, by the numbers that a seed gives.
+
+    Args:
+      x: a tensor of floating point numbers.
+      rate: the probability that an element becomes zero: a number from [0, 1) or a scalar.
+      seed: two integers.
+      rng_alg: the algorithm that draws, by default the device's.
+      noise_shape: the shape of the decisions, which broadcast; by default the tensor's.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the rate is no such number; `x` has other numbers.
+
+    """
+    sampler = partial(_stateless_uniform, seed=seed, alg=rng_alg)
+    return _dropped(x, rate, sampler, None, noise_shape, name, "stateless_dropout")
+
+
+def _stateless_uniform(shape: Any, dtype: Any, seed: Any, alg: Any) -> Tensor:
+    from sessrun.reference.api.ops.stateless_ops import stateless_uniform  # noqa: PLC0415 - few need it
+
+    more = {} if alg is None else {"alg": alg}
+    return stateless_uniform(shape, seed, dtype=dtype, **more)
+
+
+def general_dropout(
+    x: Any,
+    rate: Any,
+    uniform_sampler: Callable[..., Tensor],
+    noise_shape: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `dropout`, by numbers from [0, 1) that a function of `shape` and `dtype` draws."""
+    return _dropped(x, rate, uniform_sampler, None, noise_shape, name, "general_dropout")
+
+
+def _dropped(
+    x: Any, rate: Any, sampler: Callable[..., Tensor], skipped: Callable[[], Any] | None,
+    noise_shape: Any, name: str | None, default_name: str,
+) -> Tensor:  # fmt: skip
+    """The tensor with elements left out; `skipped` is called where nothing is to be drawn."""
+    with name_scope(name, default_name, [x]):
+        is_number = _is_number(rate)
+        if is_number and not 0 <= rate < 1:
+            raise bad_value(f"`rate` must be a scalar tensor or a float in the range [0, 1). "
+                            f"Received: rate={rate}")  # fmt: skip
+        value = convert_to_tensor(x, name="x")
+        if not value.dtype.is_floating:
+            raise bad_value(f"`x.dtype` must be a floating point tensor, received {value.dtype}")
+        if is_number and rate == 0:
+            if skipped is not None:
+                skipped()
+            return value
+        scaled, rate = _scaled(value, rate)
+        noise = sampler(shape=_noise_shape(value, noise_shape), dtype=value.dtype)
+        found = select_v2(noise >= rate, scaled, constant(0, dtype=value.dtype))
+        found.set_shape(value.shape)
+        return found
+
+
+def _is_number(rate: Any) -> bool:
+    return isinstance(rate, numbers.Real)
+
+
+def _scaled(x: Tensor, rate: Any) -> tuple[Tensor, Any]:
+    """The tensor over the probability of staying, and the rate in its dtype.
+
+    Raises:
+      ValueError: the rate is neither a number nor a scalar of a dtype that fits.
+
+    """
+    if not is_tensor(rate):
+        if not _is_number(rate):
+            raise bad_value(f"`rate` must be a scalar or scalar tensor. Received: rate={rate}")
+        scale = convert_to_tensor(1 / (1 - rate), dtype=x.dtype)
+        return one("Mul", {"x": x, "y": scale}), rate
+    rate.shape.assert_has_rank(0)
+    if rate.dtype != x.dtype:
+        if not rate.dtype.is_compatible_with(x.dtype):
+            raise bad_value(f"`x.dtype` must be compatible with `rate.dtype`. Received: "
+                            f"x.dtype={x.dtype} and rate.dtype={rate.dtype}")  # fmt: skip
+        rate = one("Cast", {"x": rate}, "rate", DstT=x.dtype)
+    return real_div(x, sub(constant(1, dtype=x.dtype), rate)), rate
+
+
+def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
+    """The shape of the decisions, with the tensor's dimensions where none are given."""
+    if noise_shape is None:
+        return shape(x)
+    try:
+        given = as_shape(noise_shape).as_list()
+    except (TypeError, ValueError):
+        return noise_shape
+    sizes = x.sizes
+    if sizes is None or len(sizes) != len(given):
+        return noise_shape
+    pairs = zip(sizes, given, strict=True)
+    return TensorShape([own if size is None else size for own, size in pairs])
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.dropout": dropout,
+    "nn.experimental.general_dropout": general_dropout,
+    "nn.experimental.stateless_dropout": stateless_dropout,
+}

@@ -1,0 +1,296 @@
+"""Rows of matrices looked up by number, one by one or many as one. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import (
+    concat,
+    expand_dims,
+    gather,
+    rank,
+    shape,
+    size,
+    stack,
+    where,
+)
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.clipping import clip_by_norm
+from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.api.ops.math_ops import div_no_nan, range_
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.sparse_math_ops import (
+    sparse_segment_mean,
+    sparse_segment_sqrt_n,
+    sparse_segment_sum,
+)
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.variable_parts import PartitionedVariable
+from sessrun.reference.base.dtypes import bfloat16, float16, float32, int32, int64
+from sessrun.reference.base.tensor_shape import Dimension
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.generated import (
+    dynamic_partition,
+    maximum,
+    reshape,
+    segment_sum,
+    sqrt,
+    unique,
+)
+from sessrun.reference.build.generated import pow as power
+from sessrun.reference.build.indexed_slices import convert_to_tensor_or_indexed_slices
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.default_graph import colocate_with, device
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "as_parts", "embedding_lookup", "embedding_lookup_sparse"]
+
+
+def as_parts(params: Any) -> list[Any]:
+    """The parts of a matrix as a list, of which there may be one."""
+    if isinstance(params, PartitionedVariable):
+        return list(params)
+    return params if isinstance(params, list) else [params]
+
+
+def _clipped(rows: Tensor, ids: Any, max_norm: Any) -> Any:
+    """Rows scaled down where their norm is greater than one that may be given."""
+    if max_norm is None:
+        return rows
+
+    def ranked(value: Any) -> Any:
+        return convert_to_tensor(value).shape.ndims or rank(value)
+
+    first, last = ranked(ids), ranked(rows)
+    is_known = isinstance(first, int) and isinstance(last, int)
+    axes = list(range(first, last)) if is_known else range_(first, last)
+    return clip_by_norm(rows, max_norm, axes=axes)
+
+
+def embedding_lookup(
+    params: Any,
+    ids: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    validate_indices: bool = True,
+    max_norm: Any = None,
+) -> Tensor:
+    """The rows of a matrix with these numbers.
+
+    Args:
+      params: a matrix or another tensor, a variable, or parts of one.
+      ids: numbers of rows, of any shape.
+      partition_strategy: which rows the parts hold: `mod`, each the numbers with one remainder,
+        or `div`, each a range of numbers.
+      name: the operations' scope.
+      validate_indices: nothing hangs on it.
+      max_norm: the greatest norm of a row.
+
+    Returns:
+      A tensor of the shape of the numbers and that of a row.
+
+    Raises:
+      ValueError: there are no parts, or no such strategy.
+
+    """
+    del validate_indices
+    if params is None:
+        raise bad_value("params must be specified")
+    if isinstance(params, list | tuple) and not params:
+        raise bad_value("Length of params is currently 0. Need at least one param.")
+    parts = as_parts(params)
+    with name_scope(name, "embedding_lookup", [*parts, ids]) as scope:
+        if not any(isinstance(part, ResourceVariable) for part in parts):
+            parts = [
+                convert_to_tensor_or_indexed_slices(part, name=f"params_{place}")
+                for place, part in enumerate(parts)
+            ]
+        numbers = convert_to_tensor(ids, name="ids")
+        if len(parts) == 1:
+            with colocate_with(parts[0]):
+                found = _clipped(gather(parts[0], numbers, name=scope), numbers, max_norm)
+            return identity(found)
+        return _of_parts(parts, numbers, partition_strategy, max_norm, scope)
+
+
+def _of_parts(
+    parts: Sequence[Any], ids: Tensor, strategy: str, max_norm: Any, scope: str
+) -> Tensor:
+    count = len(parts)
+    flat = reshape(ids, [-1])
+    places = range_(size(flat, out_type=int32))
+    owners, numbers = _assigned(parts, flat, strategy)
+    owners = cast(owners, int32)
+    of_part = dynamic_partition(numbers, owners, count)
+    place_of_part = dynamic_partition(places, owners, count)
+    found = []
+    for part, own in zip(parts, of_part, strict=True):
+        with device(None), colocate_with(part):
+            found.append(gather(part, own))
+    inputs = {"indices": place_of_part, "data": found}
+    rows = one("ParallelDynamicStitch", inputs, scope)
+    known = parts[0].shape[1:]
+    for part in parts[1:]:
+        known = known.merge_with(part.shape[1:])
+    if known.is_fully_defined():
+        row: Any = known
+    else:
+        with colocate_with(parts[0]):
+            row = shape(parts[0])[1:]
+    rows = reshape(rows, concat([shape(ids), row], 0))
+    rows.set_shape(ids.shape.concatenate(known))
+    found_rows: Tensor = _clipped(rows, ids, max_norm)
+    return found_rows
+
+
+def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Any, Any]:
+    """Which part holds each number, and the number there.
+
+    Raises:
+      ValueError: there is no such strategy.
+
+    """
+    count = len(parts)
+    if strategy == "mod":
+        owners = ids % count
+        return owners, ids // count
+    if strategy != "div":
+        raise bad_value(f"Unrecognized partition strategy: {strategy}. Must be one of either "
+                        "`mod` or `div`.")  # fmt: skip
+    total = _row_count(parts, ids)
+    each, extras = total // count, total % count
+    owners = maximum(ids // (each + 1), (ids - extras) // each)
+    is_longer = owners < extras
+    return owners, where(is_longer, ids % (each + 1), (ids - extras) % each)
+
+
+def _row_count(parts: Sequence[Any], ids: Tensor) -> Tensor:
+    """The rows of all parts together."""
+    known = Dimension(0)
+    sizes: list[Any] = []
+    for part in parts:
+        known += part.shape[0]
+    if known.value:
+        return constant(known.value, ids.dtype)
+    for part in parts:
+        if Dimension(part.shape[0]).value is None:
+            with colocate_with(part):
+                sizes.append(shape(part)[0])
+        else:
+            sizes.append(Dimension(part.shape[0]).value)
+    return reduce_sum(cast(stack(sizes), ids.dtype))
+
+
+def embedding_lookup_sparse(
+    params: Any,
+    sp_ids: Any,
+    sp_weights: Any,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    combiner: str | None = None,
+    max_norm: Any = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """For each row of a sparse matrix the rows with the numbers in it, as one.
+
+    Args:
+      params: a matrix, a variable, or parts of one.
+      sp_ids: a SparseTensor of numbers of rows; no row of it is empty.
+      sp_weights: None, or a SparseTensor of the same places.
+      partition_strategy: as for `embedding_lookup`.
+      name: the operations' scope.
+      combiner: `sum`, `mean` (the default), or `sqrtn`, the sum over the norm of the weights.
+      max_norm: the greatest norm of a row that is looked up.
+      allow_fast_lookup: whether rows are gathered without looking each up once only.
+
+    Raises:
+      ValueError: there is no such combiner, or ids and weights do not fit.
+      TypeError: ids or weights are not sparse.
+
+    """
+    combiner = "mean" if combiner is None else combiner
+    if combiner not in {"mean", "sqrtn", "sum"}:
+        raise bad_value(f"combiner must be one of 'mean', 'sqrtn' or 'sum', got {combiner}")
+    parts = as_parts(params)
+    if not isinstance(sp_ids, SparseTensor):
+        raise bad_type(f"sp_ids must be SparseTensor, got {type(sp_ids)}")
+    if sp_weights is not None:
+        _check_weights(sp_ids, sp_weights)
+    with name_scope(name, "embedding_lookup_sparse", [*parts, sp_ids]) as scope:
+        segments = convert_to_tensor(sp_ids.indices[:, 0], name="segment_ids")
+        ids = sp_ids.values
+        if len(parts) == 1 and not isinstance(parts[0], Tensor | ResourceVariable):
+            parts = [convert_to_tensor(parts[0], name="params")]
+        # As in TensorFlow, a resource variable is a composite tensor here, and no single matrix.
+        is_matrix = len(parts) == 1 and isinstance(parts[0], Tensor)
+        is_direct = is_matrix and parts[0].device == segments.device and max_norm is None
+        if is_direct and (allow_fast_lookup or sp_weights is None):
+            rows, numbers = parts[0], ids
+            is_sparse = not allow_fast_lookup
+        else:
+            is_sparse = False
+            ids, numbers = unique(ids)
+            rows = embedding_lookup(parts, ids, partition_strategy, max_norm=max_norm)
+        if sp_weights is not None:
+            return _weighted(rows, numbers, sp_weights.values, segments, combiner, scope)
+        if segments.dtype not in {int32, int64}:
+            segments = cast(segments, int32)
+        found: Tensor = _COMBINERS[combiner](
+            rows, numbers, segments, name=scope, sparse_gradient=is_sparse
+        )
+        return found
+
+
+_COMBINERS: Final[Mapping[str, Any]] = {
+    "mean": sparse_segment_mean,
+    "sqrtn": sparse_segment_sqrt_n,
+    "sum": sparse_segment_sum,
+}
+
+
+def _check_weights(ids: SparseTensor, weights: Any) -> None:
+    if not isinstance(weights, SparseTensor):
+        raise bad_type(f"sp_weights must be either None or SparseTensor, got {type(weights)}")
+    for part in ("values", "indices", "dense_shape"):
+        mine, other = getattr(ids, part), getattr(weights, part)
+        mine.shape.assert_is_compatible_with(other.shape)
+
+
+def _weighted(
+    rows: Any, numbers: Tensor, weights: Tensor, segments: Tensor, combiner: str, scope: str
+) -> Tensor:
+    """Rows times their weights, combined segment by segment."""
+    segments = cast(segments, int32)
+    found = gather(rows, numbers)
+    wanted = found.dtype
+    if wanted in {float16, bfloat16}:
+        found = cast(found, float32)
+    weights = cast(weights, found.dtype)
+    ndims = found.shape.ndims
+    inner = expand_dims(rank(found) - 1, 0)
+    outer = shape(weights)
+    column = reshape(weights, concat([outer, ones(inner, dtype=outer.dtype)], 0))
+    if ndims is not None:
+        column.set_shape(weights.shape.concatenate([1] * (ndims - 1)))
+    found *= column
+    if combiner == "sum":
+        found = segment_sum(found, segments, name=scope)
+    else:
+        found = segment_sum(found, segments)
+        if combiner == "mean":
+            total = segment_sum(column, segments)
+        else:
+            total = sqrt(segment_sum(power(column, 2), segments))
+        found = div_no_nan(found, total, name=scope)
+    return cast(found, wanted)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "nn.embedding_lookup": embedding_lookup,
+    "nn.embedding_lookup_sparse": embedding_lookup_sparse,
+}

@@ -1,0 +1,59 @@
+"""Greyscale dilation and erosion. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.nn.windows import window_op
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.build.generated import neg, reverse_v2
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def dilation2d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    filter: Any = None,  # noqa: A002 - the same
+    strides: Any = None,
+    rates: Any = None,
+    padding: str | None = None,
+    name: str | None = None,
+    filters: Any = None,
+    dilations: Any = None,
+) -> Tensor:
+    """The largest sum of each window and the filter of its channel.
+
+    Args:
+      input: [batch, height, width, channels].
+      filter: [height, width, channels].
+      strides: how far the window moves, four numbers.
+      rates: how far its elements are apart, four numbers.
+      padding: `SAME` or `VALID`.
+      name: the operation's name.
+      filters: the newer name of `filter`.
+      dilations: the newer name of `rates`.
+
+    Raises:
+      ValueError: an argument is given under both names.
+
+    """
+    kernels = chosen(filters, filter, "filters", "filter")
+    apart = chosen(dilations, rates, "dilations", "rates")
+    inputs = {"input": input, "filter": kernels}
+    return window_op("Dilation2D", inputs, name, strides=strides, rates=apart, padding=padding)
+
+
+def erosion2d(
+    value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+) -> Tensor:
+    """The smallest difference of each window and the filter of its channel; as `dilation2d`."""
+    with name_scope(name, "erosion2d", [value, kernel]) as scope:
+        below, turned = neg(value), reverse_v2(kernel, [0, 1])
+        inputs = {"input": below, "filter": turned}
+        return neg(window_op("Dilation2D", inputs, scope, strides=strides, rates=rates,
+                             padding=padding))  # fmt: skip
+
+
+EXPORTS: Final[dict[str, Any]] = {"nn.dilation2d": dilation2d, "nn.erosion2d": erosion2d}

@@ -1,0 +1,148 @@
+"""Poolings that tell where the maxima were, or whose windows have random sizes. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.random_seed import is_op_determinism_enabled
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+class MaxPoolWithArgmax(NamedTuple):
+    """The outputs of MaxPoolWithArgmax."""
+
+    output: Tensor
+    argmax: Tensor
+
+
+class FractionalMaxPool(NamedTuple):
+    """The outputs of FractionalMaxPool."""
+
+    output: Tensor
+    row_pooling_sequence: Tensor
+    col_pooling_sequence: Tensor
+
+
+class FractionalAvgPool(NamedTuple):
+    """The outputs of FractionalAvgPool."""
+
+    output: Tensor
+    row_pooling_sequence: Tensor
+    col_pooling_sequence: Tensor
+
+
+def max_pool_with_argmax(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: Any = None,  # noqa: N803 - TensorFlow's name
+    name: str | None = None,
+    output_dtype: Any = None,
+    include_batch_in_index: bool = False,
+) -> MaxPoolWithArgmax:
+    """The largest number of each window, and the number of its place in its image.
+
+    Args:
+      input: [batch, height, width, channels].
+      ksize: the window's sizes, four.
+      strides: how far it moves, four.
+      padding: `SAME` or `VALID`.
+      data_format: `NHWC`.
+      Targmax: the dtype of the places: int32 or int64.
+      name: the operation's name.
+      output_dtype: the newer name of `Targmax`.
+      include_batch_in_index: whether places are counted through the whole batch.
+
+    Raises:
+      ValueError: the format is another, or the dtype is given under both names.
+
+    """
+    if data_format != "NHWC":
+        raise bad_value("`data_format` values other than 'NHWC' are not supported. Received: "
+                        f"data_format={data_format}")  # fmt: skip
+    kind = chosen(output_dtype, Targmax, "output_dtype", "Targmax")
+    attrs = {"ksize": ksize, "strides": strides, "padding": padding,
+             "Targmax": dtypes.int64 if kind is None else kind,
+             "include_batch_in_index": include_batch_in_index}  # fmt: skip
+    return MaxPoolWithArgmax(*apply_op("MaxPoolWithArgmax", {"input": input}, attrs, name).outputs)
+
+
+def _fractional(
+    op_type: str, value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool,
+    deterministic: bool, seed: int, seed2: int, name: str | None,
+) -> list[Tensor]:  # fmt: skip
+    attrs = {"pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random,
+             "overlapping": overlapping, "deterministic": deterministic, "seed": seed,
+             "seed2": seed2}  # fmt: skip
+    return list(apply_op(op_type, {"value": value}, attrs, name).outputs)
+
+
+def fractional_max_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> FractionalMaxPool:
+    """The largest number of each window, whose sizes are random and `pooling_ratio` on average.
+
+    Args:
+      value: [batch, height, width, channels].
+      pooling_ratio: four numbers, 1 for batch and channels, at least 1 for rows and columns.
+      pseudo_random: whether the borders are those of one random shift.
+      overlapping: whether a window has the first element of the next one, too.
+      deterministic: whether each run draws the same.
+      seed: the seed, if so.
+      seed2: a second one.
+      name: the operation's name.
+
+    Raises:
+      ValueError: operations must be deterministic, and this one would not be.
+
+    """
+    if is_op_determinism_enabled() and not (seed and seed2 and deterministic):
+        raise ValueError(
+            'tf.compat.v1.nn.fractional_max_pool requires "seed" and "seed2" to be non-zero and '
+            '"deterministic" to be true when op determinism is enabled. Please pass in such '
+            'values, e.g. by passing"seed=1, seed2=1, deterministic=True". Got: '
+            f"seed={seed}, seed2={seed2}, deterministic={deterministic}"
+        )
+    return FractionalMaxPool(*_fractional(
+        "FractionalMaxPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed,
+        seed2, name,
+    ))  # fmt: skip
+
+
+def fractional_avg_pool(
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool = False,
+    overlapping: bool = False,
+    deterministic: bool = False,
+    seed: int = 0,
+    seed2: int = 0,
+    name: str | None = None,
+) -> FractionalAvgPool:
+    """The mean of each window; arguments as those of `fractional_max_pool`."""
+    return FractionalAvgPool(*_fractional(
+        "FractionalAvgPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed,
+        seed2, name,
+    ))  # fmt: skip
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.fractional_avg_pool": fractional_avg_pool,
+    "nn.fractional_max_pool": fractional_max_pool,
+    "nn.max_pool_with_argmax": max_pool_with_argmax,
+}

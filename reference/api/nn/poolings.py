@@ -1,0 +1,279 @@
+"""Poolings in one, two and three dimensions. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.nn.windows import each, is_first, padding_of, window_op
+from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "avg_pool", "avg_pool3d", "max_pool", "max_pool3d"]
+
+
+def _window(
+    ksize: Any, strides: Any, spatial: int, data_format: str | None
+) -> dict[str, list[Any]]:
+    """The window's sizes and how far it moves, for each dimension; no format is channels last."""
+    first = data_format is not None and is_first(data_format)
+    return {"ksize": each(ksize, spatial, "ksize", first=first),
+            "strides": each(strides, spatial, "strides", first=first)}  # fmt: skip
+
+
+def _check_vectors(padding: Any, data_format: str | None) -> None:
+    if isinstance(padding, list | tuple) and data_format == "NCHW_VECT_C":
+        raise bad_value("`data_format='NCHW_VECT_C'` is not supported with explicit padding. "
+                        f"Received: padding={padding}")  # fmt: skip
+
+
+def max_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Tensor:
+    """The largest number of each window of images.
+
+    Args:
+      value: [batch, height, width, channels].
+      ksize: the window's sizes: one number, two or four.
+      strides: how far it moves, likewise.
+      padding: `SAME`, `VALID`, or what is added before and behind each of four dimensions.
+      data_format: `NHWC` or `NCHW`.
+      name: the operation's name.
+      input: the newer name of `value`.
+
+    Raises:
+      ValueError: an argument is ill-formed, or given under both names.
+
+    """
+    x = chosen(input, value, "input", "value")
+    with name_scope(name, "MaxPool", [x]) as scope:
+        form = "NHWC" if data_format is None else data_format
+        window = _window(ksize, strides, 2, form)
+        _check_vectors(padding, form)
+        kind, explicit = padding_of(padding)
+        if 0 in window["ksize"]:
+            raise bad_value(f"`ksize` cannot be zero. Received: ksize={window['ksize']}")
+        return window_op("MaxPool", {"input": x}, scope, padding=kind, explicit_paddings=explicit,
+                         data_format=form, **window)  # fmt: skip
+
+
+def max_pool2d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest number of each window of images; arguments as those of `max_pool`."""
+    with name_scope(name, "MaxPool2d", [input]) as scope:
+        form = "NHWC" if data_format is None else data_format
+        window = _window(ksize, strides, 2, form)
+        _check_vectors(padding, form)
+        kind, explicit = padding_of(padding)
+        return window_op("MaxPool", {"input": input}, scope, padding=kind,
+                         explicit_paddings=explicit, data_format=form, **window)  # fmt: skip
+
+
+def max_pool1d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest number of each window of rows.
+
+    Args:
+      input: [batch, width, channels].
+      ksize: the window's size: one number or three.
+      strides: how far it moves, likewise.
+      padding: `SAME`, `VALID`, or what is added before and behind each of three dimensions.
+      data_format: `NWC` or `NCW`.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: an argument is ill-formed.
+
+    """
+    with name_scope(name, "MaxPool1d", [input]) as scope:
+        _check_vectors(padding, data_format)
+        kind, explicit = padding_of(padding, 3)
+        more = {"explicit_paddings": [0, 0, *explicit] if kind == "EXPLICIT" else explicit}
+        return _of_rows("MaxPool", "input", input, ksize, strides, data_format, scope,
+                        padding=kind, **more)  # fmt: skip
+
+
+def _of_rows(
+    op_type: str, argument: str, value: Any, ksize: Any, strides: Any, data_format: str | None,
+    scope: str, **attrs: Any,
+) -> Tensor:  # fmt: skip
+    """A pooling of images of one row."""
+    form = "NWC" if data_format is None else data_format
+    window = {key: [1, *sizes] for key, sizes in _window(ksize, strides, 1, form).items()}
+    place = 1 if form == "NWC" else 2
+    images = expand_dims(value, place)
+    wide = "NHWC" if form == "NWC" else "NCHW"
+    made = window_op(op_type, {argument: images}, scope, data_format=wide, **window, **attrs)
+    return squeeze(made, place)
+
+
+def max_pool3d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The largest number of each window of volumes.
+
+    Args:
+      input: [batch, depth, height, width, channels].
+      ksize: the window's sizes: one number, three or five.
+      strides: how far it moves, likewise.
+      padding: `SAME` or `VALID`.
+      data_format: `NDHWC` or `NCDHW`.
+      name: the operation's name.
+
+    Raises:
+      ValueError: an argument is ill-formed.
+
+    """
+    with name_scope(name, "MaxPool3D", [input]) as scope:
+        form = "NDHWC" if data_format is None else data_format
+        return window_op("MaxPool3D", {"input": input}, scope, padding=padding, data_format=form,
+                         **_window(ksize, strides, 3, form))  # fmt: skip
+
+
+def avg_pool(
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NHWC",
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Tensor:
+    """The mean of each window of images; arguments as those of `max_pool`, without paddings."""
+    with name_scope(name, "AvgPool", [value]) as scope:
+        x = chosen(input, value, "input", "value")
+        form = "NHWC" if data_format is None else data_format
+        return window_op("AvgPool", {"value": x}, scope, padding=padding, data_format=form,
+                         **_window(ksize, strides, 2, form))  # fmt: skip
+
+
+def avg_pool1d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of rows; arguments as those of `max_pool1d`, without paddings."""
+    with name_scope(name, "AvgPool1D", [input]) as scope:
+        return _of_rows("AvgPool", "value", input, ksize, strides, data_format, scope,
+                        padding=padding)  # fmt: skip
+
+
+def avg_pool3d(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = "NDHWC",
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window of volumes; arguments as those of `max_pool3d`."""
+    with name_scope(name, "AvgPool3D", [input]) as scope:
+        form = "NDHWC" if data_format is None else data_format
+        return window_op("AvgPool3D", {"input": input}, scope, padding=padding, data_format=form,
+                         **_window(ksize, strides, 3, form))  # fmt: skip
+
+
+def _spatial(value: Any) -> int:
+    """How many spatial dimensions there are.
+
+    Raises:
+      ValueError: not one, two or three.
+
+    """
+    spatial = len(value.shape) - 2
+    if not 1 <= spatial <= 3:
+        raise bad_value(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape="
+                        f"{value.shape} of rank {spatial + 2}.")  # fmt: skip
+    return spatial
+
+
+def max_pool_v2(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The largest number of each window in as many dimensions as the tensor has but two.
+
+    Raises:
+      ValueError: an argument is ill-formed, or the rank is not 3, 4 or 5.
+
+    """
+    spatial = _spatial(input)
+    _check_vectors(padding, data_format)
+    window = _window(ksize, strides, spatial, data_format)
+    if spatial == 3:
+        if isinstance(padding, list | tuple):
+            raise bad_value("Explicit padding is not supported with an input tensor of rank 5. "
+                            f"Received: padding={padding}")  # fmt: skip
+        return window_op("MaxPool3D", {"input": input}, name, padding=padding,
+                         data_format=data_format, **window)  # fmt: skip
+    function = max_pool1d if spatial == 1 else max_pool2d
+    return function(input, padding=padding, data_format=data_format, name=name, **window)
+
+
+def avg_pool_v2(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    ksize: Any,
+    strides: Any,
+    padding: Any,
+    data_format: str | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The mean of each window in as many dimensions as the tensor has but two.
+
+    Raises:
+      ValueError: an argument is ill-formed, or the rank is not 3, 4 or 5.
+
+    """
+    spatial = _spatial(input)
+    window = _window(ksize, strides, spatial, data_format)
+    if spatial == 1:
+        return avg_pool1d(input, padding=padding, data_format=data_format, name=name, **window)
+    op_type, argument = ("AvgPool", "value") if spatial == 2 else ("AvgPool3D", "input")
+    return window_op(op_type, {argument: input}, name, padding=padding, data_format=data_format,
+                     **window)  # fmt: skip
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.avg_pool": avg_pool,
+    "nn.avg_pool1d": avg_pool1d,
+    "nn.avg_pool2d": avg_pool,
+    "nn.avg_pool3d": avg_pool3d,
+    "nn.avg_pool_v2": avg_pool_v2,
+    "nn.max_pool": max_pool,
+    "nn.max_pool1d": max_pool1d,
+    "nn.max_pool2d": max_pool2d,
+    "nn.max_pool3d": max_pool3d,
+    "nn.max_pool_v2": max_pool_v2,
+}

@@ -1,0 +1,67 @@
+"""The largest elements of rows: `nn.top_k` and `nn.in_top_k`. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "TopKV2", "top_k"]
+
+
+class TopKV2(NamedTuple):
+    """The outputs of TopKV2."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def top_k(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    k: Any = 1,
+    sorted: bool = True,  # noqa: A002 - TensorFlow's name
+    index_type: Any = dtypes.int32,
+    name: str | None = None,
+) -> TopKV2:
+    """The k largest elements of each row, falling, and where they are.
+
+    Args:
+      input: a tensor of rank 1 at least.
+      k: how many, at most the last dimension.
+      sorted: whether they must fall.
+      index_type: the dtype of the places.
+      name: the operation's name.
+
+    Returns:
+      `(values, indices)`, each of the input's shape but for the last dimension, k.
+
+    """
+    attrs = {"sorted": sorted, "index_type": dtypes.as_dtype(index_type)}
+    return TopKV2(*apply_op("TopKV2", {"input": input, "k": k}, attrs, name).outputs)
+
+
+def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+    """Whether the target is among the k largest predictions of each row.
+
+    Args:
+      predictions: float32, [rows, classes].
+      targets: class numbers, [rows].
+      k: how many count.
+      name: the operation's name.
+
+    """
+    with name_scope(name, "in_top_k"):
+        inputs = {"predictions": predictions, "targets": targets, "k": k}
+        return one("InTopKV2", inputs, name)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "math.in_top_k": in_top_k,
+    "math.top_k": top_k,
+    "nn.in_top_k": in_top_k,
+    "nn.top_k": top_k,
+}

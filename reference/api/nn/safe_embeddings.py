@@ -1,0 +1,142 @@
+"""`nn.safe_embedding_lookup_sparse`: rows looked up though numbers may be bad or lacking.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.nn.embeddings import as_parts, embedding_lookup_sparse
+from sessrun.reference.api.ops.array_ops import concat, gather, shape, size, slice_, stack, where
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import ones_like, zeros_like
+from sessrun.reference.api.ops.reduce_ops import reduce_prod
+from sessrun.reference.api.ops.sparse_array_ops import sparse_fill_empty_rows, sparse_reshape
+from sessrun.reference.api.sparse_ops import sparse_retain
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.base.dtypes import bool_, int32
+from sessrun.reference.base.tensor_shape import unknown_shape
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import greater, greater_equal, logical_and, reshape, tile
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def _matrices(weights: Any, dtype: Any) -> list[Any]:
+    """The parts of a matrix, resource variables as they are.
+
+    Raises:
+      ValueError: there are none.
+
+    """
+    parts = [] if weights is None else as_parts(weights)
+    if not parts:
+        raise bad_value(f"Missing embedding_weights {weights}.")
+    return [
+        part
+        if isinstance(part, ResourceVariable) and dtype in {None, part.dtype}
+        else convert_to_tensor(part, dtype=dtype)
+        for part in parts
+    ]
+
+
+def _without_bad_numbers(
+    ids: SparseTensor, weights: SparseTensor | None
+) -> tuple[SparseTensor, SparseTensor | None]:
+    is_good = greater_equal(ids.values, 0)
+    if weights is None:
+        return sparse_retain(ids, is_good), None
+    is_good = logical_and(is_good, ones_like(weights.values, dtype=bool_))
+    return sparse_retain(ids, is_good), sparse_retain(weights, is_good)
+
+
+def _without_bad_weights(
+    ids: SparseTensor, weights: SparseTensor | None
+) -> tuple[SparseTensor, SparseTensor | None]:
+    if weights is None:
+        return ids, None
+    is_good = greater(weights.values, 0)
+    return sparse_retain(ids, is_good), sparse_retain(weights, is_good)
+
+
+def safe_embedding_lookup_sparse(
+    embedding_weights: Any,
+    sparse_ids: Any,
+    sparse_weights: Any = None,
+    combiner: str = "mean",
+    default_id: Any = None,
+    name: str | None = None,
+    partition_strategy: str = "div",
+    max_norm: Any = None,
+    allow_fast_lookup: bool = False,
+) -> Tensor:
+    """As `embedding_lookup_sparse`, of ids of any rank, without what cannot be looked up.
+
+    Args:
+      embedding_weights: a matrix, a variable, or parts of one.
+      sparse_ids: a SparseTensor of numbers of rows; negative ones do not count.
+      sparse_weights: None, or a SparseTensor of the same places; those that are not positive do
+        not count, but for the combiner `sum`.
+      combiner: as for `embedding_lookup_sparse`.
+      default_id: the number of the row that stands for nothing; by default zeros do.
+      name: the operations' scope.
+      partition_strategy: as for `embedding_lookup`.
+      max_norm: the greatest norm of a row that is looked up.
+      allow_fast_lookup: as for `embedding_lookup_sparse`.
+
+    Returns:
+      A tensor of the shape of the ids without the last dimension, and that of a row.
+
+    Raises:
+      ValueError: there are no parts, or no such combiner.
+
+    """
+    dtype = None if sparse_weights is None else sparse_weights.dtype
+    parts = _matrices(embedding_weights, dtype)
+    with name_scope(name, "embedding_lookup", [*parts, sparse_ids, sparse_weights]) as scope:
+        whole = sparse_ids.dense_shape
+        known = whole.shape.as_list()[0]
+        ndims = size(whole) if known is None else known
+        rows = reduce_prod(slice_(whole, [0], [ndims - 1]))
+        ids = sparse_reshape(sparse_ids, [rows, gather(whole, ndims - 1)])
+        ids, weights, is_empty = _made_safe(ids, sparse_weights, combiner, default_id or 0)
+        found = embedding_lookup_sparse(
+            parts, ids, weights, combiner=combiner, partition_strategy=partition_strategy,
+            name=None if default_id is None else scope, max_norm=max_norm,
+            allow_fast_lookup=allow_fast_lookup,
+        )  # fmt: skip
+        if default_id is None:
+            column = reshape(is_empty, [-1, 1])
+            is_nothing = tile(column, stack([1, shape(found)[1]]))
+            found = where(is_nothing, zeros_like(found), found, name=scope)
+        outer = slice_(cast(whole, int32), [0], [ndims - 1])
+        result = reshape(found, concat([outer, slice_(shape(found), [1], [-1])], 0))
+        rank = None if known is None else known - 1
+        result.set_shape(unknown_shape(rank).concatenate(found.shape[1:]))
+        return result
+
+
+def _made_safe(
+    ids: SparseTensor, given: Any, combiner: str, default_id: Any
+) -> tuple[SparseTensor, Any, Tensor]:
+    """Ids and weights, or None, that can be looked up, and which rows had none."""
+    weights = None
+    if given is not None:
+        weights = SparseTensor(ids.indices, given.values, ids.dense_shape)
+    ids, weights = _without_bad_numbers(ids, weights)
+    if combiner != "sum":
+        ids, weights = _without_bad_weights(ids, weights)
+    ids, is_empty = sparse_fill_empty_rows(ids, default_id)
+    if weights is not None:
+        weights, _ = sparse_fill_empty_rows(weights, 1.0)
+    return ids, weights, is_empty
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.safe_embedding_lookup_sparse": safe_embedding_lookup_sparse
+}

@@ -1,0 +1,191 @@
+"""Losses of many classes by a sample of them: noise contrast and sampled softmax.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.nn.cross_entropies import (
+    sigmoid_cross_entropy_with_logits,
+    softmax_cross_entropy_with_logits_v2,
+)
+from sessrun.reference.api.nn.embeddings import as_parts, embedding_lookup
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, shape, slice_, stack
+from sessrun.reference.api.ops.candidate_ops import (
+    compute_accidental_hits,
+    log_uniform_candidate_sampler,
+)
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros_like
+from sessrun.reference.api.ops.math_ops import matmul
+from sessrun.reference.base.dtypes import int32, int64
+from sessrun.reference.build.generated import log, mul, reshape, stop_gradient
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def _row_sums(x: Tensor) -> Tensor:
+    """The sum of each row, by a product with ones."""
+    columns = shape(x)[1]
+    return reshape(matmul(x, ones(stack([columns, 1]), x.dtype)), [-1])
+
+
+class _Sampled:
+    """The logits of true and of sampled classes, each with the bias."""
+
+    def __init__(
+        self, weights: Any, biases: Any, flat: Tensor, sampled: Tensor, inputs: Any, strategy: str
+    ) -> None:
+        ids = concat([flat, sampled], 0)
+        rows = cast(embedding_lookup(weights, ids, strategy), inputs.dtype)
+        self.true_rows = slice_(rows, [0, 0], stack([shape(flat)[0], -1]))
+        others = slice_(rows, stack([shape(flat)[0], 0]), [-1, -1])
+        self.sampled = matmul(inputs, others, transpose_b=True)
+        offsets = cast(embedding_lookup(biases, ids, strategy), inputs.dtype)
+        self.true_offsets = slice_(offsets, [0], shape(flat))
+        self.offsets = slice_(offsets, shape(flat), [-1])
+        self.inputs = inputs
+
+    def logits(self, num_true: int) -> tuple[Tensor, Tensor]:
+        """[batch, num_true] and [batch, num_sampled]."""
+        width = shape(self.true_rows)[1:2]
+        wanted = concat([[-1, num_true], width], 0)
+        products = mul(expand_dims(self.inputs, 1), reshape(self.true_rows, wanted))
+        matrix = reshape(products, concat([[-1], width], 0))
+        true = reshape(_row_sums(matrix), [-1, num_true])
+        true = true + reshape(self.true_offsets, [-1, num_true])
+        return true, self.sampled + self.offsets
+
+
+def _without_hits(
+    logits: Tensor, labels: Tensor, sampled: Tensor, num_true: int, num_sampled: Any
+) -> Tensor:
+    """The logits of sampled classes, the least there is where the class is a true one."""
+    rows, places, weights = compute_accidental_hits(labels, sampled, num_true=num_true)
+    rows = reshape(rows, [-1, 1])
+    columns = reshape(cast(places, int32), [-1, 1])
+    inputs = {
+        "sparse_indices": concat([rows, columns], 1, "sparse_indices"),
+        "output_shape": concat([shape(labels)[:1], expand_dims(num_sampled, 0)], 0),
+        "sparse_values": cast(weights, logits.dtype),
+        "default_value": 0.0,
+    }
+    return logits + one("SparseToDense", inputs, validate_indices=False)
+
+
+def _compute_sampled_logits(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    subtract_log_q: bool = True,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str | None = None,
+    seed: int | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The logits of true and sampled classes side by side, and labels for them."""
+    parts = as_parts(weights)
+    with name_scope(name, "compute_sampled_logits", [*parts, biases, inputs, labels]):
+        labels = cast(labels, int64)
+        flat = reshape(labels, [-1])
+        if sampled_values is None:
+            sampled_values = log_uniform_candidate_sampler(
+                true_classes=labels, num_true=num_true, num_sampled=num_sampled, unique=True,
+                range_max=num_classes, seed=seed,
+            )  # fmt: skip
+        sampled, true_expected, expected = (stop_gradient(value) for value in sampled_values)
+        sampled = cast(sampled, int64)
+        made = _Sampled(parts, biases, flat, sampled, inputs, partition_strategy)
+        true_logits, logits = made.logits(num_true)
+        if remove_accidental_hits:
+            logits = _without_hits(logits, labels, sampled, num_true, num_sampled)
+        if subtract_log_q:
+            true_logits = true_logits - log(true_expected)
+            logits = logits - log(expected)
+        together = concat([true_logits, logits], 1)
+        shares = ones_like(true_logits) / num_true
+        return together, concat([shares, zeros_like(logits)], 1)
+
+
+def nce_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = False,
+    partition_strategy: str = "mod",
+    name: str = "nce_loss",
+) -> Tensor:
+    """The noise-contrastive loss of each row: true classes told from sampled ones.
+
+    Args:
+      weights: a matrix with a row for each class, or parts of one.
+      biases: a number for each class.
+      labels: the true classes, [batch, num_true].
+      inputs: [batch, width of the matrix].
+      num_sampled: how many classes are sampled.
+      num_classes: how many there are.
+      num_true: how many of them are true for a row.
+      sampled_values: what a candidate sampler gives; by default that of Zipf's law.
+      remove_accidental_hits: whether sampled classes that are true do not count.
+      partition_strategy: as for `embedding_lookup`.
+      name: the operations' scope.
+
+    Returns:
+      A loss for each row.
+
+    """
+    logits, wanted = _compute_sampled_logits(
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+        remove_accidental_hits=remove_accidental_hits, partition_strategy=partition_strategy,
+        name=name,
+    )  # fmt: skip
+    losses = sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits, name="sampled_losses")
+    return _row_sums(losses)
+
+
+def sampled_softmax_loss(
+    weights: Any,
+    biases: Any,
+    labels: Any,
+    inputs: Any,
+    num_sampled: Any,
+    num_classes: int,
+    num_true: int = 1,
+    sampled_values: Any = None,
+    remove_accidental_hits: bool = True,
+    partition_strategy: str = "mod",
+    name: str = "sampled_softmax_loss",
+    seed: int | None = None,
+) -> Tensor:
+    """The cross entropy of each row's softmax over its true and sampled classes.
+
+    Arguments as of `nce_loss`; `seed` is the sampler's.
+    """
+    logits, wanted = _compute_sampled_logits(
+        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
+        remove_accidental_hits=remove_accidental_hits, partition_strategy=partition_strategy,
+        name=name, seed=seed,
+    )  # fmt: skip
+    held = stop_gradient(wanted, name="labels_stop_gradient")
+    return softmax_cross_entropy_with_logits_v2(labels=held, logits=logits)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "nn.nce_loss": nce_loss,
+    "nn.sampled_softmax_loss": sampled_softmax_loss,
+}

@@ -1,0 +1,188 @@
+"""Blocks of space moved into batch or channels, and windows as channels. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.nn.windows import window_op
+from sessrun.reference.api.ops.array_ops import stack
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import batch_to_space_nd, space_to_batch_nd
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "batch_to_space", "required_space_to_batch_paddings", "space_to_batch"]
+
+
+def _square(size: Any) -> np.ndarray:
+    return np.array([size, size], dtype=np.int64)
+
+
+def space_to_batch(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    paddings: Any,
+    block_size: Any = None,
+    name: str | None = None,
+    block_shape: Any = None,
+) -> Tensor:
+    """Images padded and cut into square blocks, each of whose elements is in an image of its own.
+
+    Args:
+      input: [batch, height, width, channels].
+      paddings: what is added before and behind rows and columns: [2, 2].
+      block_size: the block's size.
+      name: the operation's name.
+      block_shape: the newer name of `block_size`.
+
+    Raises:
+      ValueError: the size is given under both names, or the shapes do not fit.
+
+    """
+    size = chosen(block_shape, block_size, "block_shape", "block_size")
+    moved = space_to_batch_nd(input, _square(size), paddings, name)
+    moved.set_shape(moved.shape.with_rank(4))
+    return moved
+
+
+def batch_to_space(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    crops: Any,
+    block_size: Any,
+    name: str | None = None,
+    block_shape: Any = None,
+) -> Tensor:
+    """The inverse of `space_to_batch`: `crops` are taken off.
+
+    Raises:
+      ValueError: the size is given under both names, or the shapes do not fit.
+
+    """
+    size = chosen(block_shape, block_size, "block_shape", "block_size")
+    moved = batch_to_space_nd(input, _square(size), crops, name)
+    moved.set_shape(moved.shape.with_rank(4))
+    return moved
+
+
+def space_to_depth(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    block_size: int,
+    name: str | None = None,
+    data_format: str = "NHWC",
+) -> Tensor:
+    """Square blocks of images made one element with as many more channels."""
+    return window_op("SpaceToDepth", {"input": input}, name, block_size=block_size,
+                     data_format=data_format)  # fmt: skip
+
+
+def depth_to_space(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    block_size: int,
+    name: str | None = None,
+    data_format: str = "NHWC",
+) -> Tensor:
+    """The inverse of `space_to_depth`."""
+    return window_op("DepthToSpace", {"input": input}, name, block_size=block_size,
+                     data_format=data_format)  # fmt: skip
+
+
+def required_space_to_batch_paddings(
+    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """What must be added so that blocks divide a shape, and what is taken off afterwards.
+
+    Args:
+      input_shape: the sizes of the spatial dimensions.
+      block_shape: the block's; of a static length.
+      base_paddings: what is added in any case: [dimensions, 2].
+      name: the operations' scope.
+
+    Returns:
+      Paddings and crops, int32 of shape [dimensions, 2].
+
+    Raises:
+      ValueError: the lengths do not agree, or are not known.
+
+    """
+    with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
+        sizes: Any = convert_to_tensor(input_shape, dtypes.int32, name="input_shape")
+        blocks: Any = convert_to_tensor(block_shape, dtypes.int32, name="block_shape")
+        blocks.shape.assert_is_fully_defined()
+        blocks.shape.assert_has_rank(1)
+        count = blocks.shape.dims[0].value
+        if count == 0:
+            return zeros([0, 2], dtypes.int32), zeros([0, 2], dtypes.int32)
+        sizes.shape.assert_is_compatible_with([count])
+        base: Any
+        if base_paddings is not None:
+            base = convert_to_tensor(base_paddings, dtypes.int32, name="base_paddings")
+            base.shape.assert_is_compatible_with([count, 2])
+        else:
+            base = zeros([count, 2], dtypes.int32)
+        values = [constant_value(each) for each in (blocks, sizes, base)]
+        if all(value is not None for value in values):
+            blocks, sizes, base = values
+        start, end = base[:, 0], base[:, 1]
+        whole = sizes + start + end
+        more = (blocks - whole % blocks) % blocks
+        behind = end + more
+        paddings = stack([[start[i], behind[i]] for i in range(count)], name="paddings")
+        return paddings, stack([[0, more[i]] for i in range(count)], name="crops")
+
+
+def extract_image_patches(
+    images: Any,
+    ksizes: Any = None,
+    strides: Any = None,
+    rates: Any = None,
+    padding: str | None = None,
+    name: str | None = None,
+    sizes: Any = None,
+) -> Tensor:
+    """The windows of images as channels.
+
+    Args:
+      images: [batch, height, width, channels].
+      ksizes: the window's sizes, four.
+      strides: how far it moves, four.
+      rates: how far its elements are apart, four.
+      padding: `SAME` or `VALID`.
+      name: the operation's name.
+      sizes: the newer name of `ksizes`.
+
+    Raises:
+      ValueError: the sizes are given under both names.
+
+    """
+    window = chosen(sizes, ksizes, "sizes", "ksizes")
+    return extract_patches(images, window, strides, rates, padding, name)
+
+
+def extract_patches(
+    images: Any, sizes: Any, strides: Any, rates: Any, padding: str | None, name: str | None = None
+) -> Tensor:
+    """As `extract_image_patches`, under the newer names."""
+    return window_op(
+        "ExtractImagePatches", {"images": images}, name, ksizes=sizes, strides=strides,
+        rates=rates, padding=padding,
+    )  # fmt: skip
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "batch_to_space": batch_to_space,
+    "depth_to_space": depth_to_space,
+    "extract_image_patches": extract_image_patches,
+    "image.extract_image_patches": extract_image_patches,
+    "image.extract_patches": extract_patches,
+    "nn.depth_to_space": depth_to_space,
+    "nn.space_to_batch": space_to_batch,
+    "nn.space_to_depth": space_to_depth,
+    "required_space_to_batch_paddings": required_space_to_batch_paddings,
+    "space_to_batch": space_to_batch,
+    "space_to_depth": space_to_depth,
+}

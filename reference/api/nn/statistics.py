@@ -1,0 +1,258 @@
+"""Means and variances over axes, and what is made comparable by them. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import gather, rank, shape, size, squeeze
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.api.ops.math_ops import add, div_no_nan, not_equal
+from sessrun.reference.api.ops.reduce_ops import chosen, reduce_mean, reduce_prod, reduce_sum
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.generated import (
+    mul,
+    reciprocal,
+    rsqrt,
+    square,
+    squared_difference,
+    stop_gradient,
+    sub,
+)
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "batch_normalization", "moments"]
+
+
+def _count_of(x: Tensor, axes: list[int]) -> Tensor:
+    """How many elements make one of the statistics, in the tensor's dtype."""
+    sizes = x.sizes
+    if sizes is not None and all(sizes[axis] is not None for axis in axes):
+        return constant(math.prod(sizes[axis] or 0 for axis in axes), dtype=x.dtype)
+    count = rank(x)
+    places = [axis + count if axis < 0 else axis for axis in axes]
+    return reduce_prod(gather(cast(shape(x), x.dtype), places), name="count")
+
+
+def sufficient_statistics(
+    x: Any,
+    axes: Iterable[int],
+    shift: Any = None,
+    keep_dims: bool | None = None,
+    name: str | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
+    """The numbers that a mean and a variance can be computed from, in one pass.
+
+    Args:
+      x: a tensor of floating point numbers.
+      axes: the axes that are summed over.
+      shift: a value near the mean, for precision.
+      keep_dims: whether these axes stay, as 1.
+      name: the operations' scope.
+      keepdims: the newer name of `keep_dims`.
+
+    Returns:
+      `(count, sum, sum of squares, shift)`.
+
+    """
+    places = list(set(axes))
+    keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+    with name_scope(name, "sufficient_statistics", [x, shift]):
+        value = convert_to_tensor(x, name="x")
+        count = _count_of(value, places)
+        if shift is None:
+            total, squares = value, square(value)
+        else:
+            shift = convert_to_tensor(shift, name="shift")
+            total, squares = sub(value, shift), squared_difference(value, shift)
+        total = reduce_sum(total, places, keepdims=keep, name="mean_ss")
+        squares = reduce_sum(squares, places, keepdims=keep, name="var_ss")
+    return count, total, squares, shift
+
+
+def normalize_moments(
+    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance of what `sufficient_statistics` gives."""
+    with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
+        divisor = reciprocal(counts, name="divisor")
+        if shift is None:
+            shifted = mean = mul(mean_ss, divisor, name="mean")
+        else:
+            shifted = mul(mean_ss, divisor, name="shifted_mean")
+            mean = add(shifted, shift, name="mean")
+        variance = sub(mul(variance_ss, divisor), square(shifted), name="variance")
+    return mean, variance
+
+
+def moments(
+    x: Any,
+    axes: Any,
+    shift: Any = None,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance over axes.
+
+    Args:
+      x: a tensor; float16 is computed as float32.
+      axes: the axes that are averaged over.
+      shift: nothing hangs on it.
+      name: the operations' scope.
+      keep_dims: whether these axes stay, as 1.
+      keepdims: the newer name of `keep_dims`.
+
+    """
+    del shift
+    keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+    with name_scope(name, "moments", [x, axes]):
+        is_half = x.dtype == dtypes.float16
+        value = cast(x, dtypes.float32) if is_half else x
+        mean = reduce_mean(value, axes, keepdims=True, name="mean")
+        squares = squared_difference(value, stop_gradient(mean))
+        variance = reduce_mean(squares, axes, keepdims=True, name="variance")
+        if not keep:
+            mean, variance = squeeze(mean, axes), squeeze(variance, axes)
+        if is_half:
+            return cast(mean, dtypes.float16), cast(variance, dtypes.float16)
+        return mean, variance
+
+
+def weighted_moments(
+    x: Any,
+    axes: Any,
+    frequency_weights: Any,
+    name: str | None = None,
+    keep_dims: bool | None = None,
+    keepdims: bool | None = None,
+) -> tuple[Tensor, Tensor]:
+    """The mean and the variance over axes, where each element counts by its weight.
+
+    Args:
+      x: a tensor; float16 is computed as float32.
+      axes: the axes that are averaged over.
+      frequency_weights: numbers that broadcast to the tensor.
+      name: the operations' scope.
+      keep_dims: whether these axes stay, as 1.
+      keepdims: the newer name of `keep_dims`.
+
+    """
+    keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+    with name_scope(name, "weighted_moments", [x, frequency_weights, axes]):
+        value = convert_to_tensor(x, name="x")
+        weights = convert_to_tensor(frequency_weights, name="frequency_weights")
+        is_half = value.dtype == dtypes.float16
+        value = cast(value, dtypes.float32) if is_half else value
+        weights = cast(weights, value.dtype)
+        total = reduce_sum(weights * value, axes, name="weighted_input_sum", keepdims=True)
+        spread = weights + zeros_like(value)
+        weight = reduce_sum(spread, axes, name="sum_of_weights", keepdims=True)
+        mean = div_no_nan(total, weight)
+        squares = weights * squared_difference(value, mean)
+        distance = reduce_sum(squares, axes, name="weighted_distsq", keepdims=True)
+        variance = div_no_nan(distance, weight)
+        if not keep:
+            mean, variance = squeeze(mean, axis=axes), squeeze(variance, axis=axes)
+        if is_half:
+            return cast(mean, dtypes.float16), cast(variance, dtypes.float16)
+        return mean, variance
+
+
+def batch_normalization(
+    x: Any,
+    mean: Any,
+    variance: Any,
+    offset: Any,
+    scale: Any,
+    variance_epsilon: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The tensor with a mean and a variance taken out of it, and others put in.
+
+    Args:
+      x: a tensor.
+      mean: what is taken off; it broadcasts to the tensor, as the next three do.
+      variance: the square of what it is divided by.
+      offset: what is added, or None.
+      scale: what is multiplied by, or None.
+      variance_epsilon: a small number that is added to the variance.
+      name: the operations' scope.
+
+    """
+    with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
+        factor = rsqrt(variance + variance_epsilon)
+        if scale is not None:
+            factor *= scale
+        scaled: Tensor = x * cast(factor, x.dtype)
+        rest = -mean * factor if offset is None else offset - mean * factor
+        return scaled + cast(rest, x.dtype)
+
+
+def batch_norm_with_global_normalization(
+    t: Any = None,
+    m: Any = None,
+    v: Any = None,
+    beta: Any = None,
+    gamma: Any = None,
+    variance_epsilon: Any = None,
+    scale_after_normalization: bool | None = None,
+    name: str | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+    mean: Any = None,
+    variance: Any = None,
+) -> Tensor:
+    """`batch_normalization` under older names; `scale_after_normalization` is whether gamma counts.
+
+    Raises:
+      ValueError: a tensor is given by both of its names.
+
+    """
+    x = chosen(input, t, "input", "t")
+    centre = chosen(mean, m, "mean", "m")
+    spread = chosen(variance, v, "variance", "v")
+    scale = gamma if scale_after_normalization else None
+    return batch_normalization(x, centre, spread, beta, scale, variance_epsilon, name)
+
+
+def _counted(value: Tensor, dtype: dtypes.DType) -> Tensor:
+    """How many elements are not zero."""
+    with name_scope("count_nonzero", values=[value]):
+        zero = zeros([], dtype=value.dtype)
+        return reduce_sum(cast(not_equal(value, zero), dtype), name="nonzero_count")
+
+
+def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+    """The part of the elements that is zero, as a float32 scalar; not a number of no elements."""
+    with name_scope(name, "zero_fraction", [value]):
+        found = convert_to_tensor(value, name="value")
+        count = size(found, out_type=dtypes.int64)
+        others = cond(
+            count <= dtypes.int32.max,
+            lambda: cast(_counted(found, dtypes.int32), dtypes.int64),
+            lambda: _counted(found, dtypes.int64),
+        )
+        with name_scope("counts_to_fraction"):
+            zero_count = cast(count - others, dtypes.float32)
+            fraction = zero_count / cast(count, dtypes.float32)
+        return identity(fraction, "fraction")
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "math.zero_fraction": zero_fraction,
+    "nn.batch_norm_with_global_normalization": batch_norm_with_global_normalization,
+    "nn.batch_normalization": batch_normalization,
+    "nn.moments": moments,
+    "nn.normalize_moments": normalize_moments,
+    "nn.sufficient_statistics": sufficient_statistics,
+    "nn.weighted_moments": weighted_moments,
+    "nn.zero_fraction": zero_fraction,
+}

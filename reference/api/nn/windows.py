@@ -1,0 +1,115 @@
+"""Arguments of convolutions and poolings: one number for each dimension, padding, formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sized
+from typing import Any
+
+from sessrun.reference.api.ops.array_ops import concat, reshape, shape
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["each", "is_first", "one_batch", "padding_of", "window_op"]
+
+
+def is_first(data_format: str) -> bool:
+    """Whether the channels stand before the spatial dimensions."""
+    return data_format.startswith("NC")
+
+
+def each(value: Any, spatial: int, name: str, *, first: bool = False) -> list[Any]:
+    """One number for each dimension, batch and channels with it.
+
+    Args:
+      value: a number, one for each spatial dimension, or the whole list; None for ones.
+      spatial: how many spatial dimensions there are.
+      name: the argument's name.
+      first: whether the channels stand before the spatial dimensions.
+
+    Raises:
+      ValueError: there are too few or too many numbers.
+
+    """
+    if value is None:
+        return [1] * (spatial + 2)
+    found = list(value) if isinstance(value, Sized) else [value]  # type: ignore[call-overload]  # sized sequences
+    if len(found) == spatial + 2:
+        return found
+    if len(found) == 1:
+        found *= spatial
+    elif len(found) != spatial:
+        raise bad_value(f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: "
+                        f"{name}={found} of length {len(found)}")  # fmt: skip
+    return [1, 1, *found] if first else [1, *found, 1]
+
+
+def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[int]]:
+    """The attributes `padding` and `explicit_paddings` of an argument.
+
+    Args:
+      padding: `SAME`, `VALID`, or a list of pairs.
+      rank: how many pairs there must be.
+
+    Raises:
+      ValueError: it is `EXPLICIT`, or no list of so many pairs.
+
+    """
+    if padding == "EXPLICIT":
+        raise bad_value("'EXPLICIT' is no valid `padding`: give the paddings in a list.")
+    if not isinstance(padding, list | tuple):
+        return padding, []
+    numbers: list[int] = []
+    for index, pair in enumerate(padding):
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise bad_value(f"Each element of a list `padding` must be a list/tuple of size 2. "
+                            f"Received: padding={padding}, element {index}")  # fmt: skip
+        numbers.extend(pair)
+    if len(padding) != rank:
+        raise bad_value(f"When padding is a list, it must be of size {rank}. Received: padding="
+                        f"{padding} of size {len(padding)}")  # fmt: skip
+    return "EXPLICIT", numbers
+
+
+def window_op(
+    op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any
+) -> Tensor:
+    """The only output of a new operation; attributes that are None have their defaults."""
+    given = {key: value for key, value in attrs.items() if value is not None}
+    return one(op_type, inputs, name, **given)
+
+
+def one_batch(
+    value: Any, function: Callable[[Tensor], Tensor], inner: int, name: str | None = None
+) -> Tensor:
+    """Apply a function of tensors of rank `inner` + 1 to one with more dimensions before.
+
+    Args:
+      value: the tensor.
+      function: what is applied to it, all its leading dimensions made one.
+      inner: the rank of one element of the batch.
+      name: the operations' scope.
+
+    """
+    with name_scope(name, "squeeze_batch_dims", [value]):
+        x = convert_to_tensor(value, name="input")
+        static = x.shape
+        last: Any = static[-inner:]
+        if not last.is_fully_defined():
+            last = shape(x)[-inner:]
+        first: Any = static[:-inner]
+        if not first.is_fully_defined():
+            first = shape(x)[:-inner]
+        if isinstance(last, Tensor):
+            flat = reshape(x, concat(([-1], last), axis=-1))
+        else:
+            flat = reshape(x, [-1, *last.as_list()])
+        made = function(flat)
+        ending: Any = made.shape[-inner:]
+        if not ending.is_fully_defined():
+            ending = shape(made)[-inner:]
+        whole = reshape(made, concat((first, ending), axis=-1))
+        whole.set_shape(static[:-inner].concatenate(whole.shape[-inner:]))
+        return whole

@@ -1,0 +1,445 @@
+"""Functions of rearranging, joining and gathering; those of shapes are in `shape_ops`.
+
+Their node names and op types are those of `tensorflow.compat.v1`; what is one operation with its
+own name is in `generated.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.choosing import where
+from sessrun.reference.api.ops.fill_ops import ones_like
+from sessrun.reference.api.ops.shape_ops import rank, shape, size
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dimension import Dimension
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.generated import reshape
+from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = [
+    "EXPORTS",
+    "concat",
+    "expand_dims",
+    "gather",
+    "rank",
+    "reshape",
+    "shape",
+    "size",
+    "slice_",
+    "split",
+    "squeeze",
+    "stack",
+    "transpose",
+    "where",
+]  # fmt: skip
+
+
+def expand_dims(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    axis: Any = None,
+    name: str | None = None,
+    dim: Any = None,
+) -> Tensor:
+    """A dimension of 1 put in before an axis.
+
+    Raises:
+      ValueError: no axis is given, or two are.
+
+    """
+    if axis is None and dim is None:
+        raise bad_value("Must specify an axis argument to tf.expand_dims()")
+    if axis is not None and dim is not None:
+        raise bad_value("Cannot specify both 'dim' and 'axis'.")
+    return one("ExpandDims", {"input": input, "dim": dim if axis is None else axis}, name)
+
+
+def squeeze(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    axis: Any = None,
+    name: str | None = None,
+    squeeze_dims: Any = None,
+) -> Tensor:
+    """Dimensions of 1 taken out: the given axes, or all.
+
+    Raises:
+      ValueError: axes are given by both names.
+
+    """
+    if axis is not None and squeeze_dims is not None:
+        raise bad_value("Cannot specify both 'squeeze_dims' and 'axis'.")
+    axes = squeeze_dims if axis is None else axis
+    if axes is None:
+        axes = []
+    elif np.isscalar(axes):
+        axes = [axes]
+    return one("Squeeze", {"input": input}, name, squeeze_dims=axes)
+
+
+def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
+    """The dimensions in another order: reversed if none is given."""
+    with name_scope(name, "transpose", [a]) as scope:
+        value = convert_to_tensor(a, name="a")
+        flip = conjugate and value.dtype.is_complex
+        if perm is None:
+            ndims = value.shape.ndims
+            if ndims is not None:
+                perm = np.arange(ndims - 1, -1, -1, dtype=np.int32)
+            else:
+                last = one("Rank", {"input": value}) - 1
+                perm = one("Range", {"start": last, "limit": -1, "delta": -1})
+        return one("ConjugateTranspose" if flip else "Transpose", {"x": value, "perm": perm}, scope)
+
+
+def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+    """Tensors joined along an axis.
+
+    Args:
+      values: a list of tensors that differ only along the axis.
+      axis: a scalar integer.
+      name: the operation's name.
+
+    """
+    items = list(values) if isinstance(values, list | tuple) else [values]
+    if len(items) == 1:
+        with name_scope(name):
+            place = convert_to_tensor(axis, dtype=dtypes.int32, name="concat_dim")
+            place.shape.assert_has_rank(0)
+            return identity(items[0], name=name)
+    return one("ConcatV2", {"values": items, "axis": axis}, name)
+
+
+def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+    """Tensors of one shape joined along a new axis.
+
+    Raises:
+      ValueError: the axis is out of range.
+
+    """
+    if axis == 0:
+        try:
+            return convert_to_tensor(values, name=name)
+        except (TypeError, ValueError):
+            pass  # not of one dtype and shape: the operation says what is wrong
+    # The first item alone says which axes there are; the list gives all of them one dtype.
+    ndims = convert_to_tensor(values[0], name=name).shape.ndims
+    if ndims is not None and not -ndims - 1 <= axis < ndims + 1:
+        raise bad_value(f"Argument `axis` = {axis} not in range [{-ndims - 1}, {ndims + 1})")
+    return one("Pack", {"values": values}, name, axis=axis)
+
+
+def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+    """The slices along an axis, as a list.
+
+    Raises:
+      ValueError: `num` is not given and the axis has no known size.
+
+    """
+    if num is None:
+        value = convert_to_tensor(value)
+        dims = value.shape
+        if dims.ndims is not None:
+            if not -dims.ndims <= axis < dims.ndims:
+                raise bad_value(f"Argument `axis` = {axis} not in range [{-dims.ndims}, "
+                                f"{dims.ndims})")  # fmt: skip
+            num = dims.as_list()[axis]
+        if num is None:
+            raise bad_value(f"Cannot infer argument `num` from shape {dims}")
+    return list(apply_op("Unpack", {"value": value}, {"num": num, "axis": axis}, name).outputs)
+
+
+def split(
+    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+) -> list[Tensor]:
+    """Parts along an axis: a number of equal ones, or of the given sizes.
+
+    Raises:
+      ValueError: how many sizes there are is not known.
+
+    """
+    if isinstance(num_or_size_splits, int | np.integer | Dimension):
+        inputs = {"split_dim": axis, "value": value}
+        attrs = {"num_split": int(num_or_size_splits)}
+        return list(apply_op("Split", inputs, attrs, name).outputs)
+    sizes = convert_to_tensor(num_or_size_splits)
+    if sizes.shape.ndims == 0:
+        raise bad_value("Rank-0 tensors are not supported as the num_or_size_splits argument to "
+                        "split.")  # fmt: skip
+    if num is None:
+        num = None if sizes.sizes is None else sizes.sizes[0]
+        if num is None:
+            raise bad_value(f"Cannot infer argument `num` from shape {sizes.shape}")
+    inputs = {"value": value, "size_splits": sizes, "split_dim": axis}
+    return list(apply_op("SplitV", inputs, {"num_split": num}, name).outputs)
+
+
+def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+    """The block of a given size that begins at a given place; a size of -1 is the rest."""
+    return one("Slice", {"input": input_, "begin": begin, "size": size}, name)
+
+
+def strided_slice(
+    input_: Any,
+    begin: Any,
+    end: Any,
+    strides: Any = None,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    var: Any = None,  # noqa: ARG001 - a variable to assign to, which the slice itself ignores
+    name: str | None = None,
+) -> Tensor:
+    """A slice by begin, end and stride; the bits of the masks are the items' flags."""
+    steps = ones_like(begin) if strides is None else strides
+    inputs = {"input": input_, "begin": begin, "end": end, "strides": steps}
+    return one("StridedSlice", inputs, name, begin_mask=begin_mask, end_mask=end_mask,
+               ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
+               shrink_axis_mask=shrink_axis_mask)  # fmt: skip
+
+
+def gather(
+    params: Any,
+    indices: Any,
+    validate_indices: bool | None = None,  # noqa: ARG001 - TensorFlow ignores it too
+    name: str | None = None,
+    axis: Any = None,
+    batch_dims: int = 0,
+) -> Tensor:
+    """Slices of params along an axis (by default the first after the batch dimensions).
+
+    A resource variable is gathered from without reading the whole of it.
+    """
+    place = batch_dims if axis is None else axis
+    if get_static_value(place) == 0:
+        batch_dims = 0  # TensorFlow leaves them out of account beside the first axis
+        if hasattr(params, "sparse_read"):
+            found: Tensor = params.sparse_read(indices, name=name)
+            return found
+    inputs = {"params": params, "indices": indices, "axis": place}
+    return one("GatherV2", inputs, name, batch_dims=batch_dims)
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    name: str | None = None,
+    batch_dims: Any = 0,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Slices of params at index vectors, perhaps in each batch by itself.
+
+    Raises:
+      TypeError: the number of batch dimensions is not known.
+      ValueError: there are fewer dimensions than that.
+
+    """
+    known = get_static_value(batch_dims)
+    batches = batch_dims if known is None else int(known)
+    if known is None or batches:
+        from sessrun.reference.api.ops.batches import batch_gather_nd  # noqa: PLC0415 - imports this
+
+        return batch_gather_nd(params, indices, batches, name, bad_indices_policy)
+    if hasattr(params, "gather_nd") and bad_indices_policy in {"", "DEFAULT"}:
+        found: Tensor = params.gather_nd(indices, name=name)
+        return found
+    inputs = {"params": params, "indices": indices}
+    return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)
+
+
+def pad(
+    tensor: Any,
+    paddings: Any,
+    mode: str = "CONSTANT",
+    name: str | None = None,
+    constant_values: Any = 0,
+) -> Tensor:
+    """The tensor with zeros, a value or its mirror image around it.
+
+    Args:
+      tensor: a tensor.
+      paddings: [rank, 2]: how much before and after each dimension.
+      mode: `CONSTANT`, `REFLECT` or `SYMMETRIC`.
+      name: the operation's name.
+      constant_values: a scalar, for `CONSTANT`.
+
+    Raises:
+      ValueError: the mode is another.
+
+    """
+    found = _padded(tensor, paddings, mode.upper(), name, constant_values)
+    sizes = found.op.inputs[0].shape
+    known = None if found.shape.is_fully_defined() else _known_paddings(paddings)
+    if known is not None and sizes.ndims is not None:
+        pairs = zip(known, sizes.as_list(), strict=False)
+        found.set_shape([
+            None if pair is None or dim is None or any(side is None for side in pair)
+            else dim + sum(pair)
+            for pair, dim in pairs
+        ])  # fmt: skip
+    return found
+
+
+def _known_paddings(paddings: Any) -> Any:
+    """What is known of each number of nested lists, of which some may be tensors."""
+    if isinstance(paddings, Tensor):
+        return get_static_value(paddings, partial=True)
+    if isinstance(paddings, list | tuple):
+        return [_known_paddings(each) for each in paddings]
+    return paddings
+
+
+def _padded(
+    tensor: Any, paddings: Any, kind: str, name: str | None, constant_values: Any
+) -> Tensor:
+    inputs = {"input": tensor, "paddings": paddings}
+    if kind in {"REFLECT", "SYMMETRIC"}:
+        return one("MirrorPad", inputs, name, mode=kind)
+    if kind != "CONSTANT":
+        raise bad_value(
+            'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
+            f"Received `mode` = {kind}"
+        )
+    if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and (
+        constant_values == np.zeros_like(constant_values)
+    ):
+        return one("Pad", inputs, name)
+    return one("PadV2", {**inputs, "constant_values": constant_values}, name)
+
+
+def reverse_sequence(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    seq_lengths: Any,
+    seq_axis: int | None = None,
+    batch_axis: int | None = None,
+    name: str | None = None,
+    seq_dim: int | None = None,
+    batch_dim: int | None = None,
+) -> Tensor:
+    """The first elements of each row reversed, as many as its length says."""
+    inputs = {"input": input, "seq_lengths": seq_lengths}
+    along = seq_axis if seq_dim is None else seq_dim
+    batch = batch_axis if batch_dim is None else batch_dim
+    return one("ReverseSequence", inputs, name, seq_dim=along, batch_dim=batch or 0)
+
+
+def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
+    """The slices of a tensor where the mask holds, in order.
+
+    Args:
+      tensor: a tensor.
+      mask: bools, of the shape of some dimensions of the tensor in a row.
+      name: the name of the scope.
+      axis: the first of these dimensions, by default 0.
+
+    Raises:
+      ValueError: the mask is a scalar, of unknown rank, or does not fit.
+
+    """
+    with name_scope(name, None, [tensor, mask]):
+        value = convert_to_tensor(tensor, name="tensor")
+        held = convert_to_tensor(mask, name="mask")
+        ndims = held.shape.ndims
+        if ndims == 0:
+            raise bad_value("mask cannot be scalar.")
+        if ndims is None:
+            raise bad_value(
+                "Number of mask dimensions must be specified, as in shape=[None]: the rank of "
+                f"{held} is unknown."
+            )
+        known = 0 if axis is None else get_static_value(axis)
+        first = axis if known is None else known
+        if known is not None:
+            value.shape[first : first + ndims].assert_is_compatible_with(held.shape)
+        total = one("Prod", {"input": shape(value)[first : first + ndims],
+                             "reduction_indices": [0]})  # fmt: skip
+        whole = concat([shape(value)[:first], [total], shape(value)[first + ndims :]], 0)
+        flat = reshape(value, whole)
+        places = squeeze(where(reshape(held, [-1])), axis=[1])
+        return gather(flat, places, axis=first)
+
+
+class ListDiff(NamedTuple):
+    """What `setdiff1d` gives: the elements, and where they are."""
+
+    out: Tensor
+    idx: Tensor
+
+
+def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
+    """The elements of x that are not in y, and where they are in x."""
+    op = apply_op("ListDiff", {"x": x, "y": y}, {"out_idx": index_dtype}, name)
+    return ListDiff(*op.outputs)
+
+
+def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+    """The tensor x, whose shape is known to be, and at run time checked to be, of that form."""
+    return one("EnsureShape", {"input": x}, name, shape=TensorShape(shape))
+
+
+def sparse_to_dense(
+    sparse_indices: Any,
+    output_shape: Any,
+    sparse_values: Any,
+    default_value: Any = 0,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """A tensor of one value with others written at given places."""
+    inputs = {"sparse_indices": sparse_indices, "output_shape": output_shape,
+              "sparse_values": sparse_values, "default_value": default_value}  # fmt: skip
+    return one("SparseToDense", inputs, name, validate_indices=validate_indices)
+
+
+def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+    """The shape, as a vector, that two shapes given as vectors broadcast to."""
+    return one("BroadcastArgs", {"s0": shape_x, "s1": shape_y})
+
+
+def roll(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    shift: Any,
+    axis: Any,
+    name: str | None = None,
+) -> Tensor:
+    """The elements shifted along axes; those that fall off come back at the other end."""
+    return one("Roll", {"input": input, "shift": shift, "axis": axis}, name)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "boolean_mask": boolean_mask,
+    "broadcast_dynamic_shape": broadcast_dynamic_shape,
+    "concat": concat,
+    "debugging.ensure_shape": ensure_shape,
+    "ensure_shape": ensure_shape,
+    "expand_dims": expand_dims,
+    "gather": gather,
+    "gather_nd": gather_nd,
+    "manip.gather_nd": gather_nd,
+    "manip.roll": roll,
+    "pad": pad,
+    "rank": rank,
+    "reverse_sequence": reverse_sequence,
+    "roll": roll,
+    "setdiff1d": setdiff1d,
+    "shape": shape,
+    "size": size,
+    "slice": slice_,
+    "sparse_to_dense": sparse_to_dense,
+    "split": split,
+    "squeeze": squeeze,
+    "stack": stack,
+    "strided_slice": strided_slice,
+    "transpose": transpose,
+    "unstack": unstack,
+}

@@ -1,0 +1,382 @@
+"""`tf.assert_equal` and its kin: conditions that are held while the graph is built or when it runs.
+
+What can be decided from constants is decided at once, by an InvalidArgumentError; the rest becomes
+an `Assert`. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference import errors
+from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.ops.array_ops import rank as rank_of
+from sessrun.reference.api.ops.array_ops import shape as shape_of
+from sessrun.reference.api.ops.math_ops import equal, not_equal
+from sessrun.reference.api.ops.reduce_ops import reduce_all
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.build import generated
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity, no_op
+from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "assert_equal", "assert_less", "assert_non_negative"]
+
+#: The name of an operation that stands for a condition that was seen to hold.
+_SETTLED: Final = "static_checks_determined_all_ok"
+
+Check = Callable[..., Operation]
+
+
+def _prefix(message: str | None) -> str:
+    """How a message begins an error."""
+    return f"{message}.  " if message else ""
+
+
+def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[..., Any]) -> Check:
+    def check(
+        x: Any,
+        y: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        with name_scope(name, scope, [x, y, data]):
+            x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
+            if data is None:
+                data = [f"Condition x {sign} y did not hold element-wise:",
+                        f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]  # fmt: skip
+            if message is not None:
+                data = [message, *data]
+            condition = reduce_all(make(x, y))
+            fixed = get_static_value(x), get_static_value(y)
+            if all(value is not None for value in fixed) and not np.all(known(*fixed)):
+                raise _not_held(data)
+            return assert_(condition, data, summarize=summarize)
+
+    scope = name
+    check.__name__ = name
+    check.__doc__ = f"""Hold that x {sign} y, elementwise, with broadcasting.
+
+    Args:
+      x: a tensor.
+      y: another of its dtype.
+      data: what an error shows; by default the two.
+      summarize: how many elements of each it shows.
+      message: what it begins with.
+      name: the operations' name scope.
+
+    Returns:
+      The operation that fails if it does not hold.
+
+    Raises:
+      InvalidArgumentError: it is seen at once that it does not hold.
+
+    """
+    return check
+
+
+def _not_held(data: Iterable[Any]) -> errors.InvalidArgumentError:
+    shown = []
+    for item in data:
+        known = get_static_value(item) if isinstance(item, Tensor) else item
+        shown.append(str(item if known is None else known))
+    return errors.InvalidArgumentError(None, None, "\n".join(shown))
+
+
+_equal = _comparison("assert_equal", "==", equal, np.equal)
+assert_none_equal = _comparison("assert_none_equal", "!=", not_equal, np.not_equal)
+assert_less = _comparison("assert_less", "<", generated.less, np.less)
+assert_less_equal = _comparison("assert_less_equal", "<=", generated.less_equal, np.less_equal)
+assert_greater = _comparison("assert_greater", ">", generated.greater, np.greater)
+assert_greater_equal = _comparison(
+    "assert_greater_equal", ">=", generated.greater_equal, np.greater_equal
+)
+
+
+def assert_equal(
+    x: Any,
+    y: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Hold that x == y, elementwise; a tensor is equal to itself. Arguments as of `assert_less`."""
+    # The comparison is made after this scope: TensorFlow's is named `assert_equal_1`.
+    with name_scope(name, "assert_equal", [x, y, data]):
+        if x is y:
+            return no_op()
+    return _equal(x, y, data, summarize, message, name)
+
+
+def _sign(
+    name: str, sign: str, against: Check, *, zero_first: bool, shown_apart: bool = True
+) -> Check:
+    def check(
+        x: Any,
+        data: Any = None,
+        summarize: int | None = None,
+        message: str | None = None,
+        name: str | None = None,
+    ) -> Operation:
+        with name_scope(name, scope, [x, data]):
+            x = convert_to_tensor(x, name="x")
+            if data is None:
+                told = [f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = "]
+                data = [_prefix(message), *(told if shown_apart else ["".join(told)]), x]
+            zero = convert_to_tensor(0, dtype=x.dtype)
+            pair = (zero, x) if zero_first else (x, zero)
+            return against(*pair, data=data, summarize=summarize)
+
+    scope = name
+    check.__name__ = name
+    check.__doc__ = f"Hold that x {sign} 0, elementwise. Arguments as of `assert_less`."
+    return check
+
+
+assert_negative = _sign("assert_negative", "<", assert_less, zero_first=False)
+assert_positive = _sign("assert_positive", ">", assert_less, zero_first=True)
+assert_non_negative = _sign("assert_non_negative", ">=", assert_less_equal, zero_first=True)
+# TensorFlow makes one constant of the two texts here.
+assert_non_positive = _sign(
+    "assert_non_positive", "<=", assert_less_equal, zero_first=False, shown_apart=False
+)
+
+
+def assert_near(
+    x: Any,
+    y: Any,
+    rtol: Any = None,
+    atol: Any = None,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Hold that |x - y| < atol + rtol |y|, elementwise.
+
+    Args:
+      x: a tensor of floating-point or complex numbers.
+      y: another of its dtype.
+      rtol: by default ten times the precision of the dtype.
+      atol: as `rtol`.
+      data: what an error shows.
+      summarize: how many elements of each it shows.
+      message: what it begins with.
+      name: the operations' name scope.
+
+    """
+    with name_scope(name, "assert_near", [x, y, rtol, atol, data]):
+        x = convert_to_tensor(x, name="x")
+        y = convert_to_tensor(y, name="y", dtype=x.dtype)
+        dtype = x.dtype.real_dtype
+        precise = 10 * np.finfo(dtype.as_numpy_dtype).eps
+        rtol = convert_to_tensor(precise if rtol is None else rtol, dtype=dtype, name="rtol")
+        atol = convert_to_tensor(precise if atol is None else atol, dtype=dtype, name="atol")
+        if data is None:
+            data = [_prefix(message),
+                    f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
+                    f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]  # fmt: skip
+        tolerance = atol + rtol * abs(y)
+        condition = reduce_all(generated.less(abs(x - y), tolerance))
+        return assert_(condition, data, summarize=summarize)
+
+
+def _one(ranks: Sequence[Any]) -> str:
+    return str(int(ranks[0]))
+
+
+def _ranked(name: str, words: str, static: Callable[[int, Sequence[int]], bool],
+            dynamic: Callable[[Tensor, Sequence[Tensor]], Tensor],
+            listed: Callable[[Sequence[Any]], str] = _one) -> Check:  # fmt: skip
+    """A condition on the rank of a tensor, beside one rank or several."""
+
+    def check(
+        x: Any, ranks: Sequence[Any], data: Any, summarize: int | None, message: str | None,
+        name: str | None,
+    ) -> Operation:  # fmt: skip
+        with name_scope(name, scope, [x, *ranks, *(data or ())]):
+            x = x if isinstance(x, SparseTensor) else convert_to_tensor(x, name="x")
+            wanted = [convert_to_tensor(rank, name="rank") for rank in ranks]
+            named = "" if isinstance(x, SparseTensor) else x.name
+            if data is None:
+                data = [_prefix(message), f"Tensor {named} must have rank{words}", *wanted,
+                        "Received shape: ", shape_of(x)]  # fmt: skip
+            for rank in wanted:
+                assert_type(rank, dtypes.int32)
+            known = [get_static_value(rank) for rank in wanted]
+            if any(value is not None and value.ndim for value in known):
+                raise ValueError("Rank must be a scalar.")
+            found = x.shape.ndims
+            if found is not None and all(value is not None for value in known):
+                if not static(found, [int(value) for value in known]):
+                    raise ValueError(
+                        f"{_prefix(message)}Tensor {named} must have rank{words} "
+                        f"{listed(known)}.  Received rank {found}, shape {x.shape}"
+                    )
+                return no_op(name=_SETTLED)
+            condition = dynamic(rank_of(x), wanted)
+            checks = [
+                assert_rank(rank, 0, data=["Rank must be a scalar. Received rank: ", rank])
+                for rank, value in zip(wanted, known, strict=True)
+                if value is None
+            ]
+            if checks:
+                graph = get_default_graph()
+                with graph.control_dependencies(checks), graph.colocate_with(condition):
+                    condition = identity(condition, name="control_dependency")
+            return assert_(condition, data, summarize=summarize)
+
+    scope = name
+    return check
+
+
+def _any_equal(found: Tensor, ranks: Sequence[Tensor]) -> Tensor:
+    result = convert_to_tensor(False) if not ranks else equal(ranks[0], found)
+    for rank in ranks[1:]:
+        result = generated.logical_or(result, equal(rank, found))
+    return result
+
+
+_is_rank = _ranked("assert_rank", "", lambda have, want: have == want[0],
+                   lambda have, want: equal(have, want[0]))  # fmt: skip
+_is_at_least = _ranked("assert_rank_at_least", " at least", lambda have, want: have >= want[0],
+                       lambda have, want: generated.greater_equal(have, want[0]))  # fmt: skip
+_is_in = _ranked("assert_rank_in", " in", lambda have, want: have in want, _any_equal,
+                 lambda ranks: str(tuple(map(int, ranks))))  # fmt: skip
+
+
+def assert_rank(
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Hold that x has this rank.
+
+    Raises:
+      ValueError: it is seen at once that it has another.
+      TypeError: `rank` is no int32.
+
+    """
+    return _is_rank(x, [rank], data, summarize, message, name)
+
+
+def assert_rank_at_least(
+    x: Any,
+    rank: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Hold that x has this rank or a higher one; errors as of `assert_rank`."""
+    return _is_at_least(x, [rank], data, summarize, message, name)
+
+
+def assert_rank_in(
+    x: Any,
+    ranks: Any,
+    data: Any = None,
+    summarize: int | None = None,
+    message: str | None = None,
+    name: str | None = None,
+) -> Operation:
+    """Hold that x has one of these ranks; errors as of `assert_rank`."""
+    return _is_in(x, list(ranks), data, summarize, message, name)
+
+
+def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+    """The tensor, which must be known to be of rank 0.
+
+    Raises:
+      ValueError: it is not.
+
+    """
+    with name_scope(name, "assert_scalar", [tensor]) as scope:
+        value: Tensor = convert_to_tensor(tensor, name=scope)
+        if value.shape.ndims != 0:
+            raise ValueError(f"{_prefix(message)}Expected scalar shape for {value.name}, saw "
+                             f"shape: {value.shape}.")  # fmt: skip
+        return value
+
+
+def assert_type(
+    tensor: Any, tf_type: DType, message: str | None = None, name: str | None = None
+) -> Operation:
+    """Hold that the tensor is of this dtype.
+
+    Raises:
+      TypeError: it is not.
+
+    """
+    wanted = dtypes.as_dtype(tf_type)
+    with name_scope(name, "assert_type", [tensor]):
+        if not isinstance(tensor, SparseTensor):
+            tensor = convert_to_tensor(tensor, name="tensor")
+        if tensor.dtype != wanted:
+            named = "tensor" if isinstance(tensor, SparseTensor) else tensor.name
+            raise TypeError(f"{_prefix(message)}{named} must be of type {wanted!r}; got "
+                            f"{tensor.dtype!r}")  # fmt: skip
+        return no_op("statically_determined_correct_type")
+
+
+def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+    """Hold that the tensor is of integers.
+
+    Raises:
+      TypeError: it is not.
+
+    """
+    with name_scope(name, "assert_integer", [x]):
+        x = convert_to_tensor(x, name="x")
+        if not x.dtype.is_integer:
+            raise TypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: {x.name} '
+                            f"of dtype {x.dtype!r}")  # fmt: skip
+        return no_op("statically_determined_was_integer")
+
+
+def assert_proper_iterable(values: Any) -> None:
+    """Hold that it is an iterable, and no tensor, array or string.
+
+    Raises:
+      TypeError: it is not.
+
+    """
+    kinds = (Tensor, SparseTensor, np.ndarray, bytes, str)
+    if isinstance(values, kinds):
+        raise TypeError(f'Expected argument "values" to be a "proper" iterable. Found: {values!r}')
+    if not hasattr(values, "__iter__"):
+        raise TypeError(f'Expected argument "values" to be iterable. Found: {values!r}')
+
+
+def is_numeric_tensor(tensor: Any) -> bool:
+    """Whether it is a tensor of numbers."""
+    return isinstance(tensor, Tensor) and (
+        tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_complex
+        or tensor.dtype.is_quantized
+    )  # fmt: skip
+
+
+_CHECKS: Final = (
+    assert_equal, assert_none_equal, assert_less, assert_less_equal, assert_greater,
+    assert_greater_equal, assert_negative, assert_positive, assert_non_negative,
+    assert_non_positive, assert_near, assert_rank, assert_rank_at_least, assert_rank_in,
+    assert_scalar, assert_type, assert_integer, assert_proper_iterable, is_numeric_tensor,
+)  # fmt: skip
+EXPORTS: Final[dict[str, Any]] = {
+    f"{group}{check.__name__}": check for check in _CHECKS for group in ("", "debugging.")
+}

@@ -1,0 +1,143 @@
+"""Matrices and their diagonals: made of them, taken from them, set along them; the unit matrix."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import concat
+from sessrun.reference.api.ops.fill_ops import ones, zeros
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import minimum
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "eye"]
+
+#: Where a shorter diagonal stands in its row: those above the main one right, those below left.
+_ALIGN: Final = "RIGHT_LEFT"
+
+
+def _padding(value: Any, padding_value: Any) -> Any:
+    """The value beside diagonals, false or true beside those of bool."""
+    is_bool = getattr(value, "dtype", None) in {dtypes.bool_, "bool"}
+    return bool(padding_value) if is_bool else padding_value
+
+
+def matrix_diag(
+    diagonal: Any,
+    name: str = "diag",
+    k: Any = 0,
+    num_rows: Any = -1,
+    num_cols: Any = -1,
+    padding_value: Any = 0,
+    align: str = _ALIGN,
+) -> Tensor:
+    """Matrices with rows of a tensor on their diagonals.
+
+    Args:
+      diagonal: the last dimension is a diagonal; of a band the last two, the highest one first.
+      name: the operation's name.
+      k: which diagonal, above 0 to the right of the main one; or the lowest and the highest.
+      num_rows: how many rows there are; as few as can be by default.
+      num_cols: how many columns there are.
+      padding_value: what is elsewhere.
+      align: where a shorter diagonal of a band stands in its row, `LEFT` or `RIGHT`, of those
+        above and those below the main one.
+
+    Raises:
+      ValueError: the diagonals do not fit.
+
+    """
+    inputs = {"diagonal": diagonal, "k": k, "num_rows": num_rows, "num_cols": num_cols,
+              "padding_value": _padding(diagonal, padding_value)}  # fmt: skip
+    return apply_op("MatrixDiagV3", inputs, {"align": align}, name).outputs[0]
+
+
+def matrix_diag_part(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    name: str = "diag_part",
+    k: Any = 0,
+    padding_value: Any = 0,
+    align: str = _ALIGN,
+) -> Tensor:
+    """Diagonals of matrices; arguments and errors are those of `matrix_diag`."""
+    inputs = {"input": input, "k": k, "padding_value": _padding(input, padding_value)}
+    return apply_op("MatrixDiagPartV3", inputs, {"align": align}, name).outputs[0]
+
+
+def matrix_set_diag(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    diagonal: Any,
+    name: str = "set_diag",
+    k: Any = 0,
+    align: str = _ALIGN,
+) -> Tensor:
+    """Matrices with diagonals replaced; arguments and errors are those of `matrix_diag`."""
+    inputs = {"input": input, "diagonal": diagonal, "k": k}
+    return apply_op("MatrixSetDiagV3", inputs, {"align": align}, name).outputs[0]
+
+
+def eye(
+    num_rows: Any,
+    num_columns: Any = None,
+    batch_shape: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Ones on the main diagonal, zeros elsewhere.
+
+    Args:
+      num_rows: how many rows there are.
+      num_columns: how many columns there are; as many as rows by default.
+      batch_shape: a shape before that of the matrix.
+      dtype: a dtype of numbers.
+      name: the operations' scope.
+
+    Raises:
+      TypeError: a number is no integer and no tensor.
+
+    """
+    with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
+        is_square = num_columns is None
+        sides = [num_rows, num_rows if is_square else num_columns]
+        batch = [] if batch_shape is None else batch_shape
+        if any(isinstance(side, Tensor) for side in sides):
+            least: Any = minimum(*sides)
+        else:
+            if not all(isinstance(side, numbers.Integral) for side in sides):
+                raise TypeError(
+                    "Arguments `num_rows` and `num_columns` must be positive integer values. "
+                    f"Received: num_rows={sides[0]}, num_columns={sides[1]}"
+                )
+            is_square = sides[0] == sides[1]
+            least = min(sides)
+        if isinstance(batch, Tensor) or isinstance(least, Tensor):
+            before = convert_to_tensor(batch, name="shape", dtype=dtypes.int32)
+            shape: Any = concat((before, [least]), axis=0)
+            whole: Any = None if is_square else concat((before, sides), axis=0)
+        else:
+            shape, whole = [*batch, least], [*batch, *sides]
+        diagonal = ones(shape, dtype)
+        if is_square:
+            return matrix_diag(diagonal)
+        return matrix_set_diag(zeros(whole, dtype), diagonal)
+
+
+def trace(x: Any, name: str | None = None) -> Tensor:
+    """The sums of the main diagonals of matrices."""
+    with name_scope(name, "Trace", [x]) as scope:
+        value = convert_to_tensor(x, name="x")
+        return reduce_sum(matrix_diag_part(value), [-1], name=scope)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "eye": eye, "trace": trace, "matrix_diag": matrix_diag, "matrix_diag_part": matrix_diag_part,
+    "matrix_set_diag": matrix_set_diag, "linalg.eye": eye, "linalg.trace": trace,
+    "linalg.diag": matrix_diag, "linalg.diag_part": matrix_diag_part,
+    "linalg.set_diag": matrix_set_diag,
+}  # fmt: skip

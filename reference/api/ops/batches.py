@@ -1,0 +1,96 @@
+"""Slices at index vectors, in each batch by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.api.ops.array_ops import (
+    concat,
+    expand_dims,
+    rank,
+    shape,
+    squeeze,
+    stack,
+    transpose,
+    unstack,
+)
+from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.api.ops.grids import meshgrid
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import reshape, tile
+from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["batch_gather_nd"]
+
+
+def _checked(batch_dims: Any, params: Tensor, indices: Tensor) -> None:
+    if not isinstance(batch_dims, int):
+        raise bad_type(f"Argument `batch_dims` must be an int; got {batch_dims}")
+    if batch_dims < 0:
+        raise bad_value("tf.gather_nd does not allow negative batch_dims.")
+    for what, tensor in (("indices", indices), ("params", params)):
+        ndims = tensor.shape.ndims
+        if ndims is not None and batch_dims >= ndims:
+            raise bad_value(f"Argument `batch_dims` = {batch_dims} must be less than "
+                            f"rank(`{what}`) = {ndims}")  # fmt: skip
+
+
+def batch_gather_nd(
+    params: Any,
+    indices: Any,
+    batch_dims: int,
+    name: str | None = None,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Slices of params at index vectors, in each batch by itself.
+
+    The places of the batches are put before the index vectors, which then point into the whole.
+
+    Args:
+      params: of shape [*batches, *sizes].
+      indices: integers of shape [*batches, *wanted, depth].
+      batch_dims: how many of the dimensions are batches.
+      name: the name of the scope.
+      bad_indices_policy: what becomes of an index that is out of range.
+
+    Raises:
+      TypeError: `batch_dims` is no int.
+      ValueError: it is negative, or there are fewer dimensions.
+
+    """
+    with name_scope(name, "BatchGatherND", [params, indices]):
+        places = convert_to_tensor(indices, name="indices")
+        value = convert_to_tensor(params, name="params")
+        _checked(batch_dims, value, places)
+        alone = batch_dims == 0
+        if alone:
+            value, places, batch_dims = expand_dims(value, axis=0), expand_dims(places, axis=0), 1
+        value_shape, places_shape = shape(value), shape(places)
+        batches = value_shape[:batch_dims]
+        count = node("Prod", batches, [0])
+        inner_rank = rank(places) - batch_dims - 1
+        inner = places_shape[batch_dims:-1]
+        grid = _grid(batches, places.dtype)
+        sizes = shape(grid)
+        spread = [sizes[:1], ones(inner_rank, dtype=sizes.dtype), sizes[1:]]
+        grid = reshape(grid, concat(spread, axis=0))
+        grid = tile(grid, multiples=concat(((1,), inner, (1,)), axis=0))
+        flat = reshape(places, shape=concat(([count], places_shape[batch_dims:]), axis=0))
+        whole = concat((grid, flat), axis=-1)
+        out = node("GatherNd", value, whole, bad_indices_policy=bad_indices_policy)
+        out = reshape(out, shape=concat((batches, shape(out)[1:]), axis=0))
+        return squeeze(out, axis=0) if alone else out
+
+
+def _grid(batches: Tensor, dtype: Any) -> Tensor:
+    """The places of all batches, one a row."""
+    sizes = unstack(batches, axis=0)
+    ranges = [
+        node("Cast", node("Range", 0, node("Cast", size, DstT="int32"), 1), DstT=dtype)
+        for size in sizes
+    ]
+    flat = [reshape(each, shape=(-1,)) for each in meshgrid(*ranges, indexing="ij")]
+    return transpose(stack(flat, axis=0))

@@ -1,0 +1,189 @@
+"""Functions between dtypes: casts, complex numbers and their parts; and `one`, a single operation.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_type
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "cast", "complex_", "conj", "imag", "one", "real"]
+
+
+def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any) -> Tensor:
+    """The only output of a new operation."""
+    return apply_op(op_type, inputs, attrs, name).outputs[0]
+
+
+def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """The tensor converted to another dtype; itself if it has it already, also as a variable.
+
+    Args:
+      x: a tensor of numbers or bools; of a sparse one the values are converted.
+      dtype: the dtype wanted.
+      name: the operation's name.
+
+    """
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    if (isinstance(x, Tensor) or _is_resource_variable(x)) and x.dtype is wanted:
+        return x  # type: ignore[no-any-return]  # a tensor, or what becomes one
+    with name_scope(name, "Cast", [x]) as scope:
+        if hasattr(x, "with_values"):
+            return x.with_values(cast(x.values, wanted, scope))  # type: ignore[no-any-return]  # sparse, as x is
+        value = convert_to_tensor(x, name="x")
+        if value.dtype is wanted:
+            return value
+        return one("Cast", {"x": value}, scope, DstT=wanted)
+
+
+def _is_resource_variable(x: Any) -> bool:
+    return getattr(getattr(x, "handle", None), "dtype", None) is dtypes.resource
+
+
+def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
+    def convert(x: Any, name: str = default) -> Tensor:
+        """The tensor converted to the dtype that the function's name says."""
+        return cast(x, dtype, name)
+
+    return convert
+
+
+def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+    """As `cast`, but what is out of the dtype's range becomes its least or largest number.
+
+    Of complex numbers only the real part stays, if the dtype is not complex.
+    """
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    with name_scope(name, "saturate_cast", [value]) as scope:
+        found = convert_to_tensor(value, name="value")
+        if found.dtype.is_complex and wanted.is_complex:
+            have, want = found.dtype.real_dtype, wanted.real_dtype
+            if have.min < want.min or have.max > want.max:
+                low, high = complex(want.min, want.min), complex(want.max, want.max)
+                found = _clamped(found, low, high)
+            return cast(found, wanted, scope)
+        if found.dtype.is_complex:
+            found = real(found)
+        low, high = _limits(found.dtype, wanted.real_dtype)
+        return cast(_clamped(found, low, high), wanted, scope)
+
+
+def _clamped(value: Tensor, low: Any, high: Any) -> Tensor:
+    bounds = {"clip_value_min": convert_to_tensor(low, dtype=value.dtype),
+              "clip_value_max": convert_to_tensor(high, dtype=value.dtype)}  # fmt: skip
+    return one("ClipByValue", {"t": value, **bounds}, "clamp")
+
+
+def _limits(have: DType, want: DType) -> tuple[Any, Any]:
+    """The least and the largest number of one dtype that another one holds, too."""
+    kind = have.as_numpy_dtype
+    try:
+        wide = np.promote_types(kind, want.as_numpy_dtype)
+    except TypeError:  # bfloat16 and another 16-bit float
+        wide = np.dtype(float)
+    found = []
+    for limit, chosen in ((want.min, max(have.min, want.min)), (want.max, min(have.max, want.max))):
+        near = kind(chosen)
+        exact = np.array([near, limit], dtype=wide)
+        is_beyond = exact[0] < exact[1] if limit == want.min else exact[0] > exact[1]
+        found.append(np.nextafter(near, kind(0), dtype=kind) if is_beyond else near)
+    return found[0], found[1]
+
+
+def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
+    """The complex numbers of two real tensors, float32 or float64.
+
+    Raises:
+      TypeError: the dtypes differ or are others.
+
+    """
+    with name_scope(name, "Complex") as scope:
+        first = convert_to_tensor(real, name="real")
+        second = convert_to_tensor(imag, name="imag")
+        pair = (first.dtype.base_dtype, second.dtype.base_dtype)
+        found = {(dtypes.float64,) * 2: dtypes.complex128, (dtypes.float32,) * 2: dtypes.complex64}
+        if pair not in found:
+            raise bad_type(f"The `real` and `imag` components have incorrect types: {pair}.")
+        return one("Complex", {"real": first, "imag": second}, scope, Tout=found[pair])
+
+
+def _part(op_type: str) -> Callable[..., Tensor]:
+    def part(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
+        """A part of each complex number; a real tensor is its own real part."""
+        with name_scope(name, op_type, [input]) as scope:
+            value = convert_to_tensor(input, name="input")
+            if value.dtype.is_complex:
+                return one(op_type, {"input": value}, scope, Tout=value.dtype.real_dtype)
+            if op_type == "Real":
+                if value.dtype.is_numeric:
+                    return value
+                raise bad_type("input must be a numeric tensor, but got tensor with dtype "
+                               f"{value.dtype}")  # fmt: skip
+            zero = one("ZerosLike", {"x": value})
+            return zero if op_type == "Imag" else one(
+                "Select",
+                {"condition": one("Less", {"x": value, "y": zero}),
+                 "t": one("AddV2", {"x": zero, "y": convert_to_tensor(_PI, value.dtype)}),
+                 "e": zero},
+            )  # fmt: skip
+
+    return part
+
+
+_PI: Final = 3.141592653589793
+imag = _part("Imag")
+real = _part("Real")
+
+
+def conj(x: Any, name: str | None = None) -> Tensor:
+    """The complex conjugate; a real tensor is its own.
+
+    Raises:
+      TypeError: the tensor is not numeric.
+
+    """
+    value = convert_to_tensor(x, name="x")
+    if value.dtype.is_complex:
+        with name_scope(name, "Conj", [value]) as scope:
+            return one("Conj", {"input": value}, scope)
+    if value.dtype.is_floating or value.dtype.is_integer:
+        return value
+    raise bad_type(f"Expected numeric or variant tensor, got dtype {value.dtype!r}.")
+
+
+_PARTS: Final[dict[str, Any]] = {
+    "angle": _part("Angle"),
+    "complex": complex_,
+    "dtypes.complex": complex_,
+    "conj": conj,
+    "imag": imag,
+    "real": real,
+}
+EXPORTS: Final[dict[str, Any]] = {
+    "cast": cast,
+    "dtypes.cast": cast,
+    "dtypes.saturate_cast": saturate_cast,
+    "saturate_cast": saturate_cast,
+    **_PARTS,
+    **{f"math.{name}": function for name, function in _PARTS.items()},
+}
+EXPORTS.update({
+    f"to_{word}": _cast_to(dtype, f"To{title}")
+    for word, title, dtype in (
+        ("float", "Float", dtypes.float32), ("double", "Double", dtypes.float64),
+        ("int32", "Int32", dtypes.int32), ("int64", "Int64", dtypes.int64),
+        ("bfloat16", "BFloat16", dtypes.bfloat16), ("complex64", "Complex64", dtypes.complex64),
+        ("complex128", "Complex128", dtypes.complex128),
+    )
+})  # fmt: skip

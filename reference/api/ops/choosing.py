@@ -1,0 +1,42 @@
+"""`where` and `where_v2`: elements chosen by a condition, or where it holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["where", "where_v2"]
+
+
+def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """Choose x where the condition holds, else y; without them the indices where it holds.
+
+    Raises:
+      ValueError: only one of x and y is given.
+
+    """
+    if (x is None) != (y is None):
+        raise bad_value("x and y must both be non-None or both be None.")
+    if x is None:
+        with name_scope(name, "Where", [condition]) as scope:
+            found = convert_to_tensor(condition, preferred_dtype=dtypes.bool_, name="condition")
+            return one("Where", {"input": found}, scope)
+    return one("Select", {"condition": condition, "t": x, "e": y}, name)
+
+
+def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """As `where`; the three are broadcast to one shape.
+
+    Raises:
+      ValueError: only one of x and y is given.
+
+    """
+    if x is None or y is None:
+        return where(condition, x, y, name)
+    return one("SelectV2", {"condition": condition, "t": x, "e": y}, name)

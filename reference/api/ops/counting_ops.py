@@ -1,0 +1,269 @@
+"""Functions that count, sort, and measure the distance between sequences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.control_flow.asserting import after, assert_
+from sessrun.reference.api.nn.rankings import top_k
+from sessrun.reference.api.ops.array_ops import reshape, transpose
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.clipping import clip_by_value
+from sessrun.reference.api.ops.math_ops import range_, truediv
+from sessrun.reference.api.ops.reduce_ops import reduce_max
+from sessrun.reference.api.ops.scattering import tensor_scatter_update
+from sessrun.reference.api.ops.shape_ops import rank, shape, size
+from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import floor, greater, maximum, minimum
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def bincount_v1(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+) -> Tensor:
+    """How often each number occurs, or the sums of its weights; see `bincount`."""
+    return bincount(arr, weights, minlength, maxlength, dtype)
+
+
+def bincount(
+    arr: Any,
+    weights: Any = None,
+    minlength: Any = None,
+    maxlength: Any = None,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+    axis: int | None = None,
+    binary_output: bool = False,
+) -> Tensor:
+    """How often each number occurs, or the sums of its weights.
+
+    Args:
+      arr: whole numbers, none of them negative.
+      weights: a weight for each.
+      minlength: how many counts there are at least.
+      maxlength: how many at most; larger numbers are not counted.
+      dtype: of the counts, where there are no weights.
+      name: the operations' scope.
+      axis: 0 or None counts all together, -1 each row by itself.
+      binary_output: whether 1 says that a number occurs, instead of how often.
+
+    Raises:
+      ValueError: another axis, or weights where only 1 is counted.
+
+    """
+    with name_scope(name or "bincount"):
+        arr = convert_to_tensor(arr, name="arr")
+        if weights is not None:
+            weights = convert_to_tensor(weights, name="weights")
+            if binary_output:
+                raise bad_value("Arguments `binary_output` and `weights` are mutually exclusive. "
+                                "Please specify only one.")  # fmt: skip
+        if not arr.dtype.is_integer:
+            arr = cast(arr, dtypes.int32)
+        if axis not in {None, 0, -1}:
+            raise bad_value(f"Unsupported value for argument axis={axis}. Only 0 and -1 are "
+                            "currently supported.")  # fmt: skip
+        length = _length_of_counts(arr, minlength, maxlength)
+        if axis != -1:
+            weights = None if weights is None else reshape(weights, [-1])
+            arr = reshape(arr, [-1])
+        if weights is None:
+            weights = constant([], dtype=dtype or arr.dtype)
+        inputs = {"input": arr, "size": length, "weights": weights}
+        return apply_op("DenseBincount", inputs, {"binary_output": binary_output}, None).outputs[0]
+
+
+def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
+    """One more than the greatest number, within bounds; 0 of nothing."""
+    has_some = size(arr) > 0
+    length = cast(has_some, arr.dtype) * (reduce_max(arr) + 1)
+    if least is not None:
+        length = maximum(convert_to_tensor(least, name="minlength", dtype=arr.dtype), length)
+    if most is not None:
+        length = minimum(convert_to_tensor(most, name="maxlength", dtype=arr.dtype), length)
+    return length
+
+
+def histogram_fixed_width(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many values fall into each of so many bins of one width.
+
+    Args:
+      values: a tensor of numbers.
+      value_range: where the first bin begins and the last one ends; they take what is beyond.
+      nbins: how many bins there are.
+      dtype: int32 or int64, of the counts.
+      name: the operation's name.
+
+    """
+    with name_scope(name, "histogram_fixed_width", [values, value_range, nbins]) as scope:
+        inputs = {"values": values, "value_range": value_range, "nbins": nbins}
+        return apply_op("HistogramFixedWidth", inputs, {"dtype": dtype}, scope).outputs[0]
+
+
+def histogram_fixed_width_bins(
+    values: Any,
+    value_range: Any,
+    nbins: Any = 100,
+    dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """For each value the number of its bin, of so many bins of one width.
+
+    Args:
+      values: a tensor of numbers.
+      value_range: where the first bin begins and the last one ends; they take what is beyond.
+      nbins: how many bins there are; a run fails unless that is positive.
+      dtype: not used: the numbers are int32.
+      name: the operations' scope.
+
+    """
+    del dtype
+    with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
+        values = convert_to_tensor(values, name="values")
+        whole = shape(values)
+        values = reshape(values, [-1])
+        value_range = convert_to_tensor(value_range, name="value_range")
+        nbins = convert_to_tensor(nbins, dtype=dtypes.int32, name="nbins")
+        check = assert_(greater(nbins, 0), [f"nbins {nbins} must > 0"])
+        nbins = after([check], nbins)
+        count = cast(nbins, values.dtype)
+        scaled = truediv(
+            values - value_range[0], value_range[1] - value_range[0], name="scaled_values"
+        )
+        places = floor(count * scaled, name="indices")
+        return reshape(cast(clip_by_value(places, 0, count - 1), dtypes.int32), whole)
+
+
+def _sorted(values: Any, axis: Any, direction: str, *, is_places: bool) -> Tensor:
+    if direction not in {"ASCENDING", "DESCENDING"}:
+        raise bad_value("Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+                        f"direction={direction}")  # fmt: skip
+    given = convert_to_tensor(axis, name="axis")
+    known = constant_value(given)
+    if given.shape.ndims not in {None, 0} or known is None:
+        raise bad_value(f"Argument `axis` must be a constant scalar. Received: axis={given}.")
+    value = convert_to_tensor(values, name="values")
+    if direction == "DESCENDING":
+        return _falling(value, int(known), is_places=is_places)
+    if value.dtype.is_unsigned:
+        most = value.dtype.max
+        found = _falling(most - value, int(known), is_places=is_places)
+        return found if is_places else most - found
+    if value.dtype.is_integer:  # the least one has no negative
+        found = _falling(-value - 1, int(known), is_places=is_places)
+        return found if is_places else -found - 1
+    found = _falling(-value, int(known), is_places=is_places)
+    return found if is_places else -found
+
+
+def _falling(value: Tensor, axis: int, *, is_places: bool) -> Tensor:
+    """The elements along an axis from the largest on, or where they were."""
+    length = shape(value)[axis]
+    count: Any = rank(value)
+    ndims = value.shape.ndims
+    order: Any = None
+    if axis != -1 and axis + 1 != ndims:
+        if ndims is not None:
+            place = axis + ndims if axis < 0 else axis
+            swapped = np.arange(ndims)
+            swapped[[place, ndims - 1]] = swapped[[ndims - 1, place]]
+            order = constant(swapped, name="transposition")
+        else:
+            position: Any = axis + count if axis < 0 else axis
+            order = tensor_scatter_update(
+                range_(count), [[position], [count - 1]], [count - 1, position]
+            )
+    last = value if order is None else transpose(value, order)
+    found: Tensor = top_k(last, length)[1 if is_places else 0]
+    return found if order is None else transpose(found, order)
+
+
+def sort(
+    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements along an axis in order.
+
+    Args:
+      values: a tensor of numbers.
+      axis: which axis, a constant.
+      direction: `ASCENDING` or `DESCENDING`.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the axis is no constant scalar, or there is no such direction.
+
+    """
+    with name_scope(name, "sort"):
+        return _sorted(values, axis, direction, is_places=False)
+
+
+def argsort(
+    values: Any,
+    axis: Any = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Where the elements along an axis are, in order; arguments and errors are those of `sort`."""
+    del stable  # it is, always
+    with name_scope(name, "argsort"):
+        return _sorted(values, axis, direction, is_places=True)
+
+
+def edit_distance(
+    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
+    """How many edits make each sequence of one sparse tensor that of another.
+
+    Args:
+      hypothesis: a sparse tensor, whose last dimension is the sequences'.
+      truth: another one of that rank.
+      normalize: whether the numbers are over the lengths of the truth's.
+      name: the operation's name.
+
+    Raises:
+      TypeError: one of both is not sparse.
+
+    """
+    for word, value in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not isinstance(value, SparseTensor | SparseTensorValue):
+            raise TypeError(f"{word} must be a SparseTensor.")
+    inputs = {
+        f"{word}_{part}": getattr(value, "dense_shape" if part == "shape" else part)
+        for word, value in (("hypothesis", hypothesis), ("truth", truth))
+        for part in ("indices", "values", "shape")
+    }
+    return apply_op("EditDistance", inputs, {"normalize": normalize}, name).outputs[0]
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "argsort": argsort,
+    "bincount": bincount_v1,
+    "edit_distance": edit_distance,
+    "histogram_fixed_width": histogram_fixed_width,
+    "histogram_fixed_width_bins": histogram_fixed_width_bins,
+    "math.bincount": bincount_v1,
+    "sort": sort,
+}

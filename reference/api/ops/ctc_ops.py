@@ -1,0 +1,134 @@
+"""Functions of connectionist temporal classification, public as `nn.ctc_*`.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import transpose
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.errors import bad_type
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "ctc_loss"]
+
+_NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
+
+
+def ctc_loss(
+    labels: Any,
+    inputs: Any = None,
+    sequence_length: Any = None,
+    preprocess_collapse_repeated: bool = False,
+    ctc_merge_repeated: bool = True,
+    ignore_longer_outputs_than_inputs: bool = False,
+    time_major: bool = True,
+    logits: Any = None,
+) -> Tensor:
+    """For each sequence minus the logarithm of how likely its labels are, [batch].
+
+    Args:
+      labels: a sparse matrix of int32, the labels of each sequence.
+      inputs: logits, [time, batch, classes], the last class the blank.
+      sequence_length: int32, [batch].
+      preprocess_collapse_repeated: whether repeated labels count once.
+      ctc_merge_repeated: whether repeated classes of successive steps are one label.
+      ignore_longer_outputs_than_inputs: whether more labels than steps give 0 and no error.
+      time_major: whether the time is the first dimension of the logits, else the batch.
+      logits: another name of `inputs`.
+
+    Raises:
+      TypeError: the labels are not sparse.
+      ValueError: the logits are given by both names.
+
+    """
+    if not isinstance(labels, SparseTensor):
+        raise bad_type(f"Expected argument `labels` to be a SparseTensor. Received {labels}")
+    given = convert_to_tensor(chosen(logits, inputs, "logits", "inputs"), name="logits")
+    if not time_major:
+        given = transpose(given, [1, 0, 2])
+    dtype = given.dtype
+    if dtype in _NARROW:
+        given = cast(given, dtypes.float32)
+    loss: Tensor = wrapper("CTCLoss")(
+        inputs=given, labels_indices=labels.indices, labels_values=labels.values,
+        sequence_length=sequence_length,
+        preprocess_collapse_repeated=preprocess_collapse_repeated,
+        ctc_merge_repeated=ctc_merge_repeated,
+        ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
+    ).loss  # fmt: skip
+    return cast(loss, dtype) if dtype in _NARROW else loss
+
+
+def ctc_greedy_decoder(
+    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+) -> tuple[list[SparseTensor], Tensor]:
+    """The likeliest class of each step, without blanks.
+
+    Args:
+      inputs: logits, [time, batch, classes].
+      sequence_length: int32, [batch].
+      merge_repeated: whether repeated classes of successive steps are one label.
+      blank_index: which class is the blank, by default the last.
+
+    Returns:
+      A list of one sparse matrix of labels, and minus the sums of the logits, [batch, 1].
+
+    """
+    blank = -1 if blank_index is None else blank_index
+    *parts, scores = wrapper("CTCGreedyDecoder")(
+        inputs=inputs, sequence_length=sequence_length, merge_repeated=merge_repeated,
+        blank_index=blank,
+    )  # fmt: skip
+    return [SparseTensor(*parts)], scores
+
+
+def ctc_beam_search_decoder(
+    inputs: Any,
+    sequence_length: Any,
+    beam_width: int = 100,
+    top_paths: int = 1,
+    merge_repeated: bool = True,
+) -> tuple[list[SparseTensor], Tensor]:
+    """The likeliest labels of each sequence, found by a beam search.
+
+    Args:
+      inputs: logits, [time, batch, classes], the last class the blank.
+      sequence_length: int32, [batch].
+      beam_width: how many beginnings are kept.
+      top_paths: how many results, at most as many.
+      merge_repeated: whether repeated labels of a result are shown once.
+
+    Returns:
+      A list of a sparse matrix for each path, and its logarithms, [batch, top_paths].
+
+    """
+    indices, values, shapes, scores = wrapper("CTCBeamSearchDecoder")(
+        inputs=inputs, sequence_length=sequence_length, beam_width=beam_width,
+        top_paths=top_paths, merge_repeated=merge_repeated,
+    )  # fmt: skip
+    return [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)], scores
+
+
+def ctc_beam_search_decoder_v2(
+    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+) -> tuple[list[SparseTensor], Tensor]:
+    """As `ctc_beam_search_decoder`, repeated labels shown as they are."""
+    return ctc_beam_search_decoder(
+        inputs, sequence_length, beam_width, top_paths, merge_repeated=False
+    )
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "nn.ctc_beam_search_decoder": ctc_beam_search_decoder,
+    "nn.ctc_beam_search_decoder_v2": ctc_beam_search_decoder_v2,
+    "nn.ctc_greedy_decoder": ctc_greedy_decoder,
+    "nn.ctc_loss": ctc_loss,
+}

@@ -1,0 +1,212 @@
+"""Functions of singular values and eigenvalues, and what follows of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.array_ops import expand_dims
+from sessrun.reference.api.ops.assertions import assert_rank_at_least
+from sessrun.reference.api.ops.cast_ops import cast, real
+from sessrun.reference.api.ops.math_ops import matmul
+from sessrun.reference.api.ops.norms import norm
+from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import dimension_value
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.generated import maximum, select_v2
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "self_adjoint_eig", "svd"]
+
+
+def svd(
+    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+) -> Any:
+    """Singular values, and the vectors on the left and on the right.
+
+    Args:
+      tensor: matrices, of shape `[..., m, n]`.
+      full_matrices: whether there are as many vectors as rows, and as columns.
+      compute_uv: whether vectors are computed.
+      name: the operation's name.
+
+    Returns:
+      Values of shape `[..., p]`, p the smaller of m and n, in falling order; with vectors these of
+      shape `[..., m, p]` and `[..., n, p]`.
+
+    """
+    attrs = {"compute_uv": compute_uv, "full_matrices": full_matrices}
+    values, left, right = apply_op("Svd", {"input": tensor}, attrs, name).outputs
+    return (real(values), left, right) if compute_uv else real(values)
+
+
+def _complex_of(tensor: Any) -> Any:
+    """The complex dtype whose parts are the tensor's numbers.
+
+    Raises:
+      UnboundLocalError: its dtype is another one than float32, float64 and the complex ones.
+
+    """
+    dtype = dtypes.as_dtype(tensor.dtype).base_dtype
+    for found, parts in ((dtypes.complex64, dtypes.float32), (dtypes.complex128, dtypes.float64)):
+        if dtype in {found, parts}:
+            return found
+    raise UnboundLocalError(f"eigenvalues of {tensor.dtype} have no dtype")
+
+
+def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The eigenvalues in no order, and the eigenvectors as columns, of square matrices."""
+    attrs = {"Tout": _complex_of(tensor), "compute_v": True}
+    op = apply_op("Eig", {"input": tensor}, attrs, name)
+    return op.outputs[0], op.outputs[1]
+
+
+def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues of square matrices, in no order."""
+    attrs = {"Tout": _complex_of(tensor), "compute_v": False}
+    return apply_op("Eig", {"input": tensor}, attrs, name).outputs[0]
+
+
+def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The eigenvalues in rising order, and the eigenvectors, of Hermitian matrices."""
+    op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": True}, name)
+    return op.outputs[0], op.outputs[1]
+
+
+def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
+    """The eigenvalues of Hermitian matrices, in rising order."""
+    op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": False}, name)
+    return op.outputs[0]
+
+
+def _checked(a: Tensor, validate_args: bool) -> Tensor:
+    """Matrices of floating point; of unknown rank they are checked when it runs, if asked for.
+
+    Raises:
+      TypeError: they are of another dtype.
+      ValueError: their rank is below 2.
+
+    """
+    if not a.dtype.is_floating:
+        raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
+    if a.shape.rank is not None:
+        if a.shape.rank < 2:
+            raise bad_value(
+                f"Input `a` must have at least 2 dimensions (saw: {a.shape.rank})."
+            )
+        return a
+    if not validate_args:
+        return a
+    message = "Input `a` must have at least 2 dimensions."
+    held = [assert_rank_at_least(a, rank=2, message=message)]
+    with stacks.get_default_graph().control_dependencies(held):
+        return identity(a)
+
+
+def matrix_rank(
+    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """How many singular values of each matrix are above a bound.
+
+    Args:
+      a: matrices of floating point, of shape `[..., m, n]`.
+      tol: the bound; by default one that the rounding of the largest value makes.
+      validate_args: whether what is unknown is checked when it runs.
+      name: the operations' scope.
+
+    Returns:
+      An int32 tensor of shape `[...]`.
+
+    Raises:
+      TypeError: the dtype is none of floating point.
+      ValueError: the rank is below 2.
+
+    """
+    with name_scope(name or "matrix_rank"):
+        a = _checked(convert_to_tensor(a, preferred_dtype=dtypes.float32, name="a"), validate_args)
+        values = svd(a, compute_uv=False)
+        if tol is None:
+            if a.shape[-2:].is_fully_defined():
+                side: Any = np.max(a.shape[-2:].as_list())
+            else:
+                side = reduce_max(shape(a)[-2:])
+            epsilon = np.finfo(a.dtype.as_numpy_dtype).eps
+            tol = epsilon * cast(side, a.dtype) * reduce_max(values, axis=-1, keepdims=True)
+        return reduce_sum(cast(values > tol, dtypes.int32), axis=-1)
+
+
+def _side(a: Tensor, place: int) -> Any:
+    known = dimension_value(a.shape[place]) if a.shape.rank is not None else None
+    return shape(a)[place] if known is None else known
+
+
+def pinv(
+    a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None
+) -> Tensor:
+    """The pseudo-inverses of matrices, by their singular values.
+
+    Args:
+      a: matrices of floating point, of shape `[..., m, n]`.
+      rcond: values below this part of the largest one count as zero.
+      validate_args: whether what is unknown is checked when it runs.
+      name: the operations' scope.
+
+    Returns:
+      A tensor of shape `[..., n, m]`.
+
+    Raises:
+      TypeError: the dtype is none of floating point.
+      ValueError: the rank is below 2.
+
+    """
+    with name_scope(name or "pinv"):
+        a = _checked(convert_to_tensor(a, name="a"), validate_args)
+        dtype = a.dtype.as_numpy_dtype
+        if rcond is None:
+            sides = _side(a, -2), _side(a, -1)
+            is_known = all(isinstance(side, int) for side in sides)
+            most: Any = float(max(sides)) if is_known else cast(maximum(*sides), dtype)
+            rcond = 10.0 * most * np.finfo(dtype).eps
+        rcond = convert_to_tensor(rcond, dtype=dtype, name="rcond")
+        values, left, right = svd(a, full_matrices=False, compute_uv=True)
+        cutoff = rcond * reduce_max(values, axis=-1)
+        kept = select_v2(values > expand_dims(cutoff, -1), values, np.array(np.inf, dtype))
+        found = matmul(right / expand_dims(kept, -2), left, adjoint_b=True)
+        if a.shape.rank is not None:
+            found.set_shape(a.shape[:-2].concatenate([a.shape[-1], a.shape[-2]]))
+        return found
+
+
+def normalize(
+    tensor: Any,
+    ord: Any = "euclidean",  # noqa: A002 - TensorFlow's name
+    axis: Any = None,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """A tensor divided by its norm, and the norm; arguments and errors are those of `norm`."""
+    with name_scope(name, "normalize", [tensor]):
+        tensor = convert_to_tensor(tensor)
+        size = cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
+        return tensor / size, size
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "linalg.eigh": self_adjoint_eig,
+    "linalg.eigvalsh": self_adjoint_eigvals,
+    "linalg.matrix_rank": matrix_rank,
+    "linalg.normalize": normalize,
+    "linalg.pinv": pinv,
+    "linalg.svd": svd,
+    "self_adjoint_eig": self_adjoint_eig,
+    "self_adjoint_eigvals": self_adjoint_eigvals,
+    "svd": svd,
+}

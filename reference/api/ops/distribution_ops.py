@@ -1,0 +1,174 @@
+"""Functions of numbers of gamma, Poisson and bounded normal distributions, and of random parts.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.ops.array_ops import broadcast_dynamic_shape, slice_
+from sessrun.reference.api.ops.array_ops import shape as shape_of
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.random_ops import random_uniform, seed_attributes
+from sessrun.reference.api.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.api.ops.shape_ops import shape_tensor
+from sessrun.reference.api.ops.stateless_ops import stateless_uniform
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import gated
+from sessrun.reference.build.generated import broadcast_to, maximum
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "parameterized_truncated_normal", "random_poisson_v2",
+           "stateless_random_crop"]  # fmt: skip
+
+reduce_all = REDUCTIONS["reduce_all"]
+
+
+def random_gamma(
+    shape: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of gamma distributions.
+
+    Args:
+      shape: how many of each distribution; the parameters' shape comes behind it.
+      alpha: the distributions' shapes.
+      beta: their inverse scales, by default 1.
+      dtype: a float dtype.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "random_gamma", [shape, alpha, beta]):
+        dims = convert_to_tensor(shape, dtypes.int32, name="shape")
+        shapes = convert_to_tensor(alpha, dtype, name="alpha")
+        rates = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
+        whole = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
+        wide = broadcast_to(shapes, whole)
+        drawn = one("RandomGamma", {"shape": dims, "alpha": wide}, **seed_attributes(seed))
+        least = np.finfo(shapes.dtype.as_numpy_dtype).tiny
+        return maximum(least, drawn / rates)
+
+
+def random_poisson(
+    lam: Any,
+    shape: Any,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of Poisson distributions.
+
+    Args:
+      lam: the rates.
+      shape: how many of each distribution; the rates' shape comes behind it.
+      dtype: the numbers' dtype.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "random_poisson", [lam, shape]):
+        dims = convert_to_tensor(shape, dtypes.int32, name="shape")
+        inputs = {"shape": dims, "rate": lam}
+        return one("RandomPoissonV2", inputs, dtype=dtype, **seed_attributes(seed))
+
+
+def random_poisson_v2(
+    shape: Any,
+    lam: Any,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """`random_poisson` with the shape first."""
+    return random_poisson(lam, shape, dtype, seed, name)
+
+
+def parameterized_truncated_normal(
+    shape: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers between bounds.
+
+    Args:
+      shape: the shape.
+      means: the mean, or that of each row of the first dimension; so with the others.
+      stddevs: the standard deviation.
+      minvals: the least number.
+      maxvals: the greatest one.
+      dtype: a float dtype.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    given = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
+    with name_scope(name, "parameterized_truncated_normal", [shape, *given.values()]):
+        inputs = {"shape": shape_tensor(shape)}
+        for key, value in given.items():
+            inputs[key] = convert_to_tensor(value, dtype, name=key)
+        inputs["stdevs"] = inputs.pop("stddevs")
+        return one("ParameterizedTruncatedNormal", inputs, **seed_attributes(seed))
+
+
+def random_crop(
+    value: Any, size: Any, seed: int | None = None, name: str | None = None
+) -> Tensor:
+    """A box of that size, anywhere in a tensor.
+
+    Args:
+      value: a tensor.
+      size: the size of each dimension, not more than the tensor's.
+      seed: the operation's seed.
+      name: the name of the scope.
+
+    """
+    return _box(value, size, partial(random_uniform, seed=seed), name)
+
+
+def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+    """As `random_crop`; two seeds say where the box is."""
+    return _box(value, size, partial(stateless_uniform, seed=seed), name)
+
+
+def _box(value: Any, size: Any, draw: Callable[..., Tensor], name: str | None) -> Tensor:
+    with name_scope(name, "random_crop", [value, size]) as scope:
+        whole = convert_to_tensor(value, name="value")
+        extent = convert_to_tensor(size, dtypes.int32, name="size")
+        dims = shape_of(whole)
+        text = ["Need value.shape >= size, got ", dims, extent]
+        check = assert_(reduce_all(dims >= extent), text, summarize=1000)
+        graph = get_default_graph()
+        with graph.control_dependencies([check]):
+            dims = gated(graph, dims)
+        limit = dims - extent + 1
+        drawn = draw(shape_of(dims), maxval=extent.dtype.max, dtype=extent.dtype)
+        return slice_(whole, drawn % limit, extent, name=scope)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "image.random_crop": random_crop,
+    "random.gamma": random_gamma,
+    "random.poisson": random_poisson,
+    "random_crop": random_crop,
+    "random_gamma": random_gamma,
+    "random_poisson": random_poisson,
+}

@@ -1,0 +1,94 @@
+"""What the function of a `tf.py_function` gets: values that are there. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+from sessrun.reference.base.dtypes import DType, as_dtype
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.constant_values import to_array
+
+__all__ = ["EagerTensor", "array_of"]
+
+
+class EagerTensor(NDArrayOperatorsMixin):
+    """A value that is there, with numpy's operators; operations of a graph take it as a constant.
+
+    Args:
+      value: an array or numpy scalar, or `bytes` or an array of such.
+
+    Attributes:
+      dtype: its DType.
+      shape: its TensorShape.
+
+    """
+
+    def __init__(self, value: Any) -> None:
+        self._array = np.asarray(value, object if isinstance(value, bytes) else None)
+        is_text = self._array.dtype == object
+        self.dtype = as_dtype("string" if is_text else self._array.dtype)
+        self.shape = TensorShape(self._array.shape)
+
+    def numpy(self) -> Any:
+        """The value, a copy: an array, or at rank 0 a numpy scalar or `bytes`."""
+        return self._array.copy()[()]
+
+    @property
+    def ndim(self) -> int:
+        """The rank."""
+        return self._array.ndim
+
+    def get_shape(self) -> TensorShape:
+        """The shape."""
+        return self.shape
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self._array, dtype, copy=copy)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """What the operators call: another EagerTensor."""
+        values = [value.numpy() if isinstance(value, EagerTensor) else value for value in inputs]
+        return EagerTensor(getattr(ufunc, method)(*values, **options))
+
+    def __getitem__(self, key: Any) -> EagerTensor:
+        return EagerTensor(self._array[key])
+
+    def __iter__(self) -> Iterator[EagerTensor]:
+        return map(EagerTensor, self._array)
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __bool__(self) -> bool:
+        return bool(self._array)
+
+    def __int__(self) -> int:
+        return int(self._array)
+
+    def __float__(self) -> float:
+        return float(self._array)
+
+    def __index__(self) -> int:
+        return self._array.__index__()
+
+    def __repr__(self) -> str:
+        return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self._array!r}>"
+
+
+def array_of(value: Any, dtype: DType) -> Any:
+    """The array of what such a function returned, as `tf.constant` makes it of a Python value.
+
+    Raises:
+      TypeError: it is an EagerTensor of another dtype, or no value of the dtype.
+      ValueError: it has no shape.
+
+    """
+    if not isinstance(value, EagerTensor):
+        return to_array(value, dtype)
+    if value.dtype != dtype:
+        raise TypeError(f"expected a value of {dtype.name}, got one of {value.dtype.name}")
+    return value.numpy()

@@ -1,0 +1,157 @@
+"""Sums of products over named dimensions, of any number of tensors."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+#: What stands for an ellipsis while an equation is read.
+_DOTS: Final = "0"
+#: The size that an unknown dimension is taken for when an order is chosen.
+_UNKNOWN: Final = 1
+
+
+def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+    """A sum of products over named dimensions.
+
+    Args:
+      equation: the inputs' dimensions by letters, then `->` and the result's; without it every
+        letter that occurs once, in the order of the alphabet. `...` stands for any others.
+      *inputs: tensors of one dtype.
+      **kwargs: `name`, the operations' scope; `optimize`, how the order of more than two inputs is
+        chosen, as `numpy.einsum_path` names it.
+
+    Returns:
+      A tensor of that dtype.
+
+    Raises:
+      TypeError: there are other keyword arguments.
+      ValueError: the equation is ill-formed, or the inputs do not fit it.
+
+    """
+    name = kwargs.pop("name", None)
+    optimize = kwargs.pop("optimize", "greedy")
+    if kwargs:
+        raise TypeError(f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid "
+                        "arguments: name, optimize, greedy.")  # fmt: skip
+    with name_scope(name, "einsum", [equation, inputs]):
+        shapes = [_dimensions(each) for each in inputs]
+        parts, result = _parsed(equation, len(shapes))
+        if len(inputs) <= 2:
+            return _once(inputs, parts, result)
+        sizes = _sizes(parts, shapes, equation)
+        return _in_order(list(inputs), parts, result, sizes, optimize)
+
+
+def _dimensions(value: Any) -> list[Any] | None:
+    known = value.shape
+    if isinstance(known, TensorShape):
+        return None if known.rank is None else known.as_list()
+    return list(known)
+
+
+def _once(operands: Sequence[Any], parts: Sequence[str], result: str) -> Tensor:
+    equation = f"{','.join(parts)}->{result}".replace(_DOTS, "...")
+    op = apply_op("Einsum", {"inputs": list(operands)}, {"equation": equation}, None)
+    return op.outputs[0]
+
+
+def _parsed(equation: str, count: int) -> tuple[list[str], str]:
+    """The labels of each input and of the result, an ellipsis as one label."""
+    text = equation.replace(" ", "")
+    has_dots = "..." in equation
+    if has_dots and _DOTS in text:
+        raise bad_value(f'Invalid character "{_DOTS}" in equation: {equation}.')
+    text = text.replace("...", _DOTS)
+    allowed = "a-zA-Z" + (_DOTS if has_dots else "")
+    found = re.fullmatch(f"([{allowed},]*)(->[{allowed}]*)?", text)
+    if found is None:
+        raise bad_value(f"Subscripts have incorrect format: {text}")
+    parts = found[1].split(",")
+    if len(parts) != count:
+        raise bad_value(f'Got {count} inputs for equation "{equation}", expecting {len(parts)}')
+    if found[2] is None:
+        counts = Counter(found[1].replace(",", ""))
+        result = "".join(sorted(name for name in counts if counts[name] == 1))
+    else:
+        result = found[2][2:]
+    for name in result:
+        if result.count(name) > 1:
+            raise bad_value("Output subscripts contain a label appearing more than once: "
+                            f"{equation}")  # fmt: skip
+        if name != _DOTS and name not in found[1]:
+            raise bad_value(f"Output subscripts contain the label {name} not present in the input "
+                            "subscripts.")  # fmt: skip
+    return parts, result
+
+
+def _sizes(
+    parts: Sequence[str], shapes: Sequence[list[Any] | None], equation: str
+) -> dict[str, int]:
+    """The size of each label, those of an ellipsis multiplied; 1 for what is not known."""
+    sizes = dict.fromkeys("".join(parts), _UNKNOWN)
+    for place, (labels, shape) in enumerate(zip(parts, shapes, strict=True)):
+        if shape is None:
+            continue
+        known = list(shape)
+        start = labels.find(_DOTS)
+        if start >= 0:
+            if start != labels.rfind(_DOTS):
+                raise bad_value(
+                    f"Too many ellipses in input label {labels.replace(_DOTS, '...')}."
+                )
+            if len(labels) > len(known) + 1:
+                raise bad_value(f"Too many named labels in {place}th subscript string of equation "
+                                f"{equation} for input shape {shape} ")  # fmt: skip
+            end = start + len(known) + 1 - len(labels)
+            hidden = [size for size in known[start:end] if size]
+            known[start:end] = [int(np.prod(hidden, dtype=np.int64))]
+        elif len(labels) != len(known):
+            raise bad_value(f"Number of named labels in input #{place} of equation {equation} must "
+                            f"be equal to the number of dimensions in shape {shape}")  # fmt: skip
+        for size, name in zip(known, labels, strict=True):
+            sizes[name] = max(sizes[name], size or _UNKNOWN)
+    return sizes
+
+
+def _in_order(
+    operands: list[Any], parts: list[str], result: str, sizes: Mapping[str, int], optimize: Any
+) -> Tensor:
+    """Two operands at a time, in an order that keeps what lies between small."""
+    letters = {name: chr(ord("A") + place) for place, name in enumerate(sizes)}
+    plain = ["".join(letters[name] for name in part) for part in parts]
+    equation = f"{','.join(plain)}->{''.join(letters[name] for name in result)}"
+    like: list[Any] = [
+        np.broadcast_to(np.float32(0), [sizes[name] for name in part]) for part in parts
+    ]
+    path = np.einsum_path(equation, *like, optimize=optimize)[0][1:]
+    for places in path:
+        chosen = sorted(places, reverse=True)
+        picked = [(operands.pop(place), parts.pop(place)) for place in chosen]
+        others = "".join(parts) + result
+        for step, (operand, labels) in enumerate(picked[1:], start=1):
+            first, its = picked[0]
+            later = others + "".join(text for _, text in picked[step + 1 :])
+            is_last = not parts and step == len(picked) - 1
+            names = result if is_last else "".join(
+                name for name in dict.fromkeys(its + labels) if name in later)  # fmt: skip
+            picked[0] = _once([first, operand], [its, labels], names), names
+        operands.append(picked[0][0])
+        parts.append(picked[0][1])
+    found: Tensor = operands[0]
+    return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"einsum": einsum, "linalg.einsum": einsum}

@@ -1,0 +1,202 @@
+"""Functions that make tensors of one value: zeros, ones, fills, one-hot vectors.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.shape_ops import is_sparse, shape_internal
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dimension import Dimension
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import reshape
+from sessrun.reference.errors import bad_type
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "fill", "ones", "ones_like_v2", "zeros", "zeros_like"]
+
+#: Tensors with fewer elements are made as constants, not by `Fill`.
+_SMALL: Final = 1000
+
+
+def fill(
+    dims: Any,
+    value: Any,
+    name: str | None = None,
+    layout: Any = None,  # noqa: ARG001 - TensorFlow's signature; a graph has no layouts
+) -> Tensor:
+    """A tensor filled with one value."""
+    return one("Fill", {"dims": dims, "value": value}, name)
+
+
+def _filled(
+    shape_: Any, value: Any, dtype: DType, default: str, name: str | None
+) -> Tensor:
+    """A constant of that shape if it is small, else a `Fill`."""
+    with name_scope(name, default, [shape_]) as scope:
+        if not isinstance(shape_, Tensor):
+            static = _static(shape_)
+            is_small = static is not None and np.prod(static, dtype=np.int64) < _SMALL
+            if is_small and not _is_scalar(shape_):
+                return constant(value, dtype, shape=static, name=scope)
+            shape_ = convert_to_tensor(
+                TensorShape(static) if static is not None else shape_,
+                None if static is not None else dtypes.int32,
+            )
+        if shape_.sizes is None or not shape_.sizes:
+            shape_ = reshape(shape_, [-1])
+        return fill(shape_, constant(value, dtype), name=scope)
+
+
+def _is_scalar(shape_: Any) -> bool:
+    """Whether it is a number, which TensorFlow takes for a vector of one size but never folds."""
+    return isinstance(shape_, Dimension) or np.ndim(shape_) == 0
+
+
+def _static(shape_: Any) -> list[int] | None:
+    """A shape given as Python numbers, an ndarray or a TensorShape; None if it holds tensors."""
+    try:
+        dims = TensorShape(shape_.tolist() if isinstance(shape_, np.ndarray) else shape_)
+    except (TypeError, ValueError):
+        return None
+    return dims.as_list() if dims.is_fully_defined() else None  # type: ignore[return-value]  # no None here
+
+
+def zeros(
+    shape: Any,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    layout: Any = None,  # noqa: ARG001 - as of `fill`
+) -> Tensor:
+    """Zeros (false, empty strings) of that shape."""
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    zero: Any = False if wanted is dtypes.bool_ else b"" if wanted is dtypes.string else 0
+    if wanted.is_quantized:
+        zero = np.zeros((), wanted.as_numpy_dtype)
+    return _filled(shape, zero, wanted, "zeros", name)
+
+
+def ones(
+    shape: Any,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    layout: Any = None,  # noqa: ARG001 - as of `fill`
+) -> Tensor:
+    """Ones of that shape."""
+    wanted = dtypes.as_dtype(dtype).base_dtype
+    one_: Any = True if wanted is dtypes.bool_ else 1
+    if wanted.is_quantized:
+        one_ = np.ones((), wanted.as_numpy_dtype)
+    return _filled(shape, one_, wanted, "ones", name)
+
+
+def _filled_like(
+    made_by: tuple[Callable[..., Tensor], str, str], tensor: Any, dtype: Any, name: str | None,
+    optimize: bool = True,
+) -> Tensor:  # fmt: skip
+    """A tensor of one value in another's shape: a constant where that is known and small.
+
+    Args:
+      made_by: the function that makes one of a shape, an op type that makes one like another, and
+        the operation's name where none is given.
+      tensor: the other, dense or sparse.
+      dtype: another dtype than the other's.
+      name: the operation's name.
+      optimize: whether a known shape becomes a constant.
+
+    """
+    of_shape, op_type, default = made_by
+    with name_scope(name, default, [tensor]) as scope:
+        value = tensor if is_sparse(tensor) else convert_to_tensor(tensor, name="tensor")
+        wanted = value.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
+        is_plain = value.dtype.base_dtype is not dtypes.variant
+        if optimize and is_plain and value.shape.is_fully_defined():
+            return of_shape(value.shape, wanted, name=scope)
+        if wanted is not value.dtype.base_dtype and wanted is not dtypes.variant:
+            return of_shape(shape_internal(value, optimize=optimize), wanted, name=scope)
+        return one(op_type, {"x": value}, scope)
+
+
+def zeros_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Zeros in a tensor's shape, or a sparse one's: a constant where that is known and small."""
+    return _filled_like((zeros, "ZerosLike", "zeros_like"), tensor, dtype, name, optimize)
+
+
+def ones_like_v2(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """Ones in a tensor's shape, made as `zeros_like` makes zeros."""
+    return _filled_like((ones, "OnesLike", "ones_like"), x, dtype, name)
+
+
+def ones_like(
+    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+) -> Tensor:
+    """Ones in a tensor's shape."""
+    with name_scope(name, "ones_like", [tensor]) as scope:
+        value = convert_to_tensor(tensor, name="tensor")
+        dims = shape_internal(value, optimize=optimize)
+        return ones(dims, value.dtype.base_dtype if dtype is None else dtype, name=scope)
+
+
+def one_hot(
+    indices: Any,
+    depth: Any,
+    on_value: Any = None,
+    off_value: Any = None,
+    axis: int | None = None,
+    dtype: Any = None,
+    name: str | None = None,
+) -> Tensor:
+    """One value where the index says, another elsewhere.
+
+    Args:
+      indices: integers; one out of range lights nothing.
+      depth: a scalar, the size of the new dimension.
+      on_value: a scalar, by default 1.
+      off_value: a scalar, by default 0.
+      axis: where the new dimension goes, by default last.
+      dtype: the dtype, by default the values' or float32.
+      name: the operation's name.
+
+    Raises:
+      TypeError: the values' dtypes differ from one another or from `dtype`.
+
+    """
+    with name_scope(name, "one_hot", [indices, depth, on_value, off_value]) as scope:
+        given = [
+            None if value is None else convert_to_tensor(value, dtype_hint=dtype)
+            for value in (on_value, off_value)
+        ]
+        found = {value.dtype.base_dtype for value in given if value is not None}
+        if dtype is not None:
+            found.add(dtypes.as_dtype(dtype))
+        if len(found) > 1:
+            raise bad_type(f"dtypes of on_value, off_value and dtype must match, got {found}")
+        wanted = found.pop() if found else dtypes.float32
+        on, off = (
+            convert_to_tensor(plain, wanted, name=part) if value is None else value
+            for value, plain, part in zip(given, (1, 0), ("on_value", "off_value"), strict=True)
+        )
+        inputs = {"indices": indices, "depth": depth, "on_value": on, "off_value": off}
+        return one("OneHot", inputs, scope, axis=-1 if axis is None else axis)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "fill": fill,
+    "one_hot": one_hot,
+    "ones": ones,
+    "ones_like": ones_like,
+    "zeros": zeros,
+    "zeros_like": zeros_like,
+}

@@ -1,0 +1,373 @@
+"""Random generators: their state is a resource variable, which every drawing moves on.
+
+Node names and op types are those of `tensorflow.compat.v1`. The state of Philox is a counter of two
+numbers and a key.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.ops.array_ops import concat, reshape, stack, unstack
+from sessrun.reference.api.ops.array_ops import shape as shape_of
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
+from sessrun.reference.api.ops.math_ops import add
+from sessrun.reference.api.ops.reduce_ops import reduce_prod
+from sessrun.reference.api.ops.stateless_ops import Algorithm, algorithm_number, unknown_algorithm
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variables import create_resource
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dimension import dimension_value
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import bitcast, maximum
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import init_scope, name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "Generator", "create_rng_state", "non_deterministic_ints"]
+
+#: What states and seeds are made of.
+STATE_TYPE: Final = "int64"
+SEED_TYPE: Final = STATE_TYPE
+_BITS: Final = 64
+PHILOX_STATE_SIZE: Final = 3
+THREEFRY_STATE_SIZE: Final = 2
+RNG_ALG_PHILOX: Final = Algorithm.PHILOX.value
+RNG_ALG_THREEFRY: Final = Algorithm.THREEFRY.value
+_SIZES: Final = {
+    RNG_ALG_PHILOX: PHILOX_STATE_SIZE,
+    RNG_ALG_THREEFRY: THREEFRY_STATE_SIZE,
+    Algorithm.AUTO_SELECT.value: PHILOX_STATE_SIZE,
+}
+
+
+def non_deterministic_ints(shape: Any, dtype: Any = dtypes.int64) -> Tensor:
+    """Integers that differ in every run.
+
+    Args:
+      shape: the shape.
+      dtype: an integer dtype of 32 or 64 bits.
+
+    """
+    return one("NonDeterministicInts", {"shape": shape}, dtype=dtype)
+
+
+def _signed(number: Any) -> Any:
+    """The signed integer of the same 64 bits; what is no such number, as it is."""
+    is_large = isinstance(number, int) and number >= 1 << _BITS - 1
+    return number - (1 << _BITS) if is_large else number
+
+
+def _state_tensor(value: Any) -> Tensor:
+    return cast(nest.map_structure(_signed, value), STATE_TYPE)
+
+
+def _state_size(alg: Any) -> int:
+    """How many numbers the state has.
+
+    Raises:
+      ValueError: there is no such algorithm.
+
+    """
+    if alg not in _SIZES:
+        raise bad_value(unknown_algorithm(alg))
+    return _SIZES[alg]
+
+
+def create_rng_state(seed: Any, alg: Any) -> Tensor:
+    """The state that a seed stands for, filled up with zeros at its left.
+
+    Args:
+      seed: an integer, however large, or a vector of integers.
+      alg: `philox`, `threefry`, an `Algorithm` or its number.
+
+    """
+    size = _state_size(algorithm_number(alg))
+    if isinstance(seed, int):
+        seed = [seed >> _BITS * place & (1 << _BITS) - 1 for place in range(size)]
+    given = reshape(_state_tensor(seed), [-1])[0:size]
+    count: Any = dimension_value(given.shape[0])
+    if count is None:
+        count = shape_of(given)[0]
+    state = concat([zeros([maximum(size - count, 0)], given.dtype), given], axis=0)
+    state.set_shape([size])
+    return state
+
+
+def _joined(key: Any, counter: Any, size: int) -> Tensor:
+    """The state of a counter and a key."""
+    counters, one_key = _state_tensor(counter), _state_tensor(key)
+    counters.shape.assert_is_compatible_with([size - 1])
+    one_key.shape.assert_is_compatible_with([])
+    return concat([counters, reshape(one_key, [1])], 0)
+
+
+def _shape_tensor(shape: Any) -> Tensor:
+    """A shape as a tensor; int64 where it is an empty list."""
+    is_empty = isinstance(shape, tuple | list) and not shape
+    return convert_to_tensor(shape, dtypes.int64 if is_empty else None, name="shape")
+
+
+class Generator:
+    """A generator of random numbers.
+
+    Args:
+      copy_from: another generator, whose state and algorithm it takes; or else:
+      state: a vector of integers as long as the algorithm's states are, or a variable of one, which
+        is used as it is.
+      alg: `philox`, `threefry`, an `Algorithm` or its number.
+
+    """
+
+    def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
+        if copy_from is not None:
+            if state is not None or alg:
+                raise AssertionError
+            self._alg = copy_from.algorithm
+            self._state_var = _variable(copy_from.state)
+            return
+        if alg is None or state is None:
+            raise AssertionError
+        self._alg = algorithm_number(alg)
+        is_variable = isinstance(state, Variable)
+        value = state if is_variable else _state_tensor(state)
+        if not isinstance(self._alg, Tensor):
+            value.shape.assert_is_compatible_with([_state_size(self._alg)])
+        self._state_var = value if is_variable else _variable(value)
+
+    @classmethod
+    def from_state(cls, state: Any, alg: Any) -> Generator:
+        """A generator of a state, see the class."""
+        return cls(alg=alg, state=state)
+
+    @classmethod
+    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+        """A generator of a seed, see `create_rng_state`; of Philox, unless told otherwise."""
+        number = algorithm_number(RNG_ALG_PHILOX if alg is None else alg)
+        return cls(state=create_rng_state(seed, number), alg=number)
+
+    @classmethod
+    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+        """A generator that begins elsewhere every time."""
+        number = algorithm_number(RNG_ALG_PHILOX if alg is None else alg)
+        state = non_deterministic_ints(shape=[_state_size(number)], dtype=SEED_TYPE)
+        return cls(state=state, alg=number)
+
+    @classmethod
+    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+        """A generator of a key, a scalar, and a counter, a vector; of integers."""
+        number = algorithm_number(alg)
+        return cls(state=_joined(key, counter, _state_size(number)), alg=number)
+
+    def reset(self, state: Any) -> None:
+        """Set the state to another one, whenever the operation that is added is run."""
+        value = _state_tensor(state)
+        value.shape.assert_is_compatible_with([_state_size(self._alg)])
+        self._state_var.assign(value)
+
+    def reset_from_seed(self, seed: Any) -> None:
+        """Set the state to that of a seed."""
+        self._state_var.assign(create_rng_state(seed, self._alg))
+
+    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+        """Set the state to a key and a counter."""
+        self._state_var.assign(_joined(key, counter, _state_size(self._alg)))
+
+    @property
+    def state(self) -> Any:
+        """The variable."""
+        return self._state_var
+
+    @property
+    def algorithm(self) -> Any:
+        """The algorithm's number."""
+        return self._alg
+
+    @property
+    def key(self) -> Tensor:
+        """The key, a scalar."""
+        _state_size(self._alg)
+        last: Tensor = self._state_var[-1]
+        return last
+
+    def skip(self, delta: Any) -> Tensor:
+        """Move on as drawing so many numbers does; counter and key before that, int64."""
+        inputs = {
+            "resource": self._state_var.handle, "alg": cast(self._alg, dtypes.int32),
+            "delta": cast(delta, dtypes.uint64),
+        }  # fmt: skip
+        return one("RngReadAndSkip", inputs)
+
+    def _drawn(self, op_type: str, shape: Tensor, name: str | None = None, **rest: Any) -> Tensor:
+        """Numbers of the next words: of the key and the counter that the state was."""
+        state = self.skip(reduce_prod(shape))
+        size = _state_size(self._alg) - 1
+        counter = bitcast(state[:size], dtypes.uint64)
+        key = bitcast(state[size : size + 1], dtypes.uint64)
+        inputs = {"shape": shape, "key": key, "counter": counter, "alg": self._alg}
+        if "dtype" in rest:
+            return one(op_type, inputs, name, **rest)
+        return one(op_type, {**inputs, **rest}, name)
+
+    def _standard_normal(self, shape: Any, dtype: Any) -> Tensor:
+        return self._drawn("StatelessRandomNormalV2", shape, dtype=dtype)
+
+    def _truncated_normal(self, shape: Any, dtype: Any) -> Tensor:
+        return self._drawn("StatelessTruncatedNormalV2", shape, dtype=dtype)
+
+    def _uniform(self, shape: Any, dtype: Any) -> Tensor:
+        return self._drawn("StatelessRandomUniformV2", shape, dtype=dtype)
+
+    def _uniform_full_int(self, shape: Any, dtype: Any, name: str | None = None) -> Tensor:
+        return self._drawn("StatelessRandomUniformFullIntV2", shape, name, dtype=dtype)
+
+    def normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Numbers of a normal distribution of that shape, mean and standard deviation."""
+        with name_scope(name, "stateful_normal", [shape, mean, stddev]) as scope:
+            return _scaled(self._standard_normal, shape, mean, stddev, dtype, scope)
+
+    def truncated_normal(
+        self,
+        shape: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """As `normal`; what is more than two deviations off is drawn again."""
+        with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
+            return _scaled(self._truncated_normal, shape, mean, stddev, dtype, scope)
+
+    def uniform(
+        self,
+        shape: Any,
+        minval: Any = 0,
+        maxval: Any = None,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+    ) -> Tensor:
+        """Numbers drawn evenly from [minval, maxval).
+
+        Args:
+          shape: the shape.
+          minval: the least number; None, with `maxval`, for all of an integer dtype's range.
+          maxval: the bound, by default 1; integers need one.
+          dtype: a float dtype, or an integer one of 32 or 64 bits.
+          name: the operation's name.
+
+        Raises:
+          ValueError: only one of the ends of integers is given.
+
+        """
+        wanted = dtypes.as_dtype(dtype)
+        if wanted.is_integer and (minval is None) != (maxval is None):
+            raise bad_value(f"For integer dtype {wanted}, minval and maxval must be both `None` "
+                            f"or both non-`None`; got {minval} and {maxval}")  # fmt: skip
+        if not wanted.is_integer and maxval is None:
+            maxval = 1
+        with name_scope(name, "stateful_uniform", [shape, minval, maxval]) as scope:
+            dims = _shape_tensor(shape)
+            if wanted.is_integer and minval is None:
+                return self._uniform_full_int(dims, wanted, scope)
+            low = convert_to_tensor(minval, wanted, name="min")
+            high = convert_to_tensor(maxval, wanted, name="max")
+            if wanted.is_integer:
+                return self._drawn(
+                    "StatelessRandomUniformIntV2", dims, scope, minval=low, maxval=high
+                )
+            return add(self._uniform(dims, wanted) * (high - low), low, name=scope)
+
+    def uniform_full_int(
+        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+    ) -> Tensor:
+        """Integers of all their dtype's range."""
+        with name_scope(name, "stateful_uniform_full_int", [shape]) as scope:
+            return self._uniform_full_int(_shape_tensor(shape), dtypes.as_dtype(dtype), scope)
+
+    def binomial(
+        self,
+        shape: Any,
+        counts: Any,
+        probs: Any,
+        dtype: Any = dtypes.int32,
+        name: str | None = None,
+    ) -> Tensor:
+        """How many of `counts` trials succeed, each likely as `probs` says.
+
+        Args:
+          shape: the shape, which ends with that of `counts` and `probs`, broadcast.
+          counts: how many trials.
+          probs: how likely each succeeds.
+          dtype: the dtype.
+          name: the operation's name.
+
+        """
+        with name_scope(name, "binomial", [shape, counts, probs]) as scope:
+            trials = convert_to_tensor(counts, name="counts")
+            chances = convert_to_tensor(probs, name="probs")
+            inputs = {
+                "resource": self._state_var.handle, "algorithm": self._alg,
+                "shape": _shape_tensor(shape), "counts": trials, "probs": chances,
+            }  # fmt: skip
+            return one("StatefulRandomBinomial", inputs, scope, dtype=dtypes.as_dtype(dtype))
+
+    def _make_int64_keys(self, shape: Any = ()) -> Tensor:
+        return self.uniform_full_int(shape=shape, dtype=dtypes.int64)
+
+    def make_seeds(self, count: int = 1) -> Tensor:
+        """So many pairs of seeds for operations without a state: int64 of shape [2, count]."""
+        keys = self._make_int64_keys(shape=[count])
+        return stack([keys, zeros_like(keys)])
+
+    def split(self, count: int = 1) -> list[Generator]:
+        """So many other generators of the same algorithm, whose numbers have nothing in common."""
+        zeros_before = [0] * (_state_size(self._alg) - 1)
+        keys = unstack(self._make_int64_keys(shape=[count]), num=count)
+        return [Generator(state=[*zeros_before, key], alg=self._alg) for key in keys]
+
+
+def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, scope: str) -> Tensor:
+    """What is drawn of that shape, with another mean and standard deviation."""
+    dims = _shape_tensor(shape)
+    centre = convert_to_tensor(mean, dtype, name="mean")
+    width = convert_to_tensor(stddev, dtype, name="stddev")
+    return add(draw(dims, dtype) * width, centre, name=scope)
+
+
+def _variable(state: Any) -> Any:
+    """A new variable of a state."""
+    with name_scope("random_generator"):
+        return create_resource(state, dtype=STATE_TYPE, trainable=False, name="StateVar")
+
+
+#: The generator that programs share, once one asks for it.
+_shared: list[Generator] = []
+
+
+def get_global_generator() -> Generator:
+    """The generator that all share; the first call makes it."""
+    if not _shared:
+        with init_scope():
+            _shared.append(Generator.from_non_deterministic_state())
+    return _shared[0]
+
+
+def set_global_generator(generator: Generator) -> None:
+    """Let all share another generator from now on."""
+    _shared[:] = [generator]
+
+
+EXPORTS: Final = {
+    f"random.{group}{each.__name__}": each
+    for group in ("", "experimental.")
+    for each in (Generator, create_rng_state, get_global_generator, set_global_generator)
+}

@@ -1,0 +1,189 @@
+"""Functions of matrices that are several operations: transposing, tensor products."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.array_ops import (
+    concat,
+    gather,
+    rank,
+    setdiff1d,
+    shape,
+    stack,
+    transpose,
+    where,
+)
+from sessrun.reference.api.ops.math_ops import matmul, range_
+from sessrun.reference.api.ops.reduce_ops import reduce_prod
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import reshape
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+    """The last two dimensions exchanged.
+
+    Args:
+      a: a tensor of at least two dimensions.
+      name: the operations' scope.
+      conjugate: whether complex numbers are conjugated, too.
+
+    Raises:
+      ValueError: it has fewer dimensions.
+
+    """
+    with name_scope(name, "matrix_transpose", [a]):
+        value = convert_to_tensor(a, name="a")
+        ndims = value.shape.ndims
+        if ndims is None:
+            count = rank(value)
+            first = range_(count - 2, name="Range")
+            order: Any = concat([first, [count - 1, count - 2]], 0)
+        elif ndims < 2:
+            raise bad_value(
+                "Argument `a` should be a (batch) matrix with rank >= 2.  Received `a` = "
+                f"{value} with shape: {value.shape}"
+            )
+        else:
+            order = [*range(ndims - 2), ndims - 1, ndims - 2]
+        return transpose(value, order, conjugate=conjugate)
+
+
+def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+    """The last two dimensions exchanged, and complex numbers conjugated."""
+    with name_scope(name, "adjoint", [matrix]):
+        return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
+
+
+def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+    """The sum of products over axes of two tensors.
+
+    Args:
+      a: a tensor of numbers.
+      b: a tensor of the same dtype.
+      axes: how many of the last axes of `a` and the first of `b` are summed over; or which, as a
+        pair of lists, or a tensor of two rows.
+      name: the operations' scope.
+
+    Returns:
+      A tensor with the other axes of `a`, then those of `b`.
+
+    Raises:
+      ValueError: the axes are no such pair, or more than there are.
+
+    """
+    with name_scope(name, "Tensordot", [a, b, axes]) as scope:
+        left, right = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+        left_axes, right_axes = _summed_axes(left, axes)
+        first, free, known = _as_matrix(left, left_axes, flipped=False)
+        second, other_free, other_known = _as_matrix(right, right_axes, flipped=True)
+        product = matmul(first, second)
+        if isinstance(free, list) and isinstance(other_free, list):
+            sizes = free + other_free
+            if product.shape.is_fully_defined() and product.shape.as_list() == sizes:
+                return product
+            return reshape(product, sizes, name=scope)
+        whole = concat([convert_to_tensor(free, dtypes.int32),
+                        convert_to_tensor(other_free, dtypes.int32)], 0)  # fmt: skip
+        found = reshape(product, whole, name=scope)
+        if known is not None and other_known is not None:
+            found.set_shape(known + other_known)
+        return found
+
+
+def _summed_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
+    """The axes of both tensors that are summed over, as lists or as tensors."""
+    if isinstance(axes, int):
+        return _counted_axes(a, axes)
+    if not isinstance(axes, list | tuple):
+        both = convert_to_tensor(axes, dtypes.int32, name="axes")
+        return both[0], both[1]
+    if len(axes) != 2:
+        raise bad_value(f"`axes` must be an integer or have length 2. Received {axes}.")
+    mine, theirs = ([one] if isinstance(one, int) else one for one in axes)
+    if len(mine) != len(theirs):
+        raise bad_value(
+            f"Different number of contraction axes `a` and `b`, {len(mine)} != {len(theirs)}."
+        )
+    return mine, theirs
+
+
+def _counted_axes(a: Tensor, count: int) -> tuple[Any, Any]:
+    ndims = a.shape.ndims
+    if count < 0:
+        raise bad_value(f"`axes` must be at least 0. Received: {count}.")
+    if ndims is None:
+        total = rank(a)
+        return range_(total - count, total), range_(count)
+    if count > ndims:
+        raise bad_value(
+            f"`axes` must not be larger than the number of dimensions of tensor {a}.  Received "
+            f"{count}, vs tensor dimensions {ndims}."
+        )
+    return list(range(ndims - count, ndims)), list(range(count))
+
+
+def _as_matrix(a: Tensor, axes: Any, *, flipped: bool) -> tuple[Tensor, Any, list[Any] | None]:
+    """A tensor as a matrix, the axes that are summed over last, or first if `flipped`.
+
+    Returns:
+      The matrix, the sizes of the other axes as a list or a tensor, and what is known of them.
+
+    """
+    is_listed = isinstance(axes, list | tuple) and a.shape.ndims is not None
+    if not is_listed or not a.shape.is_fully_defined():
+        return _as_matrix_later(a, axes, is_listed, flipped)
+    sizes = [size or 0 for size in a.shape.as_list()]  # all are known
+    summed = [axis if axis >= 0 else axis + len(sizes) for axis in axes]
+    free = [axis for axis in range(len(sizes)) if axis not in summed]
+    free_sizes = [sizes[axis] for axis in free]
+    order = summed + free if flipped else free + summed
+    counts = [int(np.prod(free_sizes)), int(np.prod([sizes[axis] for axis in summed]))]
+    wanted = counts[::-1] if flipped else counts
+    moved = a if order == sorted(order) else transpose(a, order)
+    same = moved.shape.as_list() == wanted
+    return moved if same else reshape(moved, wanted), free_sizes, free_sizes
+
+
+def _as_matrix_later(
+    a: Tensor, axes: Any, is_listed: bool, flipped: bool
+) -> tuple[Tensor, Tensor, list[Any] | None]:
+    """The same where sizes are known when it runs."""
+    known = None
+    if is_listed:
+        sizes = a.shape.as_list()
+        chosen = [axis if axis >= 0 else axis + len(sizes) for axis in axes]
+        others = [axis for axis in range(len(sizes)) if axis not in chosen]
+        known = [sizes[axis] for axis in others]
+        summed = convert_to_tensor(chosen, dtypes.int32, name="axes")
+        free = convert_to_tensor(others, dtypes.int32, name="free")
+        whole = shape(a)
+    else:
+        whole, total = shape(a), rank(a)
+        given = convert_to_tensor(axes, dtypes.int32, name="axes")
+        summed = where(given >= 0, given, given + total)
+        free = setdiff1d(range_(total), summed)[0]
+    free_sizes, summed_sizes = gather(whole, free), gather(whole, summed)
+    counts = [reduce_prod(free_sizes), reduce_prod(summed_sizes)]
+    order = concat([summed, free] if flipped else [free, summed], 0)
+    wanted = stack(counts[::-1] if flipped else counts)
+    return reshape(transpose(a, order), wanted), free_sizes, known
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "linalg.adjoint": adjoint,
+    "linalg.matrix_transpose": matrix_transpose,
+    "linalg.tensordot": tensordot,
+    "linalg.transpose": matrix_transpose,
+    "matrix_transpose": matrix_transpose,
+    "tensordot": tensordot,
+}

@@ -1,0 +1,156 @@
+"""Checks of floating point values, and of dtypes and static shapes that must go together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.asserting import after
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import group
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.default_graph import colocate_with, control_dependencies
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def verify_tensor_all_finite(
+    t: Any = None, msg: Any = None, name: str | None = None, x: Any = None, message: Any = None
+) -> Tensor:
+    """The tensor, checked when it is computed.
+
+    Args:
+      t: a tensor of floating point numbers.
+      msg: what the error of a number that is infinite or none says.
+      name: the operations' scope.
+      x: the newer name of `t`.
+      message: the newer name of `msg`.
+
+    Raises:
+      ValueError: an argument is given by both names.
+
+    """
+    value, text = _either("x", x, "t", t), _either("message", message, "msg", msg)
+    with name_scope(name, "VerifyFinite", [value]):
+        tensor = convert_to_tensor(value, name="x")
+        with colocate_with(tensor):
+            checked = one("CheckNumerics", {"tensor": tensor}, message=text)
+        return after([checked], tensor)
+
+
+def add_check_numerics_ops() -> Operation:
+    """An operation that checks what every operation of the graph gives, in the order of the graph.
+
+    Raises:
+      ValueError: an operation stands within a conditional or a loop.
+
+    """
+    last: list[Tensor] = []
+    for op in get_default_graph().get_operations():
+        for output in op.outputs:
+            if output.dtype not in _CHECKED:
+                continue
+            if op._get_control_flow_context() is not None:  # noqa: SLF001 - TensorFlow's own name
+                raise bad_value(
+                    "`tf.add_check_numerics_ops() is not compatible with TensorFlow control flow "
+                    "operations such as `tf.cond()` or `tf.while_loop()`."
+                )
+            with control_dependencies(last):
+                said = f"{op.name}:{output.value_index}"
+                last = [one("CheckNumerics", {"tensor": output}, message=said)]
+    return group(*last)
+
+
+#: Dtypes whose infinities are looked for in a whole graph.
+_CHECKED: Final = (dtypes.float16, dtypes.float32, dtypes.float64)
+
+
+def _either(name: str, value: Any, older: str, older_value: Any) -> Any:
+    if value is not None and older_value is not None:
+        raise bad_value(f"Cannot specify both '{older}' and '{name}'.")
+    return older_value if value is None else value
+
+
+def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = None) -> Any:
+    """The floating point dtype that all tensors have.
+
+    Args:
+      tensors: tensors, sparse ones too, and None for none.
+      dtype: the DType they must have; by default that of the first, and float32 without any.
+
+    Raises:
+      ValueError: two differ, or it is no floating point dtype.
+
+    """
+    found = dtype
+    for tensor in tensors or ():
+        if tensor is None:
+            continue
+        own = tensor.dtype.base_dtype
+        if found is None:
+            found = own
+        elif own != found:
+            raise bad_value(f"{tensor.name}, type={own!r}, must be of the same type ({found!r}).")
+    if found is None:
+        return dtypes.float32
+    if not found.is_floating:
+        raise bad_value(f"Expected floating point type, got {found!r}.")
+    return found
+
+
+def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+    """What is known of the shape that two shapes broadcast to.
+
+    Raises:
+      ValueError: they do not go together.
+
+    """
+    if shape_x.ndims is None or shape_y.ndims is None:
+        return TensorShape(None)
+    first, second = shape_x.as_list(), shape_y.as_list()
+    width = max(len(first), len(second))
+    first = [1] * (width - len(first)) + first
+    second = [1] * (width - len(second)) + second
+    return TensorShape([_broadcast(*pair, shape_x, shape_y)
+                        for pair in zip(first, second, strict=True)])  # fmt: skip
+
+
+def is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:
+    """Whether two shapes are known to broadcast to one; False where a rank is unknown."""
+    if shape_x.ndims is None or shape_y.ndims is None:
+        return False
+    try:
+        broadcast_static_shape(shape_x, shape_y)
+    except ValueError:
+        return False
+    return True
+
+
+def _broadcast(size: int | None, other: int | None, shape: Any, other_shape: Any) -> int | None:
+    if size == 1 or other == 1:
+        return other if size == 1 else size
+    if size is None or other is None:
+        return other if size is None else size
+    if size != other:
+        raise bad_value(
+            "Incompatible shapes for broadcasting. Two sizes go together if they are equal or one "
+            f"of them is 1. Received: {shape} and {other_shape}."
+        )
+    return size
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "add_check_numerics_ops": add_check_numerics_ops,
+    "assert_same_float_dtype": assert_same_float_dtype,
+    "broadcast_static_shape": broadcast_static_shape,
+    "debugging.assert_all_finite": verify_tensor_all_finite,
+    "debugging.assert_same_float_dtype": assert_same_float_dtype,
+    "verify_tensor_all_finite": verify_tensor_all_finite,
+}

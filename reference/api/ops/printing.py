@@ -1,0 +1,184 @@
+"""`tf.Print`, `tf.print` and `tf.strings.format`: tensors shown as text. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import logging
+import pprint
+import random
+import sys
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import log_messages
+from sessrun.reference.base.containers import mapping_like
+from sessrun.reference.base.dtypes import string
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+#: What marks the place of a tensor in a text that does not have it.
+_PLACE: Final = "{}"
+#: Chooses digits that make the mark one that the text does not have, as TensorFlow does.
+_SEED: Final = 5
+
+
+def print_through(
+    input_: Any,
+    data: Any,
+    message: str | None = None,
+    first_n: int | None = None,
+    summarize: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """The input; whenever it is computed, the data are written to the error stream.
+
+    Args:
+      input_: a tensor.
+      data: a list of tensors.
+      message: what is written before them.
+      first_n: in how many runs they are written; in all by default.
+      summarize: how many elements of each are shown, by default 3; all if negative.
+      name: the operation's name.
+
+    """
+    attrs = {"message": message, "first_n": first_n, "summarize": summarize}
+    given = {key: value for key, value in attrs.items() if value is not None}
+    return apply_op("Print", {"input": input_, "data": data}, given, name).outputs[0]
+
+
+def string_format(
+    template: str,
+    inputs: Any,
+    placeholder: str = _PLACE,
+    summarize: int = 3,
+    name: str | None = None,
+) -> Tensor:
+    """The template with tensors in the places of its placeholders: a scalar string.
+
+    Args:
+      template: the text.
+      inputs: a tensor, or a list of as many as the template has placeholders.
+      placeholder: what stands in the place of each.
+      summarize: how many elements are shown at each end of a dimension; all if negative.
+      name: the operation's name.
+
+    Raises:
+      ValueError: the numbers of tensors and of placeholders differ.
+
+    """
+    tensors = [inputs] if is_tensor(inputs) else list(inputs)
+    if template.count(placeholder) != len(tensors):
+        raise ValueError(
+            f"The template expects {template.count(placeholder)} tensors, but the inputs only has "
+            f"{len(tensors)}. Please ensure the number of placeholders matches the inputs length."
+        )
+    return one(
+        "StringFormat", {"inputs": [convert_to_tensor(each) for each in tensors]}, name,
+        template=template, placeholder=placeholder, summarize=summarize,
+    )  # fmt: skip
+
+
+def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
+    """An operation that writes its inputs, as Python's `print` does.
+
+    Args:
+      *inputs: tensors, other objects, and structures of both.
+      **kwargs: `output_stream` (`sys.stdout`, `sys.stderr`, a function of `tf.logging`, or
+        "file://" and a path; the error stream by default), `summarize`, `sep`, `end`, `name`.
+
+    Raises:
+      TypeError: another keyword.
+      ValueError: another output stream.
+
+    """
+    stream = _stream(kwargs.pop("output_stream", sys.stderr))
+    name, summarize = kwargs.pop("name", None), kwargs.pop("summarize", 3)
+    sep, end = kwargs.pop("sep", " "), kwargs.pop("end", None)
+    if kwargs:
+        raise ValueError(f"Unrecognized keyword arguments for tf.print: {kwargs}")
+    end = "\n" if end is None else end
+    if len(inputs) == 1 and _is_text(inputs[0]):
+        text = inputs[0]
+    else:
+        text = _joined(inputs, sep, summarize, name)
+    return apply_op("PrintV2", {"input": text}, {"output_stream": stream, "end": end}, name)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype is string and value.shape.ndims == 0
+
+
+def _joined(inputs: tuple[Any, ...], sep: str, summarize: int, name: str | None) -> Tensor:
+    """The inputs in one line, with each tensor's value in its place."""
+    tensors: list[Any] = []
+    marks: list[_Mark] = []
+    parts = [
+        item if isinstance(item, str) else pprint.pformat(_marked(item, tensors, marks))
+        for item in inputs
+    ]
+    mark = _PLACE
+    digits = random.Random(_SEED)
+    while any(mark in item for item in inputs if isinstance(item, str)):
+        mark += str(digits.randint(0, 9))
+    if mark != _PLACE:
+        for each in marks:
+            each.text = mark
+        parts = [
+            item if isinstance(item, str) else pprint.pformat(_marked(item, [], [], mark))
+            for item in inputs
+        ]
+    return string_format(sep.join(parts), tensors, mark, summarize, name and f"{name}_format")
+
+
+class _Mark:
+    """Stands for a tensor in a structure that is shown."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _marked(value: Any, tensors: list[Any], marks: list[_Mark], mark: str = _PLACE) -> Any:
+    """The structure with marks for its tensors, which are appended to `tensors`."""
+    if isinstance(value, SparseTensor):
+        tensors += [value.indices, value.values, value.dense_shape]
+        return f"SparseTensor(indices={mark}, values={mark}, shape={mark})"
+    if is_tensor(value):
+        tensors.append(value)
+        marks.append(_Mark(mark))
+        return marks[-1]
+    if isinstance(value, Mapping):
+        # TensorFlow takes the values of a dictionary in the order of their keys.
+        found = {key: _marked(value[key], tensors, marks, mark) for key in sorted(value)}
+        return mapping_like(value)((key, found[key]) for key in value)
+    if isinstance(value, list | tuple):
+        items = [_marked(item, tensors, marks, mark) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    return value
+
+
+def _stream(stream: Any) -> str:
+    """The name of an output stream in the graph."""
+    known = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}
+    if id(stream) in known:
+        return known[id(stream)]
+    for level in ("info", "warning", "error"):
+        if stream in (getattr(log_messages, level), getattr(logging, level.upper())):
+            return f"log({level})"
+    if isinstance(stream, str) and stream.startswith("file://"):
+        return stream
+    raise ValueError(f"Unsupported output stream, logging level, or file.{stream}.")
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "Print": print_through,
+    "print": print_v2,
+    "strings.format": string_format,
+}

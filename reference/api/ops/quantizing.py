@@ -1,0 +1,149 @@
+"""Numbers quantized: as integers of few bits, as they were such, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def _place(value: Any, axis: int | None) -> int:
+    """The axis counted from the front; -1 for none.
+
+    Raises:
+      ValueError: it is counted from the back of an unknown rank.
+
+    """
+    if axis is None:
+        return -1
+    if axis < 0:
+        if value.shape.ndims is None:
+            raise bad_value("input should have known rank to use negative axis.")
+        return int(axis % value.shape.ndims)
+    return axis
+
+
+def quantize_v2(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # noqa: N803 - TensorFlow's name
+    mode: str = "MIN_COMBINED",
+    name: str | None = None,
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
+) -> Any:
+    """The integers of numbers in a range, and the range that they stand for.
+
+    Args:
+      input: float32 numbers.
+      min_range: the least number, or one for each slice of the axis.
+      max_range: the greatest.
+      T: a quantized dtype.
+      mode: `MIN_COMBINED`, `MIN_FIRST` or `SCALED`.
+      name: the operation's name.
+      round_mode: `HALF_AWAY_FROM_ZERO`, or for `SCALED` `HALF_TO_EVEN`.
+      narrow_range: whether the least integer is left out.
+      axis: the axis each slice of which has a range of its own.
+      ensure_minimum_range: how far apart, as a part of them, the ends are at least.
+
+    Raises:
+      ValueError: the axis is counted from the back of an unknown rank.
+
+    """
+    return wrapper("QuantizeV2")(
+        input=input, min_range=min_range, max_range=max_range, T=T, mode=mode, name=name,
+        round_mode=round_mode, narrow_range=narrow_range, axis=_place(input, axis),
+        ensure_minimum_range=ensure_minimum_range,
+    )  # fmt: skip
+
+
+def quantize(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    min_range: Any,
+    max_range: Any,
+    T: Any,  # noqa: N803 - TensorFlow's name
+    mode: str = "MIN_COMBINED",
+    round_mode: str = "HALF_AWAY_FROM_ZERO",
+    name: str | None = None,
+    narrow_range: bool = False,
+    axis: int | None = None,
+    ensure_minimum_range: float = 0.01,
+) -> Any:
+    """As `quantize_v2`, its arguments in another order."""
+    return quantize_v2(input, min_range, max_range, T, mode, name, round_mode, narrow_range, axis,
+                       ensure_minimum_range)  # fmt: skip
+
+
+def dequantize(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    min_range: Any,
+    max_range: Any,
+    mode: str = "MIN_COMBINED",
+    name: str | None = None,
+    axis: int | None = None,
+    narrow_range: bool = False,
+    dtype: Any = dtypes.float32,
+) -> Tensor:
+    """The numbers that quantized ones stand for; arguments as for `quantize_v2`.
+
+    Raises:
+      ValueError: the axis is counted from the back of an unknown rank.
+
+    """
+    found: Tensor = node(
+        "Dequantize", input, min_range, max_range, name=name, mode=mode,
+        axis=_place(input, axis), narrow_range=narrow_range, dtype=dtype,
+    )  # fmt: skip
+    return found
+
+
+def _both(op_type: str, doc: str) -> Any:
+    def both(
+        input: Any,  # noqa: A002 - TensorFlow's name
+        input_min: Any,
+        input_max: Any,
+        signed_input: bool = True,
+        num_bits: int = 8,
+        range_given: bool = False,
+        round_mode: str = "HALF_TO_EVEN",
+        name: str | None = None,
+        narrow_range: bool = False,
+        axis: int | None = None,
+    ) -> Tensor:
+        found: Tensor = node(
+            op_type, input, input_min, input_max, name=name, signed_input=signed_input,
+            num_bits=num_bits, range_given=range_given, round_mode=round_mode,
+            narrow_range=narrow_range, axis=_place(input, axis),
+        )  # fmt: skip
+        return found
+
+    both.__doc__ = doc
+    return both
+
+
+quantize_and_dequantize = _both(
+    "QuantizeAndDequantizeV2", "Numbers as they are once they have been quantized."
+)
+quantize_and_dequantize_v2 = _both(
+    "QuantizeAndDequantizeV4", "The same; the gradient ends with the range."
+)
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "dequantize": dequantize,
+    "quantize": quantize,
+    "quantize_v2": quantize_v2,
+    "quantization.dequantize": dequantize,
+    "quantization.quantize": quantize,
+    "quantization.quantize_and_dequantize": quantize_and_dequantize,
+    "quantization.quantize_and_dequantize_v2": quantize_and_dequantize_v2,
+}

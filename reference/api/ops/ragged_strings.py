@@ -1,0 +1,126 @@
+"""Strings taken apart into rows of parts: `tf.strings.bytes_split`, and splits that are ragged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import expand_dims
+from sessrun.reference.api.ops.splitting_ops import string_split
+from sessrun.reference.api.ops.string_ops import string_split_v2 as sparse_split
+from sessrun.reference.api.ragged_tensor import RaggedTensor
+from sessrun.reference.api.ragged_values import RaggedTensorValue
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base.dtypes import string
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.name_scopes import name_scope
+
+__all__ = ["EXPORTS", "split", "string_bytes_split", "string_split", "string_split_v2"]
+
+
+def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
+    """Each string as its bytes.
+
+    Args:
+      input: strings, ragged or not.
+      name: the operations' scope.
+
+    Returns:
+      A RaggedTensor of one dimension more; for one string a vector.
+
+    Raises:
+      ValueError: the rank of the strings is not known.
+
+    """
+
+    def parts(strings: Any) -> SparseTensor:
+        inputs = {"input": strings, "delimiter": ""}
+        return SparseTensor(*apply_op("StringSplit", inputs, {"skip_empty": False}).outputs)
+
+    with name_scope(name, "StringsByteSplit", [input]):
+        given = _strings(input)
+        if not isinstance(given, RaggedTensor) and given.shape.rank is None:
+            raise ValueError("input must have a statically-known rank.")
+        return _split(given, parts)
+
+
+def string_split_v2(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    sep: Any = None,
+    maxsplit: int = -1,
+    name: str | None = None,
+) -> Any:
+    """Each string split at a separator, as Python's `str.split` does.
+
+    Args:
+      input: strings, ragged or not; of unknown rank they are taken for a vector.
+      sep: the separator; runs of white space by default.
+      maxsplit: at how many places at most; at all by default.
+      name: the operations' scope.
+
+    Returns:
+      A RaggedTensor of one dimension more; for one string a vector.
+
+    """
+    with name_scope(name, "StringSplit", [input]):
+        return _split(_strings(input), lambda strings: sparse_split(strings, sep, maxsplit))
+
+
+def split(
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+    sep: Any = None,
+    maxsplit: int = -1,
+    result_type: str = "SparseTensor",
+    source: Any = None,
+    name: str | None = None,
+) -> Any:
+    """The same as `string_split_v2`, sparse by default, and of one string as of a vector of it.
+
+    Args:
+      input: strings, ragged or not.
+      sep: as above.
+      maxsplit: as above.
+      result_type: "SparseTensor" or "RaggedTensor".
+      source: the old name of `input`.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: another result type.
+
+    """
+    with name_scope(name, "StringSplit", [source if input is None else input]):
+        strings = _strings(source if input is None else input)
+        if strings.shape.rank == 0:
+            strings = expand_dims(strings, 0)
+        if result_type not in {"SparseTensor", "RaggedTensor"}:
+            raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+        if result_type == "SparseTensor" and strings.shape.rank == 1:
+            return sparse_split(strings, sep, maxsplit)
+        found = string_split_v2(strings, sep, maxsplit)
+        return found if result_type == "RaggedTensor" else found.to_sparse()
+
+
+def _strings(value: Any) -> Any:
+    if isinstance(value, RaggedTensorValue):
+        return RaggedTensor.from_value(value)
+    if isinstance(value, RaggedTensor):
+        return value
+    return convert_to_tensor(value, string, "input")
+
+
+def _split(strings: Any, parts: Callable[[Any], SparseTensor]) -> Any:
+    """Strings of any rank split by what splits a vector of them."""
+    if isinstance(strings, RaggedTensor):
+        return strings.with_flat_values(_split(strings.flat_values, parts))
+    rank = strings.shape.rank
+    if rank == 0:
+        return _split(expand_dims(strings, 0), parts).values
+    if rank is None or rank == 1:
+        return RaggedTensor.from_sparse_rows(parts(strings))
+    return _split(RaggedTensor.from_tensor(strings), parts)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "strings.bytes_split": string_bytes_split, "strings.split": split,
+}  # fmt: skip

@@ -1,0 +1,183 @@
+"""Functions of random numbers: their seeds, their scopes, their scaling.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.shape_ops import shape_tensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.random_seed import get_seed
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "random_normal", "random_uniform", "seed_attributes",
+           "truncated_normal"]
+
+
+def seed_attributes(seed: int | None) -> dict[str, Any]:
+    """The two seeds as attributes: 0 where there is none."""
+    first, second = get_seed(seed)
+    return {
+        "seed": 0 if first is None else first,
+        "seed2": 0 if second is None else second,
+    }
+
+
+def random_uniform(
+    shape: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn evenly from [minval, maxval).
+
+    Args:
+      shape: the shape.
+      minval: the least number.
+      maxval: the bound, by default 1; integers need one.
+      dtype: a float dtype, int32 or int64.
+      seed: the operation's seed.
+      name: the operation's name.
+
+    Raises:
+      ValueError: an integer dtype without `maxval`, or another dtype.
+
+    """
+    wanted = dtypes.as_dtype(dtype)
+    if not wanted.is_floating and wanted not in {dtypes.int32, dtypes.int64}:
+        raise bad_value(f"Argument `dtype` got invalid value {wanted}.")
+    if maxval is None:
+        if wanted.is_integer:
+            raise bad_value("Must specify maxval for integer dtype")
+        maxval = 1
+    is_from_zero = isinstance(minval, int) and minval == 0
+    plain = is_from_zero and isinstance(maxval, int) and maxval == 1
+    with name_scope(name, "random_uniform", [shape, minval, maxval]) as scope:
+        dims = shape_tensor(shape)
+        if wanted.is_integer or not plain:
+            low = convert_to_tensor(minval, wanted, name="min")
+            high = convert_to_tensor(maxval, wanted, name="max")
+        seeds = seed_attributes(seed)
+        if wanted.is_integer:
+            inputs = {"shape": dims, "minval": low, "maxval": high}
+            return one("RandomUniformInt", inputs, scope, **seeds)
+        drawn = one("RandomUniform", {"shape": dims}, dtype=wanted, **seeds)
+        if plain:
+            return drawn
+        if is_from_zero:
+            return one("Mul", {"x": drawn, "y": high})
+        return one("AddV2", {"x": drawn * (high - low), "y": low}, scope)
+
+
+def _normal(
+    op_type: str, scope_name: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any,
+    name: str | None,
+) -> Tensor:  # fmt: skip
+    with name_scope(name, scope_name, [shape, mean, stddev]) as scope:
+        dims = shape_tensor(shape)
+        centre = convert_to_tensor(mean, dtype, name="mean")
+        width = convert_to_tensor(stddev, dtype, name="stddev")
+        drawn = one(op_type, {"shape": dims}, dtype=dtype, **seed_attributes(seed))
+        return one("AddV2", {"x": drawn * width, "y": centre}, scope)
+
+
+def random_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers drawn from a normal distribution.
+
+    Args:
+      shape: the shape.
+      mean: the mean.
+      stddev: the standard deviation.
+      dtype: a float dtype.
+      seed: the operation's seed.
+      name: the operation's name.
+
+    """
+    return _normal("RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name)
+
+
+def truncated_normal(
+    shape: Any,
+    mean: Any = 0.0,
+    stddev: Any = 1.0,
+    dtype: Any = dtypes.float32,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `random_normal`; what is more than two deviations off is drawn again."""
+    return _normal("TruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, seed, name)
+
+
+def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+    """The rows in a random order."""
+    return one("RandomShuffle", {"value": value}, name, **seed_attributes(seed))
+
+
+def multinomial(
+    logits: Any,
+    num_samples: Any,
+    seed: int | None = None,
+    name: str | None = None,
+    output_dtype: Any = None,
+) -> Tensor:
+    """Classes drawn with the probabilities that the unnormalised logarithms give.
+
+    Args:
+      logits: [batch, classes].
+      num_samples: a scalar.
+      seed: the operation's seed.
+      name: the name of the scope.
+      output_dtype: int64 (the default) or int32.
+
+    """
+    with name_scope(name, "multinomial", [logits]):
+        return _classes(logits, num_samples, output_dtype, seed)
+
+
+def categorical(
+    logits: Any,
+    num_samples: Any,
+    dtype: Any = None,
+    seed: int | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """As `multinomial`, by its later name; `dtype` is the classes'."""
+    with name_scope(name, "categorical", [logits]):
+        return _classes(logits, num_samples, dtype, seed)
+
+
+def _classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
+    rows = convert_to_tensor(logits, name="logits")
+    wanted = dtypes.int64 if dtype is None else dtype
+    inputs = {"logits": rows, "num_samples": num_samples}
+    return one("Multinomial", inputs, output_dtype=wanted, **seed_attributes(seed))
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "multinomial": multinomial,
+    "random.categorical": categorical,
+    "random.multinomial": multinomial,
+    "random.normal": random_normal,
+    "random.shuffle": random_shuffle,
+    "random.truncated_normal": truncated_normal,
+    "random.uniform": random_uniform,
+    "random_normal": random_normal,
+    "random_shuffle": random_shuffle,
+    "random_uniform": random_uniform,
+    "truncated_normal": truncated_normal,
+}

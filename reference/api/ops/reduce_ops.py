@@ -1,0 +1,206 @@
+"""Functions of reductions, running sums and arguments of extrema, with `axis` and `keepdims`.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.array_ops import rank, reshape
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import constant, convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "all_axes", "argmax", "argmin", "chosen", "cumsum", "reduce_max",
+           "reduce_mean", "reduce_sum"]  # fmt: skip
+
+
+def chosen(new: Any, old: Any, new_name: str, old_name: str) -> Any:
+    """The one of two names of an argument that was given.
+
+    Raises:
+      ValueError: both were given.
+
+    """
+    if old is None:
+        return new
+    if new is not None:
+        raise bad_value(f"Cannot specify both '{old_name}' and '{new_name}'.")
+    return old
+
+
+def all_axes(value: Any) -> Tensor:
+    """Every axis of a tensor: a constant where the rank is known, else a `Range`.
+
+    As in TensorFlow that of a scalar is a `Range`, too.
+    """
+    ndims = value.shape.ndims if hasattr(value, "shape") and hasattr(value, "op") else None
+    if not ndims:
+        return range_(0, rank(value))
+    return constant(np.arange(ndims, dtype=np.int32), "Const")
+
+
+def _reduction(op_type: str, summary: str) -> Callable[..., Tensor]:
+    def reduce(
+        input_tensor: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        name: str | None = None,
+        reduction_indices: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Tensor:
+        axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
+        keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+        axes = all_axes(input_tensor) if axis is None else axis
+        inputs = {"input": input_tensor, "reduction_indices": axes}
+        reduced = one(op_type, inputs, name, keep_dims=keep)
+        if axis is None and not keep:
+            reduced.set_shape(())  # the rule alone cannot tell where the rank is not known
+        return reduced
+
+    reduce.__doc__ = f"""{summary}
+
+        Args:
+          input_tensor: a tensor.
+          axis: an axis or a list of axes; None for all.
+          keepdims: whether the reduced axes stay, with size 1.
+          name: the operation's name.
+          reduction_indices: the older name of `axis`.
+          keep_dims: the older name of `keepdims`.
+
+        Raises:
+          ValueError: both names of an argument are given, or an axis is out of range.
+
+        """
+    return reduce
+
+
+reduce_sum = _reduction("Sum", "The sum over the given axes.")
+reduce_mean = _reduction("Mean", "The mean over the given axes.")
+reduce_prod = _reduction("Prod", "The product over the given axes.")
+reduce_max = _reduction("Max", "The largest element over the given axes.")
+reduce_min = _reduction("Min", "The smallest element over the given axes.")
+reduce_all = _reduction("All", "Whether all elements over the given axes hold.")
+reduce_any = _reduction("Any", "Whether any element over the given axes holds.")
+_euclidean_norm = _reduction("EuclideanNorm", "The Euclidean norm over the given axes.")
+
+
+def reduce_euclidean_norm(
+    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+) -> Tensor:
+    """The Euclidean norm over the given axes; the arguments have no older names."""
+    return _euclidean_norm(input_tensor, axis, bool(keepdims), name)
+
+
+def reduce_logsumexp(
+    input_tensor: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+) -> Tensor:
+    """The logarithm of the sum of exponentials over the given axes, without overflow.
+
+    The arguments are those of `reduce_sum`.
+    """
+    axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
+    keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+    with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
+        value = convert_to_tensor(input_tensor)
+        raw = reduce_max(value, axis=axis, keepdims=True)
+        top = one("StopGradient", {"input": one("SelectV2", {
+            "condition": one("IsFinite", {"x": raw}), "t": raw,
+            "e": 0,
+        })})  # fmt: skip
+        powers = one("Exp", {"x": one("Sub", {"x": value, "y": top})})
+        result = one("Log", {"x": reduce_sum(powers, axis=axis, keepdims=keep)})
+        if not keep:
+            top = reshape(top, one("Shape", {"input": result}))
+        return one("AddV2", {"x": result, "y": top}, scope)
+
+
+def count_nonzero(
+    input_tensor: Any = None,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    dtype: Any = dtypes.int64,
+    name: str | None = None,
+    reduction_indices: Any = None,
+    keep_dims: bool | None = None,
+    input: Any = None,  # noqa: A002 - TensorFlow's name
+) -> Tensor:
+    """How many elements over the given axes are not zero (false, empty)."""
+    keepdims = chosen(keepdims, keep_dims, "keepdims", "keep_dims")
+    axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
+    given = chosen(input, input_tensor, "input", "input_tensor")
+    with name_scope(name, "count_nonzero", [given]):
+        value = convert_to_tensor(given, name="input")
+        if value.dtype is not dtypes.bool_:
+            empty = b"" if value.dtype.base_dtype is dtypes.string else 0
+            zero = convert_to_tensor(empty, value.dtype.base_dtype, name="zeros")
+            value = one("NotEqual", {"x": value, "y": zero})
+        found = cast(value, dtypes.int64)
+        return cast(reduce_sum(found, axis=axis, keepdims=keepdims), dtype)
+
+
+def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
+    def find(
+        input: Any,  # noqa: A002 - TensorFlow's name
+        axis: Any = None,
+        name: str | None = None,
+        dimension: Any = None,
+        output_type: Any = dtypes.int64,
+    ) -> Tensor:
+        axis = chosen(axis, dimension, "axis", "dimension")
+        inputs = {"input": input, "dimension": 0 if axis is None else axis}
+        return one(op_type, inputs, name, output_type=output_type)
+
+    find.__doc__ = summary
+    return find
+
+
+def _cumulative(op_type: str, summary: str) -> Callable[..., Tensor]:
+    def run(
+        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False,
+        name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        with name_scope(name, op_type, [x]) as scope:
+            inputs = {"x": convert_to_tensor(x, name="x"), "axis": axis}
+            return one(op_type, inputs, scope, exclusive=exclusive, reverse=reverse)
+
+    run.__doc__ = summary
+    return run
+
+
+argmax = _argument("ArgMax", "The index of the largest element along an axis.")
+argmin = _argument("ArgMin", "The index of the smallest element along an axis.")
+cumsum = _cumulative("Cumsum", "Running sums along an axis.")
+_PUBLIC: Final[dict[str, Any]] = {
+    "argmax": argmax,
+    "argmin": argmin,
+    "count_nonzero": count_nonzero,
+    "cumprod": _cumulative("Cumprod", "Running products along an axis."),
+    "cumsum": cumsum,
+    "reduce_all": reduce_all,
+    "reduce_any": reduce_any,
+    "reduce_logsumexp": reduce_logsumexp,
+    "reduce_max": reduce_max,
+    "reduce_mean": reduce_mean,
+    "reduce_min": reduce_min,
+    "reduce_prod": reduce_prod,
+    "reduce_sum": reduce_sum,
+}
+EXPORTS: Final[dict[str, Any]] = {
+    **_PUBLIC,
+    **{f"math.{name}": function for name, function in _PUBLIC.items()},
+    "math.reduce_euclidean_norm": reduce_euclidean_norm,
+}

@@ -1,0 +1,88 @@
+"""`inplace_ops`: tensors of which rows are replaced, or numbers added to them.
+
+The functions of TensorFlow whose names begin with `alias` write into their argument; here no
+tensor's value changes, so that they do what the others do but for the copy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.api.ops.array_ops import expand_dims, reshape
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.shape_ops import shape as shape_of
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["alias_inplace_add", "alias_inplace_sub", "alias_inplace_update", "empty",
+           "empty_like", "inplace_add", "inplace_sub", "inplace_update"]  # fmt: skip
+
+
+def _replaced(op_type: str, x: Any, i: Any, v: Any) -> Tensor:
+    """Rows `i` of `x` and those of `v` combined.
+
+    Args:
+      op_type: how they are combined.
+      x: a tensor.
+      i: a vector of row numbers, one row number, or None for the whole tensor.
+      v: a row for each number, one row, or a tensor of the shape of `x`.
+
+    """
+    x = convert_to_tensor(x)
+    v = convert_to_tensor(v, x.dtype)
+    if i is None:
+        flat, other = reshape(x, [1, -1]), reshape(v, [1, -1])
+        return reshape(one(op_type, {"x": flat, "i": [0], "v": other}), shape_of(x))
+    i = cast(i, dtypes.int32)
+    if i.shape.ndims == 0:
+        i, v = reshape(i, [1]), expand_dims(v, 0)
+    return one(op_type, {"x": x, "i": i, "v": v})
+
+
+def empty(shape: Any, dtype: Any, init: bool = False) -> Tensor:
+    """A tensor whose values do not matter; zeros, False or empty strings if `init` is true.
+
+    Args:
+      shape: its shape.
+      dtype: its dtype.
+      init: whether the values are those.
+
+    """
+    return one("Empty", {"shape": shape}, dtype=dtype, init=init)
+
+
+def empty_like(x: Any, init: bool | None = None) -> Tensor:
+    """A tensor of the shape and dtype of another one; see `empty`."""
+    x = convert_to_tensor(x)
+    return empty(shape_of(x), x.dtype, bool(init))
+
+
+def alias_inplace_update(x: Any, i: Any, v: Any) -> Tensor:
+    """`x` with rows replaced; see `_replaced`."""
+    return _replaced("InplaceUpdate", x, i, v)
+
+
+def alias_inplace_add(x: Any, i: Any, v: Any) -> Tensor:
+    """`x` with numbers added to rows; see `_replaced`."""
+    return _replaced("InplaceAdd", x, i, v)
+
+
+def alias_inplace_sub(x: Any, i: Any, v: Any) -> Tensor:
+    """`x` with numbers taken from rows; see `_replaced`."""
+    return _replaced("InplaceSub", x, i, v)
+
+
+def inplace_update(x: Any, i: Any, v: Any) -> Tensor:
+    """A copy of `x` with rows replaced; see `_replaced`."""
+    return alias_inplace_update(one("DeepCopy", {"x": x}), i, v)
+
+
+def inplace_add(x: Any, i: Any, v: Any) -> Tensor:
+    """A copy of `x` with numbers added to rows; see `_replaced`."""
+    return alias_inplace_add(one("DeepCopy", {"x": x}), i, v)
+
+
+def inplace_sub(x: Any, i: Any, v: Any) -> Tensor:
+    """A copy of `x` with numbers taken from rows; see `_replaced`."""
+    return alias_inplace_sub(one("DeepCopy", {"x": x}), i, v)

@@ -1,0 +1,25 @@
+"""`tensor_scatter_update`, with the arguments that TensorFlow's function has."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "tensor_scatter_update"]
+
+
+def tensor_scatter_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """A copy of the tensor with elements replaced at index vectors."""
+    return one(
+        "TensorScatterUpdate", {"tensor": tensor, "indices": indices, "updates": updates}, name
+    )
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "tensor_scatter_nd_update": tensor_scatter_update,
+    "tensor_scatter_update": tensor_scatter_update,
+}

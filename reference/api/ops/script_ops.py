@@ -1,0 +1,166 @@
+"""`tf.py_func` and its kin: Python functions as operations. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference.api.ops.eager_tensors import EagerTensor, array_of
+from sessrun.reference.base.dtypes import DType, as_dtype
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.gradient_registry import register
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.state import scripts
+
+__all__ = ["EXPORTS", "numpy_function", "py_func", "py_function"]
+
+#: The name under which a `py_function` has a gradient in TensorFlow, by a tape; here it has none.
+_EAGER: Final = "EagerPyFunc"
+
+
+def py_func(
+    func: Callable[..., Any],
+    inp: Any,
+    Tout: Any,  # noqa: N803 - TensorFlow's signature
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """Call a Python function with the values of `inp` whenever it is run.
+
+    Args:
+      func: the function; it gets arrays, numpy scalars, `bytes`, and returns what is one for each
+        dtype of `Tout`.
+      inp: the tensors that it gets.
+      Tout: the dtype that it returns, or a list or tuple of them.
+      stateful: whether it has effects; one without inputs and effects may be called once only.
+      name: the operation's name.
+
+    Returns:
+      A tensor, or a list of them if `Tout` is a list or tuple; an Operation where a function with
+      effects returns nothing.
+
+    Raises:
+      ValueError: `func` cannot be called.
+      TypeError: `inp` cannot be iterated, or `Tout` has what is no dtype.
+
+    """
+    if not callable(func):
+        raise ValueError(  # noqa: TRY004 - TensorFlow's class
+            f"Expected func to be callable. Received func={func} of type {type(func)}."
+        )
+    types = _types(Tout)
+    script = scripts.register(func)
+    op = apply_op(
+        "PyFunc" if stateful else "PyFuncStateless",
+        {"input": list(inp)},
+        {"token": script.token, "Tout": types},
+        name,
+    )
+    op.graph.scripts.append(script)
+    if not isinstance(Tout, list | tuple):
+        return op.outputs[0]
+    return list(op.outputs) if types or not stateful else op
+
+
+def numpy_function(
+    func: Any = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803 - TensorFlow's signature
+    stateful: bool = True,
+    name: str | None = None,
+) -> Any:
+    """`py_func`; without `func`, a decorator of functions that are then called with tensors.
+
+    Raises:
+      TypeError: `Tout` is missing, or `inp` is missing where there is a `func` or the other way.
+      ValueError: as `py_func`.
+
+    """
+
+    def build(function: Callable[..., Any], inputs: Any) -> Any:
+        return py_func(function, inputs, Tout, stateful, name)
+
+    return _built_or_decorator(build, func, inp, Tout)
+
+
+def py_function(
+    func: Any = None,
+    inp: Any = None,
+    Tout: Any = None,  # noqa: N803 - TensorFlow's signature
+    name: str | None = None,
+) -> Any:
+    """`numpy_function` of a function that gets tensors with a value: `x.numpy()` is the array.
+
+    What it returns becomes tensors of the dtypes of `Tout`, as by `tf.constant`. It cannot be
+    differentiated here: `tf.gradients` raises LookupError.
+
+    Raises:
+      TypeError: as `numpy_function`.
+      ValueError: as `py_func`.
+
+    """
+
+    def build(function: Callable[..., Any], inputs: Any) -> Any:
+        eager = _eager(function, _types(Tout)) if callable(function) else function
+        with get_default_graph().gradient_override_map({"PyFunc": _EAGER}):
+            return py_func(eager, inputs, Tout, name=name or _EAGER)
+
+    return _built_or_decorator(build, func, inp, Tout)
+
+
+def _types(types: Any) -> list[DType]:
+    """The dtypes of `Tout`: one, or a list or tuple of them."""
+    return [as_dtype(item) for item in (types if isinstance(types, list | tuple) else [types])]
+
+
+def _eager(function: Callable[..., Any], types: Sequence[DType]) -> Callable[..., Any]:
+    """A function of arrays that gives the function tensors and takes the arrays of its results."""
+
+    @functools.wraps(function)
+    def called(*arrays: Any) -> Any:
+        returned = function(*map(EagerTensor, arrays))
+        if returned is None:
+            return None
+        results = returned if isinstance(returned, list | tuple) else [returned]
+        return [array_of(value, dtype) for value, dtype in zip(results, types, strict=False)]
+
+    return called
+
+
+def _built_or_decorator(
+    build: Callable[[Callable[..., Any], Any], Any], func: Any, inp: Any, types: Any
+) -> Any:
+    """What `build` makes of the function and its inputs; without both, a decorator that does.
+
+    Raises:
+      TypeError: there are no types, or there is one of function and inputs without the other.
+
+    """
+    if types is None:
+        raise TypeError("Missing required argument: 'Tout', by name where this is a decorator")
+    if func is not None:
+        if inp is None:
+            raise TypeError("Missing argument `inp`: the arguments of the function")
+        return build(func, inp)
+    if inp is not None:
+        raise TypeError("A decorator takes no `inp`: the function gets it where it is called")
+
+    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def called(*inputs: Any) -> Any:
+            return build(function, inputs)
+
+        return called
+
+    return decorated
+
+
+register("PyFunc", None)
+register("PyFuncStateless", None)
+
+EXPORTS: Final[dict[str, Any]] = {
+    "numpy_function": numpy_function,
+    "py_func": py_func,
+    "py_function": py_function,
+}

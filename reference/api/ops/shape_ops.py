@@ -1,0 +1,138 @@
+"""What a tensor's shape, size and rank are as tensors, and shapes that become tensors.
+
+What is known while the graph is built becomes a constant; the functions named `..._internal` leave
+that to the caller.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dimension import dimension_value
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.static_values import handle_shape
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["is_sparse", "rank", "rank_internal", "shape", "shape_internal", "shape_tensor", "size",
+           "size_internal", "variable_shape"]  # fmt: skip
+
+
+def shape(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+    out_type: Any = None,
+) -> Tensor:
+    """The shape as an integer vector: a constant where it is known while the graph is built.
+
+    Args:
+      input: a tensor, or a SparseTensor.
+      name: the operation's name.
+      out_type: int32 (the default) or int64.
+
+    """
+    return shape_internal(input, name, out_type=dtypes.int32 if out_type is None else out_type)
+
+
+def shape_internal(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+    optimize: bool = True,
+    out_type: Any = None,
+) -> Tensor:
+    """The same as `shape`; `optimize` says whether a known shape becomes a constant."""
+    wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    with name_scope(name, "Shape", [input]) as scope:
+        if is_sparse(input):
+            return one("Cast", {"x": input.dense_shape}, DstT=wanted)
+        value = convert_to_tensor(input)
+        if optimize and value.shape.is_fully_defined():
+            if out_type is None:
+                return convert_to_tensor(value.shape, name="shape_as_tensor")
+            return constant(value.shape.as_list(), wanted, name=scope)
+        return one("Shape", {"input": value}, scope, out_type=wanted)
+
+
+def is_sparse(value: Any) -> bool:
+    """Whether it is a sparse tensor, or its value."""
+    from sessrun.reference.api import sparse_tensor  # noqa: PLC0415 - it imports this module
+
+    return sparse_tensor.is_sparse(value)
+
+
+def size(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+    out_type: Any = None,
+) -> Tensor:
+    """The number of elements: a constant where it is known while the graph is built."""
+    return size_internal(input, name, out_type=out_type)
+
+
+def size_internal(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+    optimize: bool = True,
+    out_type: Any = None,
+) -> Tensor:
+    """The same as `size`; `optimize` says whether a known size becomes a constant."""
+    wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    with name_scope(name, "Size", [input]) as scope:
+        if is_sparse(input):
+            sizes = one("Cast", {"x": input.dense_shape}, DstT=wanted)
+            return one("Prod", {"input": sizes, "reduction_indices": 0}, scope)
+        value = convert_to_tensor(input)
+        if optimize and value.shape.is_fully_defined():
+            return constant(value.shape.num_elements(), wanted, name=scope)
+        return one("Size", {"input": value}, scope, out_type=wanted)
+
+
+def rank(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
+    """The number of dimensions: a constant where it is known while the graph is built."""
+    return rank_internal(input, name)
+
+
+def rank_internal(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+    optimize: bool = True,
+) -> Tensor:
+    """The same as `rank`; `optimize` says whether a known rank becomes a constant."""
+    with name_scope(name, "Rank", [input]) as scope:
+        if is_sparse(input):
+            return one("Size", {"input": input.dense_shape}, scope, out_type=dtypes.int32)
+        value = convert_to_tensor(input)
+        if optimize and value.shape.ndims is not None:
+            return constant(value.shape.ndims, dtypes.int32, name=scope)
+        return one("Rank", {"input": value}, scope)
+
+
+def shape_tensor(shape: Any) -> Tensor:
+    """A shape as a tensor, named `shape`: int32 where nothing asks for int64.
+
+    Args:
+      shape: a tensor, a TensorShape, or a list of sizes, some of which may be a Dimension.
+
+    """
+    if not isinstance(shape, list | tuple):
+        return convert_to_tensor(shape, name="shape")
+    sizes = tuple(map(dimension_value, shape))
+    return convert_to_tensor(sizes, None if sizes else dtypes.int32, name="shape")
+
+
+def variable_shape(handle: Tensor, out_type: Any = None) -> Tensor:
+    """The shape of the variable behind a handle; a constant where it is known already.
+
+    Args:
+      handle: the handle, a resource tensor.
+      out_type: the dtype of the result, int32 or int64; by default int32.
+
+    """
+    wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
+    sizes = handle_shape(handle)
+    if sizes is None or None in sizes:
+        return one("VariableShape", {"input": handle}, out_type=wanted)
+    return constant(list(sizes), wanted)

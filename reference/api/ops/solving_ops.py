@@ -1,0 +1,179 @@
+"""Functions that solve systems of linear equations, several operations each, as in TensorFlow."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
+from sessrun.reference.api.ops.bands import eye, matrix_diag_part
+from sessrun.reference.api.ops.cast_ops import real
+from sessrun.reference.api.ops.math_ops import matmul
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import cholesky, log
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "cholesky_solve", "gramian_factor", "triangular_solve"]
+
+#: Bytes of matrices from which many small ones are solved by one operation.
+_LARGE: Final = 256_000
+
+
+def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Tensor:
+    inputs = {"matrix": matrix, "rhs": rhs}
+    attrs = {"lower": lower, "adjoint": adjoint}
+    found: Tensor = apply_op("MatrixTriangularSolve", inputs, attrs, None).outputs[0]
+    return found
+
+
+def triangular_solve(
+    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+) -> Tensor:
+    """The solutions of systems with triangular matrices.
+
+    Args:
+      matrix: of shape `[..., m, m]`.
+      rhs: of shape `[..., m, k]`.
+      lower: whether the lower triangles are read.
+      adjoint: whether the matrices' adjoints are meant.
+      name: the scope of the operation.
+
+    """
+    with name_scope(name, "triangular_solve", [matrix, rhs]):
+        return _triangular(matrix, rhs, lower, adjoint)
+
+
+def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+    """The solutions of systems whose matrices are given by their Cholesky factors.
+
+    Args:
+      chol: the factors, of shape `[..., m, m]`.
+      rhs: of shape `[..., m, k]`.
+      name: the operations' scope.
+
+    """
+    with name_scope(name, "cholesky_solve", [chol, rhs]):
+        halfway = _triangular(chol, rhs, lower=True, adjoint=False)
+        return _triangular(chol, halfway, lower=True, adjoint=True)
+
+
+def gramian_factor(matrix: Tensor, l2_regularizer: Any, first_kind: bool) -> Tensor:
+    """The Cholesky factor of A^H A, or of A A^H, and a multiple of the unit matrix."""
+    gramian = matmul(matrix, matrix, adjoint_a=first_kind, adjoint_b=not first_kind)
+    if isinstance(l2_regularizer, Tensor) or l2_regularizer != 0:
+        sizes = shape(matrix)
+        batch = sizes[:-2]
+        place = -1 if first_kind else -2
+        identity = eye(sizes[place], batch_shape=batch, dtype=matrix.dtype)
+        side = matrix.shape[place]
+        identity.set_shape(matrix.shape[:-2].concatenate([side, side]))
+        gramian = gramian + l2_regularizer * identity
+    return cholesky(gramian)
+
+
+def _is_composed(matrix: Tensor, fast: bool) -> bool:
+    """Whether the solution is made of several operations: not of many small matrices."""
+    if fast is False:
+        return False
+    sizes: Any = matrix.shape
+    if not sizes.is_fully_defined():
+        return True
+    known: Any = sizes.as_list()
+    many = math.prod(known[:-2]) > min(known[-2:])
+    return not (math.prod(known) * matrix.dtype.size > _LARGE and many)
+
+
+def _tall(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
+    factor = gramian_factor(matrix, l2_regularizer, first_kind=True)
+    return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
+
+
+def _wide(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
+    factor = gramian_factor(matrix, l2_regularizer, first_kind=False)
+    return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+
+def matrix_solve_ls(
+    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+) -> Tensor:
+    """The solutions of least squares of systems of linear equations.
+
+    Args:
+      matrix: of shape `[..., m, n]`.
+      rhs: of shape `[..., m, k]`.
+      l2_regularizer: the weight of the solutions' own squares, a scalar.
+      fast: whether they are found by Cholesky factors.
+      name: the operations' scope, or the one operation's name.
+
+    Raises:
+      NotImplementedError: complex128 numbers with a weight.
+
+    """
+    matrix = convert_to_tensor(matrix, name="matrix")
+    if matrix.dtype == dtypes.complex128 and l2_regularizer != 0:
+        raise NotImplementedError(
+            "matrix_solve_ls is currently disabled for complex128 and l2_regularizer != 0 due to "
+            "poor accuracy."
+        )
+    if not _is_composed(matrix, fast):
+        inputs = {"matrix": matrix, "rhs": rhs, "l2_regularizer": l2_regularizer}
+        return apply_op("MatrixSolveLs", inputs, {"fast": fast}, name).outputs[0]
+    with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
+        sides: Any = matrix.shape[-2:]
+        if sides.is_fully_defined():
+            return (_tall if sides[-2] >= sides[-1] else _wide)(matrix, rhs, l2_regularizer)
+        sides = shape(matrix)[-2:]
+        found: Tensor = cond(
+            sides[-2] >= sides[-1],
+            lambda: _tall(matrix, rhs, l2_regularizer),
+            lambda: _wide(matrix, rhs, l2_regularizer),
+        )
+        return found
+
+
+def logdet(matrix: Any, name: str | None = None) -> Tensor:
+    """The logarithms of the determinants of Hermitian positive definite matrices.
+
+    Args:
+      matrix: of shape `[..., m, m]`.
+      name: the operations' scope.
+
+    """
+    with name_scope(name, "logdet", [matrix]):
+        factor = cholesky(matrix)
+        return 2.0 * reduce_sum(log(real(matrix_diag_part(factor))), axis=[-1])
+
+
+def matvec(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    adjoint_a: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The products of matrices and vectors; arguments and errors are those of `matmul`."""
+    with name_scope(name, "MatVec", [a, b]):
+        product = matmul(a, expand_dims(b, axis=-1), transpose_a=transpose_a, adjoint_a=adjoint_a,
+                         a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)  # fmt: skip
+        return squeeze(product, axis=-1)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "cholesky_solve": cholesky_solve,
+    "linalg.cholesky_solve": cholesky_solve,
+    "linalg.logdet": logdet,
+    "linalg.lstsq": matrix_solve_ls,
+    "linalg.matvec": matvec,
+    "linalg.triangular_solve": triangular_solve,
+    "matrix_solve_ls": matrix_solve_ls,
+    "matrix_triangular_solve": triangular_solve,
+}

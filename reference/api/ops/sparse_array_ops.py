@@ -1,0 +1,376 @@
+"""Functions that move the elements of sparse tensors, public as `sparse.*`.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.array_ops import (
+    concat,
+    gather,
+    gather_nd,
+    reshape,
+    setdiff1d,
+    shape,
+    slice_,
+    stack,
+    where,
+)
+from sessrun.reference.api.ops.assertions import EXPORTS as ASSERTIONS
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros, zeros_like
+from sessrun.reference.api.ops.math_ops import add, not_equal, range_
+from sessrun.reference.api.ops.reduce_ops import chosen, reduce_max
+from sessrun.reference.api.sparse_ops import sparse_input
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import TensorShape, dimension_at_index, unknown_shape
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import gated, identity
+from sessrun.reference.build.generated import maximum, minimum, select_v2
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.seen_values import get_static_value, seen_shape
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def _inputs(sp_inputs: Any) -> list[SparseTensor]:
+    if not isinstance(sp_inputs, list | tuple):
+        raise bad_type("Inputs must be a list or tuple.")
+    return [sparse_input(each) for each in sp_inputs]
+
+
+def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+    """The elements of a tensor that are not zero."""
+    with name_scope(name, "dense_to_sparse"):
+        whole = convert_to_tensor(tensor)
+        places = where(not_equal(whole, zeros_like(whole)))
+        values = gather_nd(whole, places)
+        return SparseTensor(places, values, shape(whole, out_type=dtypes.int64))
+
+
+def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+    """A dimension of 1 put in before an axis, by default behind the last.
+
+    Raises:
+      TypeError: the axis is neither a number nor a tensor.
+
+    """
+    count: Any = sp_input.dense_shape.get_shape()[0].value
+    if count is None:
+        count = shape(sp_input.dense_shape)[0]
+    axis = -1 if axis is None else axis
+    with name_scope(name, "expand_dims", sp_input.parts()):
+        if isinstance(axis, int | np.integer):
+            place: Any = convert_to_tensor(axis, dtypes.int32, name="axis")
+        elif isinstance(axis, Tensor):
+            place = axis
+        else:
+            raise bad_type("axis must be an integer value in [-rank - 1, rank]")
+        place = select_v2(place >= 0, place, place + count + 1)
+        rows = shape(sp_input.indices)[0]
+        column = zeros([rows, 1], dtypes.int64)
+        before = slice_(sp_input.indices, [0, 0], [-1, place])
+        after = slice_(sp_input.indices, [0, place], [-1, -1])
+        indices = concat([before, column, after], axis=1)
+        sizes = slice_(sp_input.dense_shape, [0], [place])
+        more = slice_(sp_input.dense_shape, [place], [-1])
+        new = convert_to_tensor([1], dtypes.int64, name="new_shape")
+        return SparseTensor(indices, sp_input.values, concat([sizes, new, more], axis=0))
+
+
+def _whole_number(value: Any, name: str) -> Tensor:
+    if isinstance(value, int | np.integer):
+        return convert_to_tensor(value, dtypes.int64, name)
+    if not isinstance(value, Tensor):
+        raise bad_type(f"{name} must be an integer value")
+    return cast(value, dtypes.int64)
+
+
+def sparse_eye(
+    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+) -> SparseTensor:
+    """Ones on the diagonal of a matrix, square by default.
+
+    Raises:
+      TypeError: a size is neither a number nor a tensor.
+
+    """
+    with name_scope(name, "eye", [num_rows, num_columns]):
+        rows = _whole_number(num_rows, "num_rows")
+        columns = rows if num_columns is None else _whole_number(num_columns, "num_columns")
+        count = minimum(rows, columns)
+        places = range_(count, dtype=dtypes.int64)
+        indices = stack([places, places], axis=1)
+        return SparseTensor(indices, ones(count, dtype), [rows, columns])
+
+
+def sparse_concat(
+    axis: Any,
+    sp_inputs: Any,
+    name: str | None = None,
+    expand_nonconcat_dim: bool | None = False,
+    concat_dim: Any = None,
+    expand_nonconcat_dims: bool | None = None,
+) -> SparseTensor:
+    """Sparse tensors one behind the other along an axis.
+
+    Args:
+      axis: the axis.
+      sp_inputs: a list of sparse tensors.
+      name: the operation's name.
+      expand_nonconcat_dim: whether other dimensions may differ; they become the largest.
+      concat_dim: the older name of `axis`.
+      expand_nonconcat_dims: another name of `expand_nonconcat_dim`.
+
+    Raises:
+      TypeError: the inputs are no list, or one is not sparse.
+      ValueError: an argument is given by both names.
+
+    """
+    # As in TensorFlow the newer name is for those who give None by the older one.
+    expand = chosen(expand_nonconcat_dims, expand_nonconcat_dim,
+                    "expand_nonconcat_dims", "expand_nonconcat_dim")  # fmt: skip
+    place = chosen(axis, concat_dim, "axis", "concat_dim")
+    tensors = _inputs(sp_inputs)
+    if len(tensors) == 1:
+        return tensors[0]
+    shapes = [each.dense_shape for each in tensors]
+    if expand:
+        shapes = _enlarged(shapes, place)
+    made = wrapper("SparseConcat")(
+        indices=[each.indices for each in tensors], values=[each.values for each in tensors],
+        shapes=shapes, concat_dim=place, name=name,
+    )  # fmt: skip
+    static = _joined([each.shape for each in tensors], place, expand=expand)
+    if all(each.shape.is_fully_defined() for each in tensors):
+        sizes = convert_to_tensor(static.as_list(), dtypes.int64)
+        return SparseTensor(made.output_indices, made.output_values, sizes)
+    found = SparseTensor(*made)
+    found.set_shape(static)
+    return found
+
+
+def _enlarged(shapes: Sequence[Tensor], axis: int) -> list[Tensor]:
+    """The shapes, each dimension but one the largest of all."""
+    largest = reduce_max(concat([reshape(each, [1, -1]) for each in shapes], 0), 0)
+    if axis == -1:
+        return [concat([largest[:axis], each[-1:], []], 0) for each in shapes]
+    return [
+        concat([largest[:axis], each[axis : axis + 1], largest[axis + 1 :]], 0) for each in shapes
+    ]
+
+
+def _joined(shapes: Sequence[TensorShape], axis: int, *, expand: bool) -> TensorShape:
+    """What is known of the joined shape while the graph is built."""
+    if any(each.rank is None for each in shapes):
+        return unknown_shape()
+    sizes: list[Any] = shapes[0].as_list()
+    if expand:
+        columns: list[list[Any]] = [
+            [dimension_at_index(each, dim).value for each in shapes] for dim in range(len(sizes))
+        ]
+        sizes = [None if None in column else max(column) for column in columns]
+    along: list[Any] = [dimension_at_index(each, axis).value for each in shapes]
+    sizes[axis] = None if None in along else sum(along)
+    return TensorShape(sizes)
+
+
+def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+    """The same elements in another shape, of which one size may be -1.
+
+    Raises:
+      TypeError: `sp_input` is not sparse.
+      ValueError: it is seen that the numbers of elements differ, or two sizes are -1.
+
+    """
+    sparse = sparse_input(sp_input)
+    wanted = cast(shape, dtypes.int64)
+    with name_scope(name, "SparseReshape", sparse.parts()) as scope:
+        inputs = {"input_indices": sparse.indices, "input_shape": sparse.dense_shape,
+                  "new_shape": wanted}  # fmt: skip
+        made = wrapper("SparseReshape")(**inputs, name=scope)
+        known = seen_shape(wanted)
+        sizes: Any = made.output_shape
+        if known.ndims is not None and sparse.shape.is_fully_defined():
+            found = _completed(known.as_list(), get_static_value(wanted), sparse.shape.as_list())
+            sizes = made.output_shape if found is None else convert_to_tensor(
+                found, dtypes.int64, "Const")  # fmt: skip
+        return SparseTensor(made.output_indices, identity(sparse.values), sizes)
+
+
+def _completed(wanted: list[Any], given: Any, old: Any) -> list[int] | None:
+    """The new shape, if all of it is seen."""
+    if given is not None and sum(size == -1 for size in given) > 1:
+        raise ValueError(f"At most one dimension can be inferred (-1). Found: {given}")
+    count, sizes = int(np.prod(old)), list(wanted)
+    if sizes.count(None) == 1 and 0 not in sizes:
+        rest = int(np.prod([size for size in sizes if size is not None]))
+        sizes[sizes.index(None)] = count // rest
+    if None in sizes:
+        return None
+    if int(np.prod(sizes)) != count:
+        raise ValueError(f"Cannot reshape a tensor with {count} elements to shape {wanted} "
+                         f"({int(np.prod(sizes))} elements).")  # fmt: skip
+    return sizes
+
+
+class _KeywordRequired:
+    """Stands where an argument is only given by name."""
+
+    def __repr__(self) -> str:
+        return "KeywordRequired()"
+
+
+def sparse_split(
+    keyword_required: Any = _KeywordRequired(),  # noqa: B008 - one for all calls, it has no state
+    sp_input: Any = None,
+    num_split: int | None = None,
+    axis: Any = None,
+    name: str | None = None,
+    split_dim: Any = None,
+) -> list[SparseTensor]:
+    """The parts along an axis, the first ones longer by 1 where it does not divide evenly.
+
+    Args:
+      keyword_required: nothing; the others are given by name.
+      sp_input: a sparse tensor.
+      num_split: how many parts.
+      axis: the axis.
+      name: the operation's name.
+      split_dim: the older name of `axis`.
+
+    Raises:
+      ValueError: an argument is missing, or given by its place.
+      TypeError: `sp_input` is not sparse.
+
+    """
+    if not isinstance(keyword_required, _KeywordRequired):
+        raise bad_value("Keyword arguments are required for this function.")
+    for value, word in ((sp_input, "sp_input"), (num_split, "num_split"), (axis, "axis")):
+        if value is None:
+            raise ValueError(f"{word} is required")
+    place = chosen(axis, split_dim, "axis", "split_dim")
+    sparse = sparse_input(sp_input)
+    made = wrapper("SparseSplit")(
+        split_dim=place, indices=sparse.indices, values=sparse.values, shape=sparse.dense_shape,
+        num_split=num_split, name=name,
+    )  # fmt: skip
+    return [SparseTensor(*parts) for parts in zip(*made, strict=True)]
+
+
+def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+    """The box of a sparse tensor that begins at `start`.
+
+    Raises:
+      TypeError: it is not sparse.
+
+    """
+    sparse = sparse_input(sp_input)
+    begin = convert_to_tensor(start, dtypes.int64)
+    extent = convert_to_tensor(size, dtypes.int64)
+    with name_scope(name, "SparseSlice", sparse.parts()) as scope:
+        return SparseTensor(*wrapper("SparseSlice")(
+            indices=sparse.indices, values=sparse.values, shape=sparse.dense_shape, start=begin,
+            size=extent, name=scope,
+        ))  # fmt: skip
+
+
+def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+    """The same elements in a larger shape, by default in the smallest that holds them.
+
+    Raises:
+      TypeError: it is not sparse.
+      ValueError: it is seen that the shape is smaller, or of another rank.
+
+    """
+    sparse = sparse_input(sp_input)
+    indices, values = identity(sparse.indices), identity(sparse.values)
+    old = identity(sparse.dense_shape)
+    if new_shape is None:
+        ends = reduce_max(indices, axis=0)
+        zero = convert_to_tensor(0, dtypes.int64, "Const")
+        return SparseTensor(indices, values, maximum(zero, add(ends, ones_like(old))))
+    wanted = convert_to_tensor(new_shape)
+    wanted.get_shape().assert_has_rank(1)
+    wanted = cast(wanted, dtypes.int64)
+    if wanted.get_shape().rank is not None:
+        wanted.get_shape()[0].assert_is_compatible_with(old.get_shape()[0])
+    known = get_static_value(wanted)
+    if known is not None and sparse.get_shape().is_fully_defined():
+        sizes = np.array(sparse.get_shape().as_list())
+        if not np.all(sizes <= known):
+            raise ValueError("Requested new_shape should have dimension sizes >= sp_input.shape.  "
+                             f"Found new_shape ({known}), sp_input.shape ({sizes}).")  # fmt: skip
+        return SparseTensor(indices, values, known)
+    wanted = _once(ASSERTIONS["assert_equal"](shape(old), shape(wanted)), wanted)
+    wanted = _once(ASSERTIONS["assert_less_equal"](old, wanted), wanted)
+    return SparseTensor(indices, values, wanted)
+
+
+def _once(check: Any, value: Tensor) -> Tensor:
+    """The value once a check is done."""
+    graph = get_default_graph()
+    with graph.control_dependencies([check]):
+        found: Tensor = gated(graph, value)
+        return found
+
+
+def sparse_fill_empty_rows(
+    sp_input: Any, default_value: Any, name: str | None = None
+) -> tuple[SparseTensor, Tensor]:
+    """Rows without elements get one, the default; and which rows these are.
+
+    Raises:
+      TypeError: it is not sparse.
+
+    """
+    sparse = sparse_input(sp_input)
+    with name_scope(name, "SparseFillEmptyRows", sparse.parts()):
+        default = convert_to_tensor(default_value, sparse.values.dtype)
+        made = wrapper("SparseFillEmptyRows")(
+            indices=sparse.indices, values=sparse.values, dense_shape=sparse.dense_shape,
+            default_value=default,
+        )  # fmt: skip
+        filled = SparseTensor(made.output_indices, made.output_values, sparse.dense_shape)
+        return filled, made.empty_row_indicator
+
+
+def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+    """The rows of IndexedSlices whose indices are none of these."""
+    with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
+        indices = a.indices
+        kept = setdiff1d(indices, mask_indices)
+        values = gather(a.values, kept.idx, name=scope)
+        return IndexedSlices(values, kept.out, a.dense_shape)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "sparse.concat": sparse_concat,
+    "sparse.expand_dims": sparse_expand_dims,
+    "sparse.eye": sparse_eye,
+    "sparse.fill_empty_rows": sparse_fill_empty_rows,
+    "sparse.from_dense": from_dense,
+    "sparse.mask": sparse_mask,
+    "sparse.reset_shape": sparse_reset_shape,
+    "sparse.reshape": sparse_reshape,
+    "sparse.slice": sparse_slice,
+    "sparse.split": sparse_split,
+    "sparse_concat": sparse_concat,
+    "sparse_fill_empty_rows": sparse_fill_empty_rows,
+    "sparse_mask": sparse_mask,
+    "sparse_reset_shape": sparse_reset_shape,
+    "sparse_reshape": sparse_reshape,
+    "sparse_slice": sparse_slice,
+    "sparse_split": sparse_split,
+}

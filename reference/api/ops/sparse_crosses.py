@@ -1,0 +1,188 @@
+"""Functions of the features of sparse tensors: crossed with each other, and counted.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import reshape
+from sessrun.reference.api.ops.assertions import EXPORTS as ASSERTIONS
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+#: The key of hashes where none is given.
+_HASH_KEY: Final = 0xDECAFCAFFE
+
+_assert_equal: Final = ASSERTIONS["assert_equal"]
+
+
+def _columns(inputs: Any) -> tuple[dict[str, list[Tensor]], bool]:
+    """The parts of sparse columns and the dense ones, numbers as int64; whether all are texts."""
+    if not isinstance(inputs, list | tuple):
+        raise bad_type("Inputs must be a list")
+    if not all(isinstance(each, SparseTensor | Tensor) for each in inputs):
+        raise bad_type("All inputs must be Tensor or SparseTensor.")
+    sparse = [each for each in inputs if isinstance(each, SparseTensor)]
+    found = {
+        "indices": [each.indices for each in sparse],
+        "values": [each.values for each in sparse],
+        "shapes": [each.dense_shape for each in sparse],
+        "dense_inputs": [each for each in inputs if not isinstance(each, SparseTensor)],
+    }
+    is_text = all(each.dtype == dtypes.string
+                  for part in ("values", "dense_inputs") for each in found[part])  # fmt: skip
+    for part in ("values", "dense_inputs"):
+        found[part] = [each if each.dtype == dtypes.string else cast(each, dtypes.int64)
+                       for each in found[part]]  # fmt: skip
+    return found, is_text
+
+
+def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
+    """All combinations of each row's features, as texts.
+
+    Args:
+      inputs: matrices and sparse matrices of one number of rows, of strings or integers.
+      name: the operation's name.
+      separator: what stands between the features, by default `_X_`.
+
+    Raises:
+      TypeError: the inputs are no list of tensors.
+
+    """
+    glue = convert_to_tensor("_X_" if separator is None else separator, dtype=dtypes.string)
+    columns, _ = _columns(inputs)
+    return SparseTensor(*apply_op("SparseCrossV2", {**columns, "sep": glue}, {}, name).outputs)
+
+
+def sparse_cross_hashed(
+    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+) -> SparseTensor:
+    """All combinations of each row's features, as the hashes of them.
+
+    Args:
+      inputs: matrices and sparse matrices of one number of rows, of strings or integers.
+      num_buckets: how many hashes there are; as many as int64 has if it is 0.
+      hash_key: what the hashes begin with.
+      name: the operation's name.
+
+    Raises:
+      TypeError: the inputs are no list of tensors.
+
+    """
+    columns, is_text = _columns(inputs)
+    attrs = {
+        "hashed_output": True, "num_buckets": num_buckets, "hash_key": hash_key or _HASH_KEY,
+        "out_type": dtypes.int64, "internal_type": dtypes.string if is_text else dtypes.int64,
+    }  # fmt: skip
+    return SparseTensor(*apply_op("SparseCross", columns, attrs, name).outputs)
+
+
+def sparse_bincount(
+    values: Any,
+    weights: Any = None,
+    axis: int | None = 0,
+    minlength: int | None = None,
+    maxlength: int | None = None,
+    binary_output: bool = False,
+    name: str | None = None,
+) -> SparseTensor:
+    """How often each number occurs, or the sums of its weights, as a sparse tensor.
+
+    Args:
+      values: a tensor or a sparse tensor of integers that are not negative.
+      weights: a weight for each, of the same kind and shape.
+      axis: 0 to count all together, -1 to count each row by itself.
+      minlength: the least size of the result's last dimension.
+      maxlength: that size; greater numbers are left out.
+      binary_output: whether a number that occurs counts as 1 however often it does.
+      name: the name of the scope.
+
+    Raises:
+      ValueError: another axis; weights beside a binary output, or of another kind.
+
+    """
+    with name_scope(name, "count", [values, weights]):
+        is_sparse = isinstance(values, SparseTensor)
+        numbers = values if is_sparse else convert_to_tensor(values, name="values")
+        if weights is not None and not isinstance(weights, SparseTensor):
+            weights = convert_to_tensor(weights, name="weights")
+        if weights is not None and binary_output:
+            raise bad_value("Arguments `binary_output` and `weights` are mutually exclusive. "
+                            "Please specify only one.")  # fmt: skip
+        if axis not in {None, 0, -1}:
+            raise bad_value(f"Unsupported value for argument axis={axis}. Only 0 and -1 are "
+                            "currently supported.")  # fmt: skip
+        if axis != -1:
+            numbers, weights = _in_one_row(numbers, weights)
+        attrs = {"minlength": -1 if minlength is None else minlength,
+                 "maxlength": -1 if maxlength is None else maxlength,
+                 "binary_output": binary_output}  # fmt: skip
+        if isinstance(numbers, SparseTensor):
+            inputs = {"indices": numbers.indices, "values": numbers.values,
+                      "dense_shape": numbers.dense_shape,
+                      "weights": _sparse_weights(numbers, weights)}  # fmt: skip
+            return SparseTensor(*apply_op("SparseCountSparseOutput", inputs, attrs).outputs)
+        inputs = {"values": numbers, "weights": _dense_weights(numbers, weights)}
+        return SparseTensor(*apply_op("DenseCountSparseOutput", inputs, attrs).outputs)
+
+
+def _in_one_row(numbers: Any, weights: Any) -> tuple[Tensor, Any]:
+    if isinstance(numbers, SparseTensor):
+        kept = None if weights is None else _sparse_weights(numbers, weights)
+        return numbers.values, kept
+    kept = None if weights is None else reshape(weights, [-1])
+    return reshape(numbers, [-1]), kept
+
+
+def _dense_weights(numbers: Tensor, weights: Any) -> Tensor:
+    if weights is None:
+        return constant([], dtype=numbers.dtype)
+    if not isinstance(weights, Tensor):
+        raise bad_value(
+            "Argument `weights` must be a tf.Tensor if `values` is a tf.Tensor. "
+            f"Received weights={weights} of type: {type(weights).__name__}"
+        )
+    return weights
+
+
+def _sparse_weights(numbers: SparseTensor, weights: Any) -> Tensor:
+    """The weights' values, checked to be at the numbers' places."""
+    if weights is None:
+        return constant([], dtype=numbers.values.dtype)
+    if not isinstance(weights, SparseTensor):
+        raise bad_value(
+            "Argument `weights` must be a SparseTensor if `values` is a SparseTensor. "
+            f"Received weights={weights} of type: {type(weights).__name__}"
+        )
+    checks = [
+        _assert_equal(mine, theirs,
+                      message=f"'weights' and 'values' must have the same {what}.")
+        for mine, theirs, what in (
+            (weights.dense_shape, numbers.dense_shape, "dense shape"),
+            (weights.indices, numbers.indices, "indices"))
+        if mine is not theirs
+    ]  # fmt: skip
+    if not checks:
+        return weights.values
+    with get_default_graph().control_dependencies(checks):
+        return identity(weights.values)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "sparse.bincount": sparse_bincount,
+    "sparse.cross": sparse_cross,
+    "sparse.cross_hashed": sparse_cross_hashed,
+}

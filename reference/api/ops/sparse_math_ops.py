@@ -1,0 +1,280 @@
+"""Functions that compute with sparse tensors, public as `sparse.*`.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import transpose
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.numerics import broadcast_static_shape
+from sessrun.reference.api.ops.reduce_ops import all_axes, chosen
+from sessrun.reference.api.sparse_ops import sparse_input
+from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue, is_sparse
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.errors import bad_type
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "sparse_add", "sparse_dense_cwise_add", "sparse_reduce_sum"]
+
+
+def _parts(prefix: str, sparse: SparseTensor) -> dict[str, Tensor]:
+    """The parts, by the names of an operation's inputs."""
+    return {
+        f"{prefix}_indices": sparse.indices,
+        f"{prefix}_values": sparse.values,
+        f"{prefix}_shape": sparse.dense_shape,
+    }
+
+
+def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+    """The sum of two tensors of one shape, one of which at least is sparse.
+
+    Args:
+      a: a sparse or dense tensor.
+      b: another one.
+      threshold: sums of two elements below it are left out of a sparse result; 0 by default.
+      thresh: the older name of `threshold`.
+
+    Returns:
+      A sparse tensor if both are, else a dense one.
+
+    Raises:
+      TypeError: neither is sparse.
+      ValueError: the shapes are seen to differ.
+
+    """
+    limit = chosen(threshold, thresh, "threshold", "thresh")
+    limit = 0 if limit is None else limit
+    if not (is_sparse(a) or is_sparse(b)):
+        raise bad_type("At least one input should be SparseTensor; do you mean to use tf.add()?")
+    if not (is_sparse(a) and is_sparse(b)):
+        sparse, dense = (b, a) if is_sparse(b) else (a, b)
+        whole: SparseTensor | SparseTensorValue = sparse
+        return one("SparseTensorDenseAdd", {
+            "a_indices": whole.indices, "a_values": whole.values, "a_shape": whole.dense_shape,
+            "b": dense,
+        })  # fmt: skip
+    first, second = sparse_input(a), sparse_input(b)
+    least = convert_to_tensor(limit, first.values.dtype.real_dtype.base_dtype, name="threshold")
+    made = wrapper("SparseAdd")(**_parts("a", first), **_parts("b", second), thresh=least)
+    first.get_shape().assert_is_compatible_with(second.get_shape())
+    static = broadcast_static_shape(first.get_shape(), second.get_shape())
+    sizes = static.as_list() if static.is_fully_defined() else made.sum_shape
+    return SparseTensor(made.sum_indices, made.sum_values, sizes)
+
+
+def sparse_tensor_dense_matmul(
+    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of a sparse and a dense matrix, in either order.
+
+    Args:
+      sp_a: a sparse matrix, or a dense one if `b` is sparse.
+      b: a dense matrix, or a sparse one.
+      adjoint_a: whether the adjoint of the first one is meant.
+      adjoint_b: whether that of the second one is.
+      name: the operation's name.
+
+    Raises:
+      TypeError: neither is sparse.
+
+    """
+    if is_sparse(b):
+        turned = (adjoint_a, adjoint_b) if adjoint_a != adjoint_b else (
+            not adjoint_a, not adjoint_b)  # fmt: skip
+        return transpose(sparse_tensor_dense_matmul(b, sp_a, *turned))
+    sparse = sparse_input(sp_a)
+    with name_scope(name, "SparseTensorDenseMatMul", [sparse.indices, sparse.values, b]):
+        dense = convert_to_tensor(b, name="b")
+        return one("SparseTensorDenseMatMul", {**_parts("a", sparse), "b": dense},
+                   adjoint_a=adjoint_a, adjoint_b=adjoint_b)  # fmt: skip
+
+
+#: Bytes of the widest integer that is divided as float32.
+_SHORT: Final = 2
+
+
+def sparse_dense_truediv(sp_t: SparseTensor, dense: Any) -> SparseTensor:
+    """The quotients of a sparse tensor's elements by a dense one's; integers are so as floats.
+
+    Raises:
+      TypeError: the dtypes differ.
+
+    """
+    with name_scope(None, "truediv", [sp_t.indices, dense]) as outer:
+        divisor = convert_to_tensor(dense, sp_t.dtype.base_dtype, name="y")
+        with name_scope(outer) as scope:
+            values = sp_t.values
+            dtype = values.dtype.base_dtype
+            if dtype.is_integer:
+                wide = dtypes.float32 if dtype.size <= _SHORT else dtypes.float64
+                values, divisor = cast(values, wide), cast(divisor, wide)
+            inputs = {"sp_indices": sp_t.indices, "sp_values": values,
+                      "sp_shape": sp_t.dense_shape, "dense": divisor}  # fmt: skip
+            quotients = one("SparseDenseCwiseDiv", inputs, scope)
+        return SparseTensor(sp_t.indices, quotients, sp_t.dense_shape)
+
+
+def sparse_dense_cwise_add(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:
+    """The elements of a sparse tensor plus those of a dense one, broadcast to its shape."""
+    inputs = {**_parts("sp", sp_t), "dense": dense_t}
+    return SparseTensor(sp_t.indices, one("SparseDenseCwiseAdd", inputs), sp_t.dense_shape)
+
+
+def _reduction(op_type: str, summary: str, *, gives_sparse: bool) -> Callable[..., Any]:
+    def reduce(
+        sp_input: Any,
+        axis: Any = None,
+        keepdims: bool | None = None,
+        reduction_axes: Any = None,
+        keep_dims: bool | None = None,
+    ) -> Any:
+        kept = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
+        axes = chosen(axis, reduction_axes, "axis", "reduction_axes")
+        inputs = {**_parts("input", sp_input),
+                  "reduction_axes": all_axes(sp_input) if axes is None else axes}  # fmt: skip
+        made = wrapper(op_type)(**inputs, keep_dims=kept)
+        return SparseTensor(*made) if gives_sparse else made
+
+    reduce.__doc__ = f"""{summary}
+
+    Args:
+      sp_input: a sparse tensor.
+      axis: an axis or a list of axes; None for all.
+      keepdims: whether the reduced axes stay, with size 1.
+      reduction_axes: the older name of `axis`.
+      keep_dims: the older name of `keepdims`.
+
+    """
+    return reduce
+
+
+sparse_reduce_sum = _reduction(
+    "SparseReduceSum", "Sums over some axes, a dense tensor.", gives_sparse=False
+)
+sparse_reduce_sum_sparse = _reduction(
+    "SparseReduceSumSparse", "Sums over some axes, a sparse tensor.", gives_sparse=True
+)
+sparse_reduce_max = _reduction(
+    "SparseReduceMax", "Maxima of what there is over some axes, a dense tensor.",
+    gives_sparse=False,
+)  # fmt: skip
+sparse_reduce_max_sparse = _reduction(
+    "SparseReduceMaxSparse", "Maxima of what there is over some axes, a sparse tensor.",
+    gives_sparse=True,
+)  # fmt: skip
+
+
+def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """Exponentials along the last dimension, scaled to the sum 1 of those that there are."""
+    values = [sp_input.indices, sp_input.values]
+    with name_scope(name, "SparseSoftmax", values):
+        found = one("SparseSoftmax", _parts("sp", sp_input))
+        return SparseTensor(sp_input.indices, found, sp_input.dense_shape)
+
+
+def _extreme(op_type: str, summary: str) -> Callable[..., SparseTensor]:
+    def choose(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+        values = [sp_a.indices, sp_a.values, sp_b.indices, sp_b.values]
+        with name_scope(name, op_type, values) as scope:
+            made = wrapper(op_type)(**_parts("a", sp_a), **_parts("b", sp_b), name=scope)
+        return SparseTensor(made.output_indices, made.output_values, sp_a.dense_shape)
+
+    choose.__doc__ = summary
+    return choose
+
+
+sparse_maximum = _extreme(
+    "SparseSparseMaximum", "The larger elements of two sparse tensors, where there is none 0."
+)
+sparse_minimum = _extreme(
+    "SparseSparseMinimum", "The smaller elements of two sparse tensors, where there is none 0."
+)
+
+
+def _segments(op_type: str, summary: str) -> Callable[..., Tensor]:
+    def combine(
+        data: Any,
+        indices: Any,
+        segment_ids: Any,
+        name: str | None = None,
+        num_segments: Any = None,
+        sparse_gradient: bool = False,
+    ) -> Tensor:
+        inputs = {"data": data, "indices": indices, "segment_ids": segment_ids}
+        if num_segments is None:
+            return one(op_type, inputs, name, sparse_gradient=sparse_gradient)
+        return one(f"{op_type}WithNumSegments", {**inputs, "num_segments": num_segments}, name,
+                   sparse_gradient=sparse_gradient)  # fmt: skip
+
+    combine.__doc__ = f"""{summary}
+
+    Args:
+      data: a tensor of rank 1 or more.
+      indices: which of its rows are gathered, a vector.
+      segment_ids: to which segment each of these belongs, rising.
+      name: the operation's name.
+      num_segments: how many segments, if more than ids.
+      sparse_gradient: whether the gradient is IndexedSlices of the gathered rows.
+
+    """
+    return combine
+
+
+sparse_segment_sum = _segments("SparseSegmentSum", "Sums of gathered rows, segment by segment.")
+sparse_segment_mean = _segments("SparseSegmentMean", "Means of gathered rows, segment by segment.")
+sparse_segment_sqrt_n = _segments(
+    "SparseSegmentSqrtN", "Sums of gathered rows over the square root of their number."
+)
+
+
+def sparse_matmul(
+    a: Any,
+    b: Any,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The product of two dense matrices, of which many elements may be 0, in float32."""
+    flags = {"transpose_a": transpose_a, "transpose_b": transpose_b, "a_is_sparse": a_is_sparse,
+             "b_is_sparse": b_is_sparse}  # fmt: skip
+    return one("SparseMatMul", {"a": a, "b": b}, name, **flags)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "sparse.add": sparse_add,
+    "sparse.matmul": sparse_tensor_dense_matmul,
+    "sparse.maximum": sparse_maximum,
+    "sparse.minimum": sparse_minimum,
+    "sparse.reduce_max": sparse_reduce_max,
+    "sparse.reduce_max_sparse": sparse_reduce_max_sparse,
+    "sparse.reduce_sum": sparse_reduce_sum,
+    "sparse.reduce_sum_sparse": sparse_reduce_sum_sparse,
+    "sparse.segment_mean": sparse_segment_mean,
+    "sparse.segment_sqrt_n": sparse_segment_sqrt_n,
+    "sparse.segment_sum": sparse_segment_sum,
+    "sparse.softmax": sparse_softmax,
+    "sparse.sparse_dense_matmul": sparse_tensor_dense_matmul,
+    "sparse_add": sparse_add,
+    "sparse_matmul": sparse_matmul,
+    "sparse_maximum": sparse_maximum,
+    "sparse_minimum": sparse_minimum,
+    "sparse_reduce_max": sparse_reduce_max,
+    "sparse_reduce_max_sparse": sparse_reduce_max_sparse,
+    "sparse_reduce_sum": sparse_reduce_sum,
+    "sparse_reduce_sum_sparse": sparse_reduce_sum_sparse,
+    "sparse_segment_mean": sparse_segment_mean,
+    "sparse_segment_sqrt_n": sparse_segment_sqrt_n,
+    "sparse_segment_sum": sparse_segment_sum,
+    "sparse_softmax": sparse_softmax,
+    "sparse_tensor_dense_matmul": sparse_tensor_dense_matmul,
+}

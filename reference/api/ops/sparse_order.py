@@ -1,0 +1,191 @@
+"""Sparse tensors put into order: reordered, transposed, made of the values of several ones.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, gather, rank, shape, transpose
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import fill
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.sparse_ops import sparse_input
+from sessrun.reference.api.sparse_tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    sparse_tensor_to_dense,
+)
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "merged", "sparse_reorder"]
+
+
+def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+    """The same elements in the order of their indices.
+
+    Raises:
+      TypeError: it is not sparse.
+
+    """
+    sparse = sparse_input(sp_input)
+    inputs = {
+        "input_indices": sparse.indices,
+        "input_values": sparse.values,
+        "input_shape": sparse.dense_shape,
+    }
+    op = apply_op("SparseReorder", inputs, {}, name)
+    static = sparse.get_shape()
+    if static.is_fully_defined():
+        return SparseTensor(op.outputs[0], op.outputs[1], static.as_list())
+    found = SparseTensor(op.outputs[0], op.outputs[1], identity(sparse.dense_shape))
+    found.set_shape(static)
+    return found
+
+
+def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+    """The dimensions in another order, by default the last first.
+
+    Args:
+      sp_input: a sparse tensor.
+      perm: which dimension each one of the result was.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "SparseTranspose", [*sp_input.parts()]):
+        if perm is None:
+            ndims = sp_input.shape.rank
+            if ndims is None:
+                count = rank(sp_input)
+                perm = count - 1 - range_(0, count, 1)
+            else:
+                perm = ndims - 1 - np.arange(0, ndims, 1)
+        indices = transpose(gather(transpose(sp_input.indices), perm))
+        order = get_static_value(convert_to_tensor(perm))
+        static = sp_input.get_shape()
+        if order is not None and static.is_fully_defined():
+            sizes = static.as_list()
+            turned: Any = [sizes[place] for place in order]
+        else:
+            turned = gather(sp_input.dense_shape, perm)
+        return sparse_reorder(SparseTensor(indices, sp_input.values, turned))
+
+
+def merged(
+    indices: Sequence[Any],
+    values: Any,
+    sizes: Sequence[Any],
+    *,
+    already_sorted: bool,
+    name: str | None = None,
+) -> SparseTensor:
+    """A sparse tensor of values at indices that are the values of other ones, one each dimension.
+
+    Args:
+      indices: their values are the indices.
+      values: its values.
+      sizes: the size of each dimension, an int or a tensor.
+      already_sorted: whether the elements are in order.
+      name: the name of the scope.
+
+    Raises:
+      TypeError: a size is neither an int nor a tensor.
+
+    """
+    for size in sizes:
+        if not isinstance(size, Tensor | numbers.Integral):
+            raise TypeError(
+                f"vocab_size has to be a Tensor or Python int. Found {type(size)}"
+            )
+    with name_scope(name, "SparseMerge", [*(each.values for each in indices), values.values]):
+        indices, values = [sparse_input(each) for each in indices], sparse_input(values)
+        columns = [expand_dims(cast(each.values, dtypes.int64), axis=1) for each in indices]
+        limits = [cast(size, dtypes.int64) for size in sizes]
+        places = concat([indices[0].indices[:, :-1], *columns], axis=1)
+        whole = _grown(indices[0].dense_shape, limits)
+        result = SparseTensor(places, values.values, whole)
+        if already_sorted:
+            return result
+        ordered = sparse_reorder(result)
+        return SparseTensor(ordered.indices, ordered.values, whole)
+
+
+def _grown(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:
+    """The shape with these sizes in place of its last one."""
+    return concat([shape[:-1], list(limits)], axis=0)
+
+
+def sparse_merge(
+    sp_ids: Any,
+    sp_values: Any,
+    vocab_size: Any,
+    name: str | None = None,
+    already_sorted: bool = False,
+) -> SparseTensor:
+    """A sparse tensor of values whose last indices are the values of other sparse tensors.
+
+    Args:
+      sp_ids: one sparse tensor of integers, or a list of them.
+      sp_values: a sparse tensor with as many elements.
+      vocab_size: the size of each new dimension, a number or a tensor; a list for a list.
+      name: the name of the scope.
+      already_sorted: whether the elements are in order.
+
+    Raises:
+      TypeError: the ids are not sparse, or a size is neither a number nor a tensor.
+      ValueError: there are more or fewer sizes than ids.
+
+    """
+    if isinstance(sp_ids, SparseTensor | SparseTensorValue):
+        if not isinstance(vocab_size, Tensor | numbers.Integral):
+            raise TypeError(f"vocab_size has to be a Tensor or an int, is {type(vocab_size)}")
+        ids, sizes = [sp_ids], [vocab_size]
+    else:
+        if not isinstance(sp_ids, Iterable):
+            raise TypeError(f"sp_ids has to be a SparseTensor or list thereof, is {type(sp_ids)}")
+        if not isinstance(vocab_size, Iterable):
+            raise TypeError(f"vocab_size has to be a list of sizes, is {type(vocab_size)}")
+        ids, sizes = list(sp_ids), list(vocab_size)
+    if len(ids) != len(sizes):
+        raise ValueError("sp_ids and vocab_size have to have equal lengths.")
+    return merged(ids, sp_values, sizes, already_sorted=already_sorted, name=name)
+
+
+def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+    """Bools in whose last dimension the values of a sparse tensor are places that are true.
+
+    Args:
+      sp_input: a sparse tensor of int32 or int64.
+      vocab_size: the size of the last dimension.
+      name: the operation's name.
+
+    """
+    sparse = sparse_input(sp_input)
+    with name_scope(name, "SparseToIndicator", sparse.parts()) as scope:
+        count = shape(sparse.indices)[0]
+        truths = sparse.with_values(fill(expand_dims(count, 0), True))
+        found = merged([sparse], truths, [vocab_size], already_sorted=False, name=scope)
+        return sparse_tensor_to_dense(found, False, validate_indices=False, name=scope)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "sparse.merge": sparse_merge,
+    "sparse.reorder": sparse_reorder,
+    "sparse.to_indicator": sparse_to_indicator,
+    "sparse.transpose": sparse_transpose,
+    "sparse_merge": sparse_merge,
+    "sparse_reorder": sparse_reorder,
+    "sparse_to_indicator": sparse_to_indicator,
+    "sparse_transpose": sparse_transpose,
+}

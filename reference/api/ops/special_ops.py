@@ -1,0 +1,124 @@
+"""Functions of special functions: their operations, each in a scope of its own as in TensorFlow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.sparse_values import of_values
+from sessrun.reference.build import generated
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "SCOPED", "xlog1py"]
+
+
+def _scoped(name: str, op_type: str) -> Callable[..., Tensor]:
+    def function(x: Any, name: str | None = None) -> Tensor:
+        with name_scope(name, function.__name__, [x]):
+            found: Tensor = apply_op(op_type, {"x": x}, {}, None).outputs[0]
+            return found
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""The operation {op_type} in a scope.
+
+    Args:
+      x: a tensor of floating point.
+      name: the scope.
+
+    Returns:
+      A tensor of the same dtype and shape.
+
+    """
+    return function
+
+
+#: By the name of the function, the op type.
+_OP_TYPES: Final[Mapping[str, str]] = {
+    **{f"bessel_{kind}{mark}": f"Bessel{kind.upper()}{mark}"
+       for kind, marks in (("i", ("0", "0e", "1", "1e")), ("j", ("0", "1")),
+                           ("k", ("0", "0e", "1", "1e")), ("y", ("0", "1")))
+       for mark in marks},
+    "dawsn": "Dawsn",
+    "erfinv": "Erfinv",
+    "expint": "Expint",
+    "fresnel_cos": "FresnelCos",
+    "fresnel_sin": "FresnelSin",
+    "ndtri": "Ndtri",
+    "spence": "Spence",
+}  # fmt: skip
+#: What takes sparse tensors too.
+_OF_VALUES: Final = ("bessel_i0e", "bessel_i1e")
+#: The functions by their names.
+SCOPED: Final[Mapping[str, Callable[..., Tensor]]] = {
+    name: of_values(_scoped(name, op_type)) if name in _OF_VALUES else _scoped(name, op_type)
+    for name, op_type in _OP_TYPES.items()
+}
+_OF_MATH: Final = ("bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "erfinv", "ndtri")
+_NOT_SPECIAL: Final = ("erfinv", "ndtri")
+
+
+def erfcinv(x: Any, name: str | None = None) -> Tensor:
+    """The inverse of the complementary error function, by quantiles of the normal distribution.
+
+    Args:
+      x: a tensor of floating point, of numbers in [0, 2].
+      name: the operations' scope.
+
+    Returns:
+      A tensor of the same dtype and shape.
+
+    """
+    with name_scope(name, "erfcinv", [x]):
+        start = convert_to_tensor(x, name="start")
+        found: Tensor = -SCOPED["ndtri"](0.5 * start) * np.sqrt(0.5)
+        return found
+
+
+def lbeta(x: Any, name: str | None = None) -> Tensor:
+    """The logarithm of the absolute value of the beta function of the last dimension.
+
+    Args:
+      x: a tensor of floating point, of shape `[..., k]`.
+      name: the operations' scope.
+
+    Returns:
+      A tensor of shape `[...]`.
+
+    """
+    with name_scope(name, "lbeta", [x]):
+        x = convert_to_tensor(x, name="x")
+        products = reduce_sum(generated.lgamma(x), axis=[-1])
+        found: Tensor = products - generated.lgamma(reduce_sum(x, axis=[-1]))
+        return found
+
+
+def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Elementwise x / y, but 0 where x is 0, with broadcasting; `name` is the scope."""
+    with name_scope(name, "xdivy", [x]):
+        found: Tensor = apply_op("Xdivy", {"x": x, "y": y}, {}, None).outputs[0]
+        return found
+
+
+def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
+    """Elementwise x * log(1 + y), but 0 where x is 0, with broadcasting; `name` is the scope."""
+    with name_scope(name, "xlog1py", [x]):
+        found: Tensor = apply_op("Xlog1py", {"x": x, "y": y}, {}, None).outputs[0]
+        return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    **{f"math.{name}": SCOPED[name] for name in _OF_MATH},
+    **{f"math.special.{name}": function for name, function in SCOPED.items()
+       if name not in _NOT_SPECIAL},
+    "lbeta": lbeta,
+    "math.erfcinv": erfcinv,
+    "math.lbeta": lbeta,
+    "math.xdivy": xdivy,
+    "math.xlog1py": xlog1py,
+}  # fmt: skip

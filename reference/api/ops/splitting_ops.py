@@ -1,0 +1,96 @@
+"""Strings split and searched: `tf.string_split`, `tf.regex_replace`. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ragged_tensor import RaggedTensor
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base.dtypes import string
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+
+def string_split(
+    source: Any,
+    sep: Any = None,
+    skip_empty: bool = True,
+    delimiter: Any = None,
+    result_type: str = "SparseTensor",
+    name: str | None = None,
+) -> Any:
+    """Each string of a vector split at any character of a delimiter.
+
+    Args:
+      source: a vector of strings.
+      sep: the characters, a blank by default; empty to split between all bytes.
+      skip_empty: whether empty parts are left out.
+      delimiter: the old name of `sep`.
+      result_type: "SparseTensor" or "RaggedTensor".
+      name: the name of the scope.
+
+    Raises:
+      ValueError: both `sep` and `delimiter`, or another result type.
+
+    """
+    if sep is not None and delimiter is not None:
+        raise ValueError("Cannot specify both 'delimiter' and 'sep'.")
+    mark = sep if sep is not None else " " if delimiter is None else delimiter
+    with name_scope(name, "StringSplit", [source]):
+        inputs = {"delimiter": convert_to_tensor(mark, dtype=string)}
+        inputs["input"] = convert_to_tensor(source, dtype=string)
+        op = apply_op("StringSplit", inputs, {"skip_empty": skip_empty})
+        sparse = SparseTensor(*op.outputs)
+        if result_type == "RaggedTensor":
+            return RaggedTensor.from_sparse_rows(sparse)
+        if result_type != "SparseTensor":
+            raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
+        return sparse
+
+
+def regex_replace(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    pattern: Any,
+    rewrite: Any,
+    replace_global: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    r"""Matches of a pattern in each string replaced.
+
+    Args:
+      input: a tensor of strings.
+      pattern: a regular expression: text, or a scalar tensor.
+      rewrite: what each match becomes; `\1` is what its first group matched, `\0` all of it.
+      replace_global: whether every match is replaced, or the first alone.
+      name: the operation's name.
+
+    """
+    if isinstance(pattern, str | bytes) and isinstance(rewrite, str | bytes):
+        return one("StaticRegexReplace", {"input": input}, name, pattern=pattern,
+                   rewrite=rewrite, replace_global=replace_global)  # fmt: skip
+    inputs = {"input": input, "pattern": pattern, "rewrite": rewrite}
+    return one("RegexReplace", inputs, name, replace_global=replace_global)
+
+
+def regex_full_match(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    pattern: Any,
+    name: str | None = None,
+) -> Tensor:
+    """Whether each whole string matches a pattern: text, or a scalar tensor."""
+    if isinstance(pattern, str | bytes):
+        return one("StaticRegexFullMatch", {"input": input}, name, pattern=pattern)
+    return one("RegexFullMatch", {"input": input, "pattern": pattern}, name)
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "regex_replace": regex_replace,
+    "string_split": string_split,
+    "strings.regex_full_match": regex_full_match,
+    "strings.regex_replace": regex_replace,
+}

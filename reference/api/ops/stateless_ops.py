@@ -1,0 +1,358 @@
+"""Functions of random numbers without a state, public as `random.stateless_*`.
+
+Their node names and op types are those of `tensorflow.compat.v1`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ops.array_ops import broadcast_dynamic_shape, reshape, stack
+from sessrun.reference.api.ops.array_ops import shape as shape_of
+from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.math_ops import add
+from sessrun.reference.api.ops.shape_ops import shape_tensor
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import constant, convert_to_tensor
+from sessrun.reference.build.generated import bitwise_or, broadcast_to, left_shift, maximum
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "Algorithm", "algorithm_number", "key_inputs", "unknown_algorithm"]
+
+
+class Algorithm(enum.Enum):
+    """How words are made of a key and a counter."""
+
+    PHILOX = 1
+    THREEFRY = 2
+    AUTO_SELECT = 3
+
+
+_ACCEPTED: Final = (
+    dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64,
+    dtypes.uint32, dtypes.uint64,
+)  # fmt: skip
+#: The key under which a pair of seeds is scrambled.
+_SCRAMBLING: Final = 163851598941452064
+
+
+def algorithm_number(alg: Any) -> Any:
+    """The number of an algorithm.
+
+    Raises:
+      ValueError: the name is that of none.
+      TypeError: it is neither a number nor a name.
+
+    """
+    if alg is None:
+        return Algorithm.AUTO_SELECT.value
+    if isinstance(alg, int | Tensor):
+        return alg
+    if isinstance(alg, Algorithm):
+        return alg.value
+    if not isinstance(alg, str):
+        raise TypeError(f"Can't convert argument `alg` (of value {alg}) to int.")
+    plain = alg.strip().lower().replace("-", "").replace("_", "")
+    for each in Algorithm:
+        if each.name.lower().replace("_", "") == plain:
+            return each.value
+    raise ValueError(unknown_algorithm(alg))
+
+
+def unknown_algorithm(alg: Any) -> str:
+    """What is said of an algorithm that there is not."""
+    return (f"Argument `alg` got unsupported value {alg}. Supported values are philox, threefry "
+            "and auto_select.")  # fmt: skip
+
+
+def _joined(pair: Tensor) -> Tensor:
+    """One uint64 of two uint32, the second the upper half."""
+    lower, upper = (cast(pair[place], dtypes.uint64) for place in (0, 1))
+    return bitwise_or(lower, left_shift(upper, constant(np.array(32, np.uint64), "Const")))
+
+
+def key_inputs(seed: Any, alg: Any) -> dict[str, Any]:
+    """Key, counter and algorithm, as inputs of an operation."""
+    number = algorithm_number(alg)
+    if number == Algorithm.AUTO_SELECT.value:
+        made = wrapper("StatelessRandomGetKeyCounter")(seed=seed)
+        return {"key": made.key, "counter": made.counter, "alg": number}
+    if number == Algorithm.PHILOX.value:
+        key = constant(np.array([_SCRAMBLING], np.uint64), "Const")
+        mixed = one("StatelessRandomUniformFullIntV2", {
+            "shape": [4], "key": key, "counter": cast(seed, dtypes.uint64), "alg": number,
+        }, dtype=dtypes.uint32)  # fmt: skip
+        return {"key": reshape(_joined(mixed[:2]), [1]),
+                "counter": stack([0, _joined(mixed[2:])], axis=0), "alg": number}  # fmt: skip
+    if number == Algorithm.THREEFRY.value:
+        return {"key": reshape(_joined(cast(seed, dtypes.uint32)), [1]),
+                "counter": zeros([1], dtypes.uint64), "alg": number}  # fmt: skip
+    raise ValueError(unknown_algorithm(alg))
+
+
+def stateless_uniform(
+    shape: Any,
+    seed: Any,
+    minval: Any = 0,
+    maxval: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+    alg: Any = "auto_select",
+) -> Tensor:
+    """Numbers drawn evenly from [minval, maxval), the same ones for equal seeds.
+
+    Args:
+      shape: the shape.
+      seed: two integers.
+      minval: the least number; None, with `maxval`, for all of an integer dtype's range.
+      maxval: the bound, by default 1; integers need one.
+      dtype: a float dtype, or an integer one of 32 or 64 bits.
+      name: the operation's name.
+      alg: `philox`, `threefry`, `auto_select` or an `Algorithm`.
+
+    Raises:
+      ValueError: the dtype is another one, or the ends do not go with it.
+
+    """
+    wanted = dtypes.as_dtype(dtype)
+    if wanted not in _ACCEPTED:
+        raise bad_value(f"Argument `dtype` got invalid value {wanted}. Accepted are {_ACCEPTED}.")
+    if wanted.is_integer:
+        if (minval is None) != (maxval is None):
+            raise bad_value(f"For integer `dtype` argument {wanted}, `minval` and `maxval` must be "
+                            f"both None or not None. Got {minval} and {maxval}.")  # fmt: skip
+        if minval is not None and wanted in {dtypes.uint32, dtypes.uint64}:
+            raise bad_value(f"Argument `dtype` got invalid value {wanted}: unsigned integers have "
+                            "no `minval`.")  # fmt: skip
+    elif maxval is None:
+        maxval = 1
+    with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
+        dims = shape_tensor(shape)
+        if minval is None:
+            inputs = {"shape": dims, **key_inputs(seed, alg)}
+            return one("StatelessRandomUniformFullIntV2", inputs, scope, dtype=wanted)
+        low = convert_to_tensor(minval, wanted, name="min")
+        high = convert_to_tensor(maxval, wanted, name="max")
+        inputs = {"shape": dims, **key_inputs(seed, alg)}
+        if wanted.is_integer:
+            ends = {"minval": low, "maxval": high}
+            return one("StatelessRandomUniformIntV2", {**inputs, **ends}, scope)
+        drawn = one("StatelessRandomUniformV2", inputs, dtype=wanted)
+        return add(drawn * (high - low), low, name=scope)
+
+
+def _normal(op_type: str, scope_name: str, summary: str) -> Callable[..., Tensor]:
+    def draw(
+        shape: Any,
+        seed: Any,
+        mean: Any = 0.0,
+        stddev: Any = 1.0,
+        dtype: Any = dtypes.float32,
+        name: str | None = None,
+        alg: Any = "auto_select",
+    ) -> Tensor:
+        with name_scope(name, scope_name, [shape, seed, mean, stddev]) as scope:
+            dims = shape_tensor(shape)
+            centre = convert_to_tensor(mean, dtype, name="mean")
+            width = convert_to_tensor(stddev, dtype, name="stddev")
+            drawn = one(op_type, {"shape": dims, **key_inputs(seed, alg)}, dtype=dtype)
+            return add(drawn * width, centre, name=scope)
+
+    draw.__doc__ = f"""{summary}
+
+    Args:
+      shape: the shape.
+      seed: two integers.
+      mean: the mean.
+      stddev: the standard deviation.
+      dtype: a float dtype.
+      name: the operation's name.
+      alg: `philox`, `threefry`, `auto_select` or an `Algorithm`.
+
+    """
+    return draw
+
+
+stateless_normal = _normal(
+    "StatelessRandomNormalV2", "stateless_random_normal",
+    "Numbers of a normal distribution, the same ones for equal seeds.",
+)  # fmt: skip
+stateless_truncated_normal = _normal(
+    "StatelessTruncatedNormalV2", "stateless_truncated_normal",
+    "As `stateless_normal`; what is more than two deviations off is drawn again.",
+)  # fmt: skip
+
+
+def stateless_gamma(
+    shape: Any,
+    seed: Any,
+    alpha: Any,
+    beta: Any = None,
+    dtype: Any = dtypes.float32,
+    name: str | None = None,
+) -> Tensor:
+    """Numbers of gamma distributions, the same ones for equal seeds.
+
+    Args:
+      shape: the shape, which ends with that of the parameters.
+      seed: two integers.
+      alpha: the distributions' shapes.
+      beta: their inverse scales, by default 1.
+      dtype: a float dtype.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "stateless_random_gamma", [shape, seed, alpha, beta]):
+        dims = shape_tensor(shape)
+        shapes = convert_to_tensor(alpha, dtype, name="alpha")
+        rates = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
+        whole = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
+        wide = broadcast_to(shapes, whole)
+        inputs = {"shape": dims, **key_inputs(seed, "auto_select"), "alpha": wide}
+        drawn = one("StatelessRandomGammaV3", inputs)
+        return maximum(np.finfo(shapes.dtype.as_numpy_dtype).tiny, drawn / rates)
+
+
+def stateless_poisson(
+    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+) -> Tensor:
+    """Numbers of Poisson distributions of these rates, the same ones for equal seeds.
+
+    Args:
+      shape: the shape, which ends with that of the rates.
+      seed: two integers.
+      lam: the rates.
+      dtype: the numbers' dtype.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "stateless_random_poisson", [shape, seed, lam]):
+        inputs = {"shape": shape_tensor(shape), "seed": seed, "lam": lam}
+        return one("StatelessRandomPoisson", inputs, dtype=dtype)
+
+
+def stateless_binomial(
+    shape: Any,
+    seed: Any,
+    counts: Any,
+    probs: Any,
+    output_dtype: Any = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """How many of so many trials succeed, the same numbers for equal seeds.
+
+    Args:
+      shape: the shape, which ends with what the parameters broadcast to.
+      seed: two integers.
+      counts: how many trials there are.
+      probs: how likely each one succeeds.
+      output_dtype: the numbers' dtype.
+      name: the operation's scope.
+
+    """
+    with name_scope(name, "stateless_random_binomial", [shape, seed, counts, probs]):
+        dims = shape_tensor(shape)
+        chances = convert_to_tensor(probs, preferred_dtype=dtypes.float32, name="probs")
+        trials = convert_to_tensor(counts, preferred_dtype=chances.dtype, name="counts")
+        inputs = {"shape": dims, "seed": seed, "counts": trials, "probs": chances}
+        return one("StatelessRandomBinomial", inputs, dtype=output_dtype)
+
+
+def stateless_parameterized_truncated_normal(
+    shape: Any,
+    seed: Any,
+    means: Any = 0.0,
+    stddevs: Any = 1.0,
+    minvals: Any = -2.0,
+    maxvals: Any = 2.0,
+    name: str | None = None,
+) -> Tensor:
+    """Normal numbers between bounds, the same ones for equal seeds.
+
+    Args:
+      shape: the shape, which ends with what the parameters broadcast to.
+      seed: two integers.
+      means: the distributions' means.
+      stddevs: their standard deviations.
+      minvals: the least numbers.
+      maxvals: the greatest ones.
+      name: the operation's scope.
+
+    """
+    parameters = {"means": means, "stddevs": stddevs, "minvals": minvals, "maxvals": maxvals}
+    scope_name = "stateless_parameterized_truncated_normal"
+    with name_scope(name, scope_name, [shape, *parameters.values()]):
+        inputs = {"shape": shape_tensor(shape)}
+        given = {key: convert_to_tensor(value, name=key) for key, value in parameters.items()}
+        return one("StatelessParameterizedTruncatedNormal", {**inputs, "seed": seed, **given})
+
+
+def _classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
+    rows = convert_to_tensor(logits, name="logits")
+    wanted = dtypes.as_dtype(dtype) if dtype else dtypes.int64
+    if wanted not in {dtypes.int32, dtypes.int64}:
+        raise bad_value(f"Argument `dtype` got invalid value {wanted}. It is int32 or int64.")
+    inputs = {"logits": rows, "num_samples": num_samples, "seed": seed}
+    return one("StatelessMultinomial", inputs, output_dtype=wanted)
+
+
+def stateless_multinomial(
+    logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """Classes drawn by unnormalised logarithms, the same ones for equal seeds.
+
+    Raises:
+      ValueError: their dtype is neither int32 nor int64.
+
+    """
+    with name_scope(name, "stateless_multinomial", [logits, seed]):
+        return _classes(logits, num_samples, output_dtype, seed)
+
+
+def stateless_categorical(
+    logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
+) -> Tensor:
+    """As `stateless_multinomial`, by its later name."""
+    with name_scope(name, "stateless_categorical", [logits, seed]):
+        return _classes(logits, num_samples, dtype, seed)
+
+
+def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
+    """Pairs of seeds, [num, 2], made of one pair."""
+    pair = convert_to_tensor(seed)
+    return stateless_uniform([num, 2], pair, None, None, pair.dtype, alg=alg)
+
+
+def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+    """A pair of seeds made of a pair and a number."""
+    number = convert_to_tensor(data)
+    first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
+    return stack([first, number])
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "random.Algorithm": Algorithm,
+    "random.experimental.Algorithm": Algorithm,
+    "random.experimental.stateless_fold_in": fold_in,
+    "random.experimental.stateless_split": split,
+    "random.fold_in": fold_in,
+    "random.split": split,
+    "random.stateless_binomial": stateless_binomial,
+    "random.stateless_categorical": stateless_categorical,
+    "random.stateless_gamma": stateless_gamma,
+    "random.stateless_multinomial": stateless_multinomial,
+    "random.stateless_normal": stateless_normal,
+    "random.stateless_parameterized_truncated_normal": stateless_parameterized_truncated_normal,
+    "random.stateless_poisson": stateless_poisson,
+    "random.stateless_truncated_normal": stateless_truncated_normal,
+    "random.stateless_uniform": stateless_uniform,
+}

@@ -1,0 +1,61 @@
+"""Shuffling without a state: `random.experimental.index_shuffle` and `stateless_shuffle`.
+
+Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import pad
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.stateless_ops import key_inputs
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+#: The word before a pair of seeds where three are wanted.
+_FIRST_SEED: Final = 498247692
+
+
+def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+    """The place of an index once all up to a largest one are shuffled.
+
+    Args:
+      index: an integer from 0 to `max_index`, or a vector of them.
+      seed: two integers.
+      max_index: the largest index, or a vector of them.
+
+    """
+    seeds = convert_to_tensor(seed)
+    rest = 0 if seeds.shape.rank is None else seeds.shape.rank - 1
+    three = pad(seeds, [[1, 0]] + rest * [[0, 0]], constant_values=_FIRST_SEED)
+    shuffled: Tensor = wrapper("RandomIndexShuffle")(
+        index=index, seed=three, max_index=max_index, rounds=4
+    )
+    return shuffled
+
+
+def stateless_shuffle(
+    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+) -> Tensor:
+    """The rows in a random order, the same one for equal seeds.
+
+    Args:
+      value: a tensor of rank 1 at least.
+      seed: two integers.
+      alg: `philox`, `auto_select` or an `Algorithm`.
+      name: the name of the scope.
+
+    """
+    with name_scope(name, "stateless_shuffle", [value, seed]):
+        return one("StatelessShuffle", {"value": value, **key_inputs(seed, alg)})
+
+
+EXPORTS: Final[dict[str, Any]] = {
+    "random.experimental.index_shuffle": index_shuffle,
+    "random.experimental.stateless_shuffle": stateless_shuffle,
+}

@@ -1,0 +1,132 @@
+"""Weights of values: what shapes they may have, and weights spread to the values' shape.
+
+Weights fit if they are a scalar, or have the values' rank and in each dimension 1 or the values'
+size. `tf.losses` and `tf.metrics` hold them to it. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, rank, shape, size
+from sessrun.reference.api.ops.fill_ops import ones_like
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.ops.set_ops import set_difference
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import no_op
+from sessrun.reference.build.generated import mul
+from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["assert_broadcastable", "broadcast_weights"]
+
+_REFUSED: Final = "weights can not be broadcast to values."
+
+
+class _Shaped:
+    """A tensor, its shape and its rank, all in a scope."""
+
+    def __init__(self, value: Any, what: str) -> None:
+        with name_scope(None, what, (value,)) as scope:
+            self.tensor = convert_to_tensor(value, name=scope)
+            self.shape = shape(self.tensor, name="shape")
+            self.rank = rank(self.tensor, name="rank")
+
+
+def assert_broadcastable(weights: Any, values: Any) -> Operation:
+    """An operation that fails if the weights' shape does not fit the values'.
+
+    What is known while the graph is built is held at once, and the operation does nothing.
+
+    Raises:
+      ValueError: the shapes are known and do not fit.
+
+    """
+    with name_scope(None, "assert_broadcastable", (weights, values)) as scope:
+        given, whole = _Shaped(weights, "weights"), _Shaped(values, "values")
+        settled = _settled(given, whole)
+        if settled is not None:
+            return no_op(name=settled)
+        is_scalar = equal(0, given.rank, name="is_scalar")
+        data = [
+            _REFUSED, "weights.shape=", given.tensor.name, given.shape,
+            "values.shape=", whole.tensor.name, whole.shape, "is_scalar=", is_scalar,
+        ]  # fmt: skip
+        fits = cond(
+            is_scalar, lambda: is_scalar, lambda: _fits(given, whole), name="is_valid_shape"
+        )
+        return assert_(fits, data, name=scope)
+
+
+def _settled(given: _Shaped, whole: _Shaped) -> str | None:
+    """What is known to be right, as a name; None where only a run can tell.
+
+    Raises:
+      ValueError: it is known to be wrong.
+
+    """
+    ranks = get_static_value(given.rank), get_static_value(whole.rank)
+    if None in ranks:
+        return None
+    if ranks[0] == 0:
+        return "static_scalar_check_success"
+    if ranks[0] != ranks[1]:
+        raise bad_value(f"{_REFUSED} values.rank={ranks[1]}. weights.rank={ranks[0]}. "
+                        f"Received weights={given.tensor}, values={whole.tensor}")  # fmt: skip
+    sizes = get_static_value(given.shape), get_static_value(whole.shape)
+    if sizes[0] is None or sizes[1] is None:
+        return None
+    for place, (one, other) in enumerate(zip(*sizes, strict=True)):
+        if one not in {1, other}:
+            raise bad_value(f"{_REFUSED} Mismatch at dim {place}. values.shape={sizes[1]}, "
+                            f"weights.shape={sizes[0]}.")  # fmt: skip
+    return "static_dims_check_success"
+
+
+def _fits(given: _Shaped, whole: _Shaped) -> Tensor:
+    """Whether weights that are no scalar fit."""
+    parts = (given.rank, given.shape, whole.rank, whole.shape)
+    with name_scope(None, "has_valid_nonscalar_shape", parts) as scope:
+        same: Tensor = equal(whole.rank, given.rank, name="is_same_rank")
+        found: Tensor = cond(
+            same, lambda: _sizes_fit(given.shape, whole.shape), lambda: same, name=scope
+        )
+        return found
+
+
+def _sizes_fit(given: Tensor, whole: Tensor) -> Tensor:
+    """Whether each size is 1 or the other: none is left when both are taken away."""
+    with name_scope(None, "has_invalid_dims", (given, whole)) as scope:
+        column = expand_dims(whole, -1)
+        allowed = concat((column, ones_like(column)), axis=1)
+        others = set_difference(expand_dims(given, -1), allowed)
+        return equal(0, size(others.values, name="num_invalid_dims"), name=scope)
+
+
+def broadcast_weights(weights: Any, values: Any) -> Tensor:
+    """Weights spread to the values' shape.
+
+    Args:
+      weights: a tensor whose shape fits.
+      values: another.
+
+    Raises:
+      ValueError: the shapes are known and do not fit.
+
+    """
+    with name_scope(None, "broadcast_weights", (weights, values)) as scope:
+        whole = convert_to_tensor(values, name="values")
+        given = convert_to_tensor(weights, dtype=whole.dtype.base_dtype, name="weights")
+        shapes = given.shape, whole.shape
+        if all(one.is_fully_defined() for one in shapes) and shapes[0].is_compatible_with(
+            shapes[1]
+        ):
+            return given
+        with control_dependencies((assert_broadcastable(given, whole),)):
+            return mul(given, ones_like(whole), name=scope)

@@ -1,0 +1,255 @@
+"""Boxes of pictures: cropped, drawn, kept of those that overlap, sampled; glimpses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.random_seed import is_op_determinism_enabled
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+_LOWEST: Final = float("-inf")
+
+
+def crop_and_resize(
+    image: Any,
+    boxes: Any,
+    box_ind: Any = None,
+    crop_size: Any = None,
+    method: str = "bilinear",
+    extrapolation_value: float = 0,
+    name: str | None = None,
+    box_indices: Any = None,
+) -> Tensor:
+    """Boxes of pictures, each resized to one size.
+
+    Args:
+      image: a batch of pictures.
+      boxes: [boxes, 4]: top, left, bottom, right, as parts of the picture.
+      box_ind: the picture of each.
+      crop_size: height and width.
+      method: `bilinear` or `nearest`.
+      extrapolation_value: what stands for pixels beyond the picture.
+      name: the operation's name.
+      box_indices: the later name of `box_ind`.
+
+    Raises:
+      ValueError: both names are given.
+
+    """
+    if box_indices is not None:
+        if box_ind is not None:
+            raise bad_value("Cannot specify both 'box_ind' and 'box_indices'")
+        box_ind = box_indices
+    found: Tensor = node("CropAndResize", image, boxes, box_ind, crop_size, name=name,
+                         method=method, extrapolation_value=extrapolation_value)  # fmt: skip
+    return found
+
+
+def extract_glimpse(
+    input: Any,  # noqa: A002 - TensorFlow's name
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    uniform_noise: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """A window of each picture of a batch.
+
+    Args:
+      input: a batch of pictures, float32.
+      size: the window's height and width.
+      offsets: where each window is, [batch, 2].
+      centered: whether offsets count from the picture's middle.
+      normalized: whether they count in parts of it.
+      uniform_noise: whether what is beyond the picture is evenly spread noise.
+      name: the operation's name.
+
+    """
+    found: Tensor = node("ExtractGlimpse", input, size, offsets, name=name, centered=centered,
+                         normalized=normalized, uniform_noise=uniform_noise)  # fmt: skip
+    return found
+
+
+def draw_bounding_boxes(
+    images: Any, boxes: Any, name: str | None = None, colors: Any = None
+) -> Tensor:
+    """Pictures with the borders of their boxes drawn.
+
+    Args:
+      images: a batch of pictures.
+      boxes: [batch, boxes, 4].
+      name: the operation's name.
+      colors: [colors, 4], taken by turns; None for ten of its own.
+
+    """
+    if colors is None:
+        found: Tensor = node("DrawBoundingBoxes", images, boxes, name=name)
+    else:
+        found = node("DrawBoundingBoxesV2", images, boxes, colors, name=name)
+    return found
+
+
+def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: int | None = None,
+    seed2: int | None = None,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:
+    """A random block of a picture: where it begins, its size, and it as a box.
+
+    The other arguments bound its ratio of width to height, its part of the picture, and how often
+    it is tried.
+
+    Args:
+      image_size: height, width and channels.
+      bounding_boxes: the objects, [batch, boxes, 4].
+      min_object_covered: the part of an object that it covers at least.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: there is no seed though operations are to be deterministic.
+
+    """
+    if not seed and not seed2 and is_op_determinism_enabled():
+        raise bad_value(
+            'tf.compat.v1.image.sample_distorted_bounding_box requires "seed" or "seed2" to be '
+            "non-zero when determinism is enabled. Please pass in a non-zero seed, e.g. by passing "
+            f'"seed=1". Got seed={seed} and seed2={seed2}'
+        )
+    given = {
+        "seed": seed, "seed2": seed2, "aspect_ratio_range": aspect_ratio_range,
+        "area_range": area_range, "max_attempts": max_attempts,
+        "use_image_if_no_bounding_boxes": use_image_if_no_bounding_boxes,
+    }  # fmt: skip
+    attrs = {key: value for key, value in given.items() if value is not None}
+    with name_scope(name, "sample_distorted_bounding_box"):
+        return wrapper("SampleDistortedBoundingBoxV2")(
+            image_size=image_size, bounding_boxes=bounding_boxes,
+            min_object_covered=min_object_covered, name=name, **attrs,
+        )  # fmt: skip
+
+
+def non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = _LOWEST,
+    name: str | None = None,
+) -> Tensor:
+    """The numbers of the boxes that overlap no better one.
+
+    Args:
+      boxes: [boxes, 4].
+      scores: [boxes].
+      max_output_size: how many at most.
+      iou_threshold: the greatest part of their union in which two may overlap.
+      score_threshold: what scores must be above.
+      name: the operations' scope.
+
+    """
+    with name_scope(name, "non_max_suppression"):
+        overlap = convert_to_tensor(iou_threshold, name="iou_threshold")
+        score = convert_to_tensor(score_threshold, name="score_threshold")
+        found: Tensor = node("NonMaxSuppressionV3", boxes, scores, max_output_size, overlap, score)
+        return found
+
+
+def non_max_suppression_with_scores(
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = _LOWEST,
+    soft_nms_sigma: Any = 0.0,
+    name: str | None = None,
+) -> tuple[Tensor, Tensor]:
+    """As `non_max_suppression`, with scores, which overlaps lower where a sigma is given."""
+    with name_scope(name, "non_max_suppression_with_scores"):
+        overlap = convert_to_tensor(iou_threshold, name="iou_threshold")
+        score = convert_to_tensor(score_threshold, name="score_threshold")
+        sigma = convert_to_tensor(soft_nms_sigma, name="soft_nms_sigma")
+        found = node("NonMaxSuppressionV5", boxes, scores, max_output_size, overlap, score, sigma,
+                     pad_to_max_output_size=False)  # fmt: skip
+        return found[0], found[1]
+
+
+def non_max_suppression_overlaps(
+    overlaps: Any,
+    scores: Any,
+    max_output_size: Any,
+    overlap_threshold: Any = 0.5,
+    score_threshold: Any = _LOWEST,
+    name: str | None = None,
+) -> Tensor:
+    """As `non_max_suppression`, by a matrix of what each two boxes overlap."""
+    with name_scope(name, "non_max_suppression_overlaps"):
+        overlap = convert_to_tensor(overlap_threshold, name="overlap_threshold")
+        found: Tensor = node("NonMaxSuppressionWithOverlaps", overlaps, scores, max_output_size,
+                             overlap, score_threshold)  # fmt: skip
+        return found
+
+
+def combined_non_max_suppression(
+    boxes: Any,
+    scores: Any,
+    max_output_size_per_class: Any,
+    max_total_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = _LOWEST,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+    name: str | None = None,
+) -> Any:
+    """For each picture the best boxes of all classes, each class by itself.
+
+    Args:
+      boxes: [batch, boxes, 1 or classes, 4].
+      scores: [batch, boxes, classes].
+      max_output_size_per_class: how many of a class at most.
+      max_total_size: how many of a picture at most.
+      iou_threshold: the greatest part of their union in which two may overlap.
+      score_threshold: what scores must be above.
+      pad_per_class: whether the results have no more rows than all classes could fill.
+      clip_boxes: whether boxes are cut off at 0 and 1.
+      name: the operations' scope.
+
+    Returns:
+      Boxes, scores, classes, and how many of each picture are none of the padding.
+
+    """
+    with name_scope(name, "combined_non_max_suppression"):
+        overlap = convert_to_tensor(iou_threshold, dtype=dtypes.float32, name="iou_threshold")
+        score = convert_to_tensor(score_threshold, dtype=dtypes.float32, name="score_threshold")
+        total = convert_to_tensor(max_total_size)
+        return wrapper("CombinedNonMaxSuppression")(
+            boxes=boxes, scores=scores, max_output_size_per_class=max_output_size_per_class,
+            max_total_size=total, iou_threshold=overlap, score_threshold=score,
+            pad_per_class=pad_per_class, clip_boxes=clip_boxes,
+        )  # fmt: skip
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"image.{function.__name__}": function
+    for function in (
+        combined_non_max_suppression, crop_and_resize, draw_bounding_boxes, extract_glimpse,
+        non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores,
+        sample_distorted_bounding_box,
+    )
+}  # fmt: skip

@@ -1,0 +1,75 @@
+"""Picture files: decoded and encoded, and looked at for their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.ops.string_ops import substr
+from sessrun.reference.api.pictures.converting import convert_image_dtype
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+#: The dtypes that files are decoded to; others are converted to.
+_DECODED: Final = (dtypes.float32, dtypes.uint8, dtypes.uint16)
+
+
+def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+    """Whether a file begins as a JPEG does."""
+    with name_scope(name, "is_jpeg"):
+        return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
+
+
+def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
+    """A PNG file of a picture of uint8 or uint16, of 1 to 4 channels.
+
+    Args:
+      image: of rank 3 at least.
+      compression: from 0 to 9, -1 for the library's choice.
+      name: the operation's name.
+
+    """
+    found: Tensor = node("EncodePng", convert_to_tensor(image), name=name, compression=compression)
+    return found
+
+
+def decode_image(
+    contents: Any,
+    channels: int | None = None,
+    dtype: Any = dtypes.uint8,
+    name: str | None = None,
+    expand_animations: bool = True,
+) -> Tensor:
+    """The pixels or frames of a PNG, JPEG, GIF or BMP file.
+
+    Args:
+      contents: the file, a scalar.
+      channels: how many are wanted; None or 0 for as many as the file has.
+      dtype: the dtype wanted.
+      name: the operations' scope.
+      expand_animations: whether all frames of a GIF are wanted, not the first alone.
+
+    """
+    with name_scope(name, "decode_image"):
+        count = channels or 0
+        decoded = dtype if dtype in _DECODED else dtypes.uint16
+        found: Tensor = node("DecodeImage", contents, channels=count, dtype=decoded,
+                             expand_animations=expand_animations)  # fmt: skip
+        if decoded != dtype:
+            found = convert_image_dtype(found, dtype)
+        if not expand_animations:
+            found.set_shape([None, None, count or None])
+        return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"{group}.{function.__name__}": function
+    for group in ("image", "io")
+    for function in (decode_image, encode_png, is_jpeg)
+}

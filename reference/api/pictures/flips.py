@@ -1,0 +1,177 @@
+"""Pictures turned around: flipped, rotated, transposed, some of it at random."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.branches import case
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.ops.array_ops import reshape
+from sessrun.reference.api.ops.array_ops import transpose as transposed
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import equal, round_
+from sessrun.reference.api.ops.random_ops import random_uniform
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.api.pictures.checks import by_rank, checked
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import less
+from sessrun.reference.build.generated import reverse_v2 as reverse
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "flipped_at_random"]
+
+
+def _shaped(image: Tensor, result: Tensor) -> Tensor:
+    """The result with the picture's shape; of rank 3 if that is not known."""
+    result.set_shape([None] * 3 if image.shape.ndims is None else image.shape)
+    return result
+
+
+def _flipped(image: Any, axis: int, scope: str) -> Tensor:
+    with name_scope(None, scope, [image]):
+        value = checked(convert_to_tensor(image, name="image"))
+        found: Tensor = by_rank(
+            value, lambda: _shaped(value, reverse(value, [axis])),
+            lambda: reverse(value, [axis + 1]), "",
+        )  # fmt: skip
+        return found
+
+
+def flip_left_right(image: Any) -> Tensor:
+    """A picture, or each of a batch, with its columns in the opposite order.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
+    return _flipped(image, 1, "flip_left_right")
+
+
+def flip_up_down(image: Any) -> Tensor:
+    """A picture, or each of a batch, with its rows in the opposite order.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
+    return _flipped(image, 0, "flip_up_down")
+
+
+def flipped_at_random(
+    image: Any, axis: int, draw: Callable[..., Tensor], scope_name: str
+) -> Tensor:
+    """A picture, or each of a batch by itself, flipped half of the time, as the numbers drawn say.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
+    with name_scope(None, scope_name, [image]) as scope:
+        value = checked(convert_to_tensor(image, name="image"))
+
+        def one() -> Tensor:
+            number = draw([], minval=0, maxval=1.0)
+            is_flipped = less(number, 0.5)
+            found = cond(is_flipped, lambda: reverse(value, [axis]), lambda: value, name=scope)
+            return _shaped(value, found)
+
+        def batch() -> Tensor:
+            count = shape(value)[0]
+            numbers = draw([count], minval=0, maxval=1.0)
+            flips = cast(round_(reshape(numbers, [count, 1, 1, 1])), value.dtype)
+            turned = reverse(value, [axis + 1])
+            mixed: Tensor = flips * turned + (1 - flips) * value
+            return mixed
+
+        found: Tensor = by_rank(value, one, batch)
+        return found
+
+
+def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
+    """A picture, or each of a batch by itself, flipped from left to right half of the time.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
+    return flipped_at_random(image, 1, partial(random_uniform, seed=seed), "random_flip_left_right")
+
+
+def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
+    """A picture, or each of a batch by itself, flipped upside down half of the time.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
+    return flipped_at_random(image, 0, partial(random_uniform, seed=seed), "random_flip_up_down")
+
+
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
+    """A picture, or each of a batch, turned counter-clockwise by right angles.
+
+    Args:
+      image: of rank 3 or 4.
+      k: how many right angles, an integer scalar.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4, or `k` is no scalar.
+
+    """
+    with name_scope(name, "rot90", [image, k]) as scope:
+        value = checked(convert_to_tensor(image, name="image"))
+        turns = convert_to_tensor(k, dtype=dtypes.int32, name="k")
+        turns.shape.assert_has_rank(0)
+        turns = turns % 4
+        found: Tensor = by_rank(
+            value, lambda: _turned(value, turns, scope, 0), lambda: _turned(value, turns, scope, 1)
+        )
+        return found
+
+
+def _turned(value: Tensor, turns: Tensor, scope: str, first: int) -> Tensor:
+    """The turned picture; `first` is the axis of its rows."""
+    order = [*range(first), first + 1, first, first + 2]
+    cases: list[tuple[Any, Callable[[], Tensor]]] = [
+        (equal(turns, 1), lambda: transposed(reverse(value, [first + 1]), order)),
+        (equal(turns, 2), lambda: reverse(value, [first, first + 1])),
+        (equal(turns, 3), lambda: reverse(transposed(value, order), [first + 1])),
+    ]
+    found: Tensor = case(cases, default=lambda: value, exclusive=True, name=scope)
+    if first:
+        found.set_shape([found.shape[0], None, None, found.shape[3]])
+    else:
+        found.set_shape([None, None, value.shape[2]])
+    return found
+
+
+def transpose(image: Any, name: str | None = None) -> Tensor:
+    """A picture, or each of a batch, with rows and columns exchanged.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
+    with name_scope(name, "transpose", [image]):
+        value = checked(convert_to_tensor(image, name="image"))
+        found: Tensor = by_rank(
+            value, lambda: transposed(value, [1, 0, 2], name=name or "transpose"),
+            lambda: transposed(value, [0, 2, 1, 3], name=name or "transpose"),
+        )  # fmt: skip
+        return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "image.flip_left_right": flip_left_right,
+    "image.flip_up_down": flip_up_down,
+    "image.random_flip_left_right": random_flip_left_right,
+    "image.random_flip_up_down": random_flip_up_down,
+    "image.rot90": rot90,
+    "image.transpose": transpose,
+    "image.transpose_image": transpose,
+}

@@ -1,0 +1,215 @@
+"""How alike two pictures are in their structure, and where their edges are: over convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.nn.activations import softmax
+from sessrun.reference.api.nn.depthwise import depthwise_conv2d
+from sessrun.reference.api.nn.poolings import avg_pool
+from sessrun.reference.api.ops.array_ops import concat, expand_dims, pad, reshape, stack
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import not_equal, range_
+from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_any, reduce_mean, reduce_prod
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.api.pictures.converting import convert_image_dtype
+from sessrun.reference.api.pictures.measures import compared
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.generated import greater_equal, relu, shape_n, square, tile
+from sessrun.reference.build.generated import pow as power
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS"]
+
+#: The powers of the scales, as the authors of the measure found them.
+_POWERS: Final = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
+#: By how much pictures shrink from scale to scale.
+_SHRINK: Final = [1, 2, 2, 1]
+_SOBEL: Final = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)))
+
+
+def _parts(x: Tensor, y: Tensor, blurred: Callable[[Tensor], Tensor], most: Any,
+           k1: float, k2: float) -> tuple[Any, Any]:  # fmt: skip
+    """How alike two pictures are in light, and in contrast and structure."""
+    c1, c2 = (k1 * most) ** 2, (k2 * most) ** 2
+    mean, other = blurred(x), blurred(y)
+    product = mean * other * 2.0
+    squares = square(mean) + square(other)
+    light = (product + c1) / (squares + c1)
+    both = blurred(x * y) * 2.0
+    each = blurred(square(x) + square(y))
+    c2 *= 1.0
+    return light, (both - product + c2) / (each - squares + c2)
+
+
+def _bell(size: Any, sigma: Any) -> Tensor:
+    """The filter [size, size, 1, 1] of a bell of that width."""
+    count, width = convert_to_tensor(size, dtypes.int32), convert_to_tensor(sigma)
+    places = cast(range_(count), width.dtype)
+    places -= cast(count - 1, width.dtype) / 2.0
+    heights = square(places)
+    heights *= -0.5 / square(width)
+    both = reshape(heights, [1, -1]) + reshape(heights, [-1, 1])
+    found = softmax(reshape(both, [1, -1]))
+    return reshape(found, [count, count, 1, 1])
+
+
+def _per_channel(one: Tensor, other: Tensor, most: Any, size: Any, sigma: Any, k1: float,
+                 k2: float, whole: bool = False) -> tuple[Tensor, Tensor]:  # fmt: skip
+    """The measure of each channel, and its part of contrast and structure."""
+    window = constant(size, dtype=dtypes.int32)
+    width = constant(sigma, dtype=one.dtype)
+    mine, its = shape_n([one, other])
+    checks = [assert_(reduce_all(greater_equal(each[-3:-1], window)), [each, window], summarize=8)
+              for each in (mine, its)]  # fmt: skip
+    with control_dependencies(checks):
+        one = identity(one)
+    kernel = tile(_bell(window, width), [1, 1, mine[-1], 1])
+
+    def blurred(x: Tensor) -> Tensor:
+        sizes = shape(x)
+        flat = reshape(x, concat([[-1], sizes[-3:]], 0))
+        found = depthwise_conv2d(flat, kernel, strides=[1, 1, 1, 1], padding="VALID")
+        return reshape(found, concat([sizes[:-3], shape(found)[1:]], 0))
+
+    light, structure = _parts(one, other, blurred, most, k1, k2)
+    if whole:
+        return light * structure, structure
+    axes = constant([-3, -2], dtype=dtypes.int32)
+    return reduce_mean(light * structure, axes), reduce_mean(structure, axes)
+
+
+def _floats(one: Tensor, other: Tensor, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
+    most = convert_image_dtype(cast(max_val, one.dtype), dtypes.float32)
+    found = [convert_image_dtype(each, dtypes.float32) for each in (one, other)]
+    return most, found[0], found[1]
+
+
+def ssim(
+    img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5,
+    k1: float = 0.01, k2: float = 0.03, return_index_map: bool = False,
+) -> Tensor:  # fmt: skip
+    """The structural similarity of pictures, at most 1.
+
+    Args:
+      img1: pictures of rank 3 at least.
+      img2: others of the same shape.
+      max_val: the largest number less the least.
+      filter_size: the size of the window.
+      filter_sigma: the width of the bell within it.
+      k1: keeps what is divided by for light from 0.
+      k2: the same for contrast.
+      return_index_map: whether the measure of each window is wanted, not the mean.
+
+    Raises:
+      ValueError: their shapes do not fit each other.
+
+    """
+    with name_scope(None, "SSIM", [img1, img2]):
+        one, other = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
+        _, _, checks = compared(one, other)
+        with control_dependencies(checks):
+            one = identity(one)
+        most, one, other = _floats(one, other, max_val)
+        found, _ = _per_channel(one, other, most, filter_size, filter_sigma, k1, k2,
+                                return_index_map)  # fmt: skip
+        return reduce_mean(found, [-1])
+
+
+def _padded(images: Sequence[Tensor], rest: Tensor) -> list[Tensor]:
+    """Pictures with their last rows and columns repeated, so that their sizes are even."""
+    around = pad(expand_dims(rest, -1), [[1, 0], [1, 0]])
+    return [pad(image, around, mode="SYMMETRIC") for image in images]
+
+
+def _halved(images: list[Tensor], heads: list[Tensor], tails: list[Tensor],
+            divisor: Tensor) -> tuple[list[Tensor], list[Tensor]]:  # fmt: skip
+    """Pictures of half the size, and the ends of their shapes."""
+    flat = [reshape(image, concat([[-1], tail], 0))
+            for image, tail in zip(images, tails, strict=True)]  # fmt: skip
+    rest = tails[0] % divisor
+    is_odd = reduce_any(not_equal(rest, 0))
+    even = cond(is_odd, lambda: _padded(flat, rest), lambda: flat)
+    small = [avg_pool(image, ksize=_SHRINK, strides=_SHRINK, padding="VALID") for image in even]
+    ends = [each[1:] for each in shape_n(small)]
+    return [reshape(image, concat([head, end], 0))
+            for image, head, end in zip(small, heads, ends, strict=True)], ends  # fmt: skip
+
+
+def ssim_multiscale(
+    img1: Any, img2: Any, max_val: Any, power_factors: Sequence[float] = _POWERS,
+    filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
+) -> Tensor:  # fmt: skip
+    """The structural similarity of pictures at several scales; arguments as for `ssim`.
+
+    Args:
+      img1: pictures of rank 3 at least.
+      img2: others of the same shape.
+      max_val: the largest number less the least.
+      power_factors: a power for each scale.
+      filter_size: the size of the window.
+      filter_sigma: the width of the bell within it.
+      k1: keeps what is divided by for light from 0.
+      k2: the same for contrast.
+
+    Raises:
+      ValueError: their shapes do not fit each other.
+
+    """
+    with name_scope(None, "MS-SSIM", [img1, img2]):
+        one, other = convert_to_tensor(img1, name="img1"), convert_to_tensor(img2, name="img2")
+        mine, its, checks = compared(one, other)
+        with control_dependencies(checks):
+            one = identity(one)
+        most, one, other = _floats(one, other, max_val)
+        images, shapes = [one, other], [mine, its]
+        heads, tails = [each[:-3] for each in shapes], [each[-3:] for each in shapes]
+        divisor = constant(_SHRINK[1:], dtype=dtypes.int32)
+        parts: list[Tensor] = []
+        found: Any = None
+        for scale in range(len(power_factors)):
+            with name_scope(None, f"Scale{scale}", images):
+                if scale:
+                    images, tails = _halved(images, heads, tails, divisor)
+                one, other = images
+                found, structure = _per_channel(one, other, most, filter_size, filter_sigma,
+                                                k1, k2)  # fmt: skip
+                parts.append(relu(structure))
+        parts.pop()  # the last scale's is part of the whole measure there
+        whole = stack([*parts, relu(found)], axis=-1)
+        return reduce_mean(reduce_prod(power(whole, power_factors), [-1]), [-1])
+
+
+def sobel_edges(image: Any) -> Tensor:
+    """How fast each number changes down and to the right: the last dimension is 2.
+
+    Args:
+      image: a batch of pictures.
+
+    """
+    static, sizes = image.shape, shape(image)
+    filters = np.expand_dims(np.transpose(np.asarray(_SOBEL), (1, 2, 0)), -2)
+    kernels = tile(constant(filters, dtype=image.dtype), [1, 1, sizes[-1], 1],
+                   name="sobel_filters")  # fmt: skip
+    padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
+    edges = depthwise_conv2d(padded, kernels, [1, 1, 1, 1], "VALID")
+    found = reshape(edges, concat([sizes, [len(_SOBEL)]], 0))
+    found.set_shape(static.concatenate([len(_SOBEL)]))
+    return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "image.sobel_edges": sobel_edges,
+    "image.ssim": ssim,
+    "image.ssim_multiscale": ssim_multiscale,
+}

@@ -1,0 +1,122 @@
+"""What is measured of pictures: how they change from pixel to pixel, how alike two are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.ops.array_ops import concat, reshape, stack, unstack
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.math_ops import absolute, equal
+from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_mean, reduce_sum
+from sessrun.reference.api.ops.shape_ops import shape, size
+from sessrun.reference.api.pictures.converting import convert_image_dtype
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.generated import greater_equal, log, shape_n, squared_difference
+from sessrun.reference.build.generated import sub as subtract
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.default_graph import control_dependencies
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "compared"]
+
+
+def total_variation(images: Any, name: str | None = None) -> Tensor:
+    """The sum of the differences of neighbouring pixels, of each picture of a batch.
+
+    Raises:
+      ValueError: the rank is neither 3 nor 4.
+
+    """
+    with name_scope(name, "total_variation"):
+        ndims = images.shape.ndims
+        if ndims == 3:
+            down = images[1:, :, :] - images[:-1, :, :]
+            across = images[:, 1:, :] - images[:, :-1, :]
+            axes = None
+        elif ndims == 4:
+            down = images[:, 1:, :, :] - images[:, :-1, :, :]
+            across = images[:, :, 1:, :] - images[:, :, :-1, :]
+            axes = [1, 2, 3]
+        else:
+            raise bad_value("'images' must be either 3 or 4-dimensional.")
+        return reduce_sum(absolute(down), axes) + reduce_sum(absolute(across), axes)
+
+
+def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
+    """How each pixel differs from the next one down and to the right; 0 at the edge.
+
+    Raises:
+      ValueError: the rank is not 4.
+
+    """
+    if image.shape.ndims != 4:
+        raise bad_value(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not "
+                        f"{image.shape}.")  # fmt: skip
+    whole = shape(image)
+    batch, height, width, depth = unstack(whole)
+    down = image[:, 1:, :, :] - image[:, :-1, :, :]
+    across = image[:, :, 1:, :] - image[:, :, :-1, :]
+    edge = stack([batch, 1, width, depth])
+    down = reshape(concat([down, zeros(edge, image.dtype)], 1), whole)
+    edge = stack([batch, height, 1, depth])
+    across = reshape(concat([across, zeros(edge, image.dtype)], 2), whole)
+    return down, across
+
+
+def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
+    """Two pictures' shapes, and what must still be checked of them when it is run.
+
+    Raises:
+      ValueError: they do not fit each other.
+
+    """
+    first, second = pair = [each.shape.with_rank_at_least(3) for each in (one, other)]
+    first[-3:].assert_is_compatible_with(second[-3:])
+    outer = [list(each.dims or ())[:-3][::-1] for each in pair]
+    if first.ndims is not None and second.ndims is not None:
+        for a, b in zip(*outer, strict=False):
+            if not (a == 1 or b == 1 or a.is_compatible_with(b)):
+                raise bad_value(f"Two images are not compatible: {first} and {second}")
+    mine, its = shape_n([one, other])
+    enough = assert_(greater_equal(size(mine), 3), [mine, its], summarize=10)
+    alike = reduce_all(equal(mine[-3:], its[-3:]))
+    return mine, its, [enough, assert_(alike, [mine, its], summarize=10)]
+
+
+def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
+    """The ratio of the largest number to the noise that tells two pictures apart, in decibels.
+
+    Args:
+      a: a picture or some.
+      b: of the same shape.
+      max_val: the largest number less the least.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: their shapes do not fit each other.
+
+    """
+    with name_scope(name, "PSNR", [a, b]):
+        most = convert_image_dtype(cast(max_val, a.dtype), dtypes.float32)
+        one = convert_image_dtype(a, dtypes.float32)
+        other = convert_image_dtype(b, dtypes.float32)
+        error = reduce_mean(squared_difference(one, other), [-3, -2, -1])
+        found = subtract(20 * log(most) / log(10.0), np.float32(10 / np.log(10)) * log(error),
+                         name="psnr")  # fmt: skip
+        _, _, checks = compared(one, other)
+        with control_dependencies(checks):
+            return identity(found)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "image.image_gradients": image_gradients,
+    "image.psnr": psnr,
+    "image.total_variation": total_variation,
+}

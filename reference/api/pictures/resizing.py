@@ -1,0 +1,223 @@
+"""Pictures resized."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.asserting import after
+from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.math_ops import round_
+from sessrun.reference.api.pictures.checks import Batch, checks_of_picture, larger, sizes, unless
+from sessrun.reference.api.pictures.frames import pad_to_bounding_box
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import dimension_at_index
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import floor, minimum
+from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "METHODS", "ResizeMethod", "padded", "resized_by"]
+
+
+class ResizeMethod:
+    """How pictures are resized."""
+
+    BILINEAR = 0
+    NEAREST_NEIGHBOR = 1
+    BICUBIC = 2
+    AREA = 3
+
+
+#: The operation of each method, by its number and by its later name.
+METHODS: Final[Mapping[Any, str]] = {
+    0: "ResizeBilinear", 1: "ResizeNearestNeighbor", 2: "ResizeBicubic", 3: "ResizeArea",
+    "bilinear": "ResizeBilinear", "nearest": "ResizeNearestNeighbor", "bicubic": "ResizeBicubic",
+    "area": "ResizeArea",
+}  # fmt: skip
+
+
+def resize_images(
+    images: Any,
+    size: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+    preserve_aspect_ratio: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Pictures of another size.
+
+    Args:
+      images: of rank 3 or 4.
+      size: new height and width.
+      method: one of `ResizeMethod`.
+      align_corners: whether the corners' pixels stay where they are.
+      preserve_aspect_ratio: whether the size is only the largest that may be.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the rank, the size or the method is wrong.
+
+    """
+    return resized_by(
+        images, lambda value, wanted: _resized(value, wanted, method, align_corners), size,
+        preserve_aspect_ratio, name,
+    )  # fmt: skip
+
+
+def resized_by(
+    images: Any, resize: Callable[[Tensor, Tensor], Tensor], size: Any, keeps_ratio: bool,
+    name: str | None, skips: bool = True,
+) -> Tensor:  # fmt: skip
+    """Pictures that a function makes another size; those of that size as they are, if it skips.
+
+    Raises:
+      ValueError: the rank or the size is wrong.
+
+    """
+    with name_scope(name, "resize", [images, size]):
+        value = convert_to_tensor(images, name="images")
+        is_batch = _is_batch(value)
+        value = value if is_batch else expand_dims(value, 0)
+        wanted = _size_of(size)
+        if keeps_ratio:
+            wanted = _fitting(value, wanted)
+        known = seen_shape(wanted)
+        new = [dimension_at_index(known, axis).value for axis in range(2)]
+        if skips and None not in new and new == value.shape.as_list()[1:3]:
+            return value if is_batch else squeeze(value, axis=[0])
+        found = resize(value, wanted)
+        found.set_shape([None, *new, None])
+        return found if is_batch else squeeze(found, axis=[0])
+
+
+def _is_batch(value: Tensor) -> bool:
+    if value.shape.ndims is None:
+        raise bad_value("'images' contains no shape.")
+    if value.shape.ndims not in {3, 4}:
+        raise bad_value("'images' must have either 3 or 4 dimensions.")
+    return bool(value.shape.ndims == 4)
+
+
+def _size_of(size: Any) -> Tensor:
+    try:
+        found = convert_to_tensor(size, dtypes.int32, name="size")
+    except (TypeError, ValueError):
+        raise bad_value("'size' must be a 1-D int32 Tensor") from None
+    if not found.shape.is_compatible_with([2]):
+        raise bad_value("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
+    return found
+
+
+def _fitting(images: Tensor, size: Tensor) -> Tensor:
+    """The largest size within another that has the pictures' ratio."""
+    _, height, width, _ = sizes(images, 4)
+    down = cast(size[0], dtypes.float32) / cast(height, dtypes.float32)
+    across = cast(size[1], dtypes.float32) / cast(width, dtypes.float32)
+    factor = minimum(down, across)
+    scaled = [cast(round_(factor * cast(each, dtypes.float32)), dtypes.int32)
+              for each in (height, width)]  # fmt: skip
+    return convert_to_tensor(scaled, dtypes.int32, name="size")
+
+
+def _resized(images: Tensor, size: Tensor, method: Any, align_corners: bool) -> Tensor:
+    op_type = METHODS.get(method)
+    if op_type is None:
+        raise bad_value(f"Resize method is not implemented: {method}")
+    found: Tensor = node(op_type, images, size, align_corners=align_corners)
+    return found
+
+
+def resize_image_with_pad(
+    image: Any,
+    target_height: Any,
+    target_width: Any,
+    method: Any = ResizeMethod.BILINEAR,
+    align_corners: bool = False,
+) -> Tensor:
+    """A picture, or each of a batch, resized to fit into a size, with zeros around it.
+
+    Raises:
+      ValueError: the rank, a size or the method is wrong.
+
+    """
+    return padded(image, target_height, target_width,
+                   lambda images, size: resize_images(images, size, method, align_corners))
+
+
+def padded(
+    image: Any, target_height: Any, target_width: Any, resize: Callable[[Tensor, Any], Tensor]
+) -> Tensor:
+    """A picture, or each of a batch, that a function makes fit into a size, with zeros around it.
+
+    Raises:
+      ValueError: the rank or a size is wrong.
+
+    """
+    with name_scope(None, "resize_image_with_pad", [image]):
+        batch = Batch(convert_to_tensor(image, name="image"))
+        checks = checks_of_picture(batch.images)
+        checks += unless(target_width > 0, "target_width must be > 0.")
+        checks += unless(target_height > 0, "target_height must be > 0.")
+        images = after(checks, batch.images)
+        _, height, width, _ = sizes(images, 4)
+        have = [cast(each, dtypes.float32) for each in (height, width)]
+        want = [cast(each, dtypes.float32) for each in (target_height, target_width)]
+        ratio = larger(have[1] / want[1], have[0] / want[0])
+        exact = [each / ratio for each in have]
+        whole = [cast(floor(each), dtypes.int32) for each in exact]
+        spare = [(room - each) / 2 for room, each in zip(want, exact, strict=True)]
+        spare = [floor(each) for each in spare]
+        offsets = [larger(0, cast(each, dtypes.int32)) for each in spare]
+        resized = resize(images, whole)
+        top, left = offsets
+        found = pad_to_bounding_box(resized, top, left, target_height, target_width)
+        if found.shape.ndims is None:
+            raise bad_value("padded contains no shape.")
+        sizes(found, 4)
+        return batch.restored(found)
+
+
+def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
+    def resize(
+        images: Any,
+        size: Any,
+        align_corners: bool = False,
+        name: str | None = None,
+        half_pixel_centers: bool = False,
+    ) -> Tensor:
+        found: Tensor = node(op_type, images, size, name=name, align_corners=align_corners,
+                             half_pixel_centers=half_pixel_centers)  # fmt: skip
+        return found
+
+    resize.__doc__ = doc
+    return resize
+
+
+resize_bilinear = _plain("ResizeBilinear", "Pictures resized, each pixel from four neighbours.")
+resize_nearest_neighbor = _plain("ResizeNearestNeighbor", "Pictures resized by nearest pixels.")
+resize_bicubic = _plain("ResizeBicubic", "Pictures resized, each pixel from sixteen.")
+
+
+def resize_area(
+    images: Any, size: Any, align_corners: bool = False, name: str | None = None
+) -> Tensor:
+    """Pictures resized, each pixel the mean of the part that it covers."""
+    found: Tensor = node("ResizeArea", images, size, name=name, align_corners=align_corners)
+    return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "image.ResizeMethod": ResizeMethod,
+    "image.resize": resize_images,
+    "image.resize_area": resize_area,
+    "image.resize_bicubic": resize_bicubic,
+    "image.resize_bilinear": resize_bilinear,
+    "image.resize_image_with_pad": resize_image_with_pad,
+    "image.resize_images": resize_images,
+    "image.resize_nearest_neighbor": resize_nearest_neighbor,
+}

@@ -1,0 +1,210 @@
+"""Accumulators of gradients: `tf.ConditionalAccumulator` and its kin. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "ConditionalAccumulator", "ConditionalAccumulatorBase",
+           "SparseConditionalAccumulator"]  # fmt: skip
+
+
+class ConditionalAccumulatorBase:
+    """What accumulators of either kind have.
+
+    Args:
+      dtype: the dtype of the gradients.
+      shape: their shape, as far as it is known; None for not at all.
+      accumulator_ref: the accumulator's tensor.
+
+    """
+
+    #: What stands before the names of its operations.
+    _prefix = "Resource"
+
+    def __init__(self, dtype: Any, shape: Any, accumulator_ref: Tensor) -> None:
+        self._dtype = dtype
+        self._shape = TensorShape(shape)
+        self._accumulator_ref = accumulator_ref
+        self._name = accumulator_ref.op.name.rpartition("/")[2]
+
+    @property
+    def accumulator_ref(self) -> Tensor:
+        """The accumulator's tensor."""
+        return self._accumulator_ref
+
+    @property
+    def name(self) -> str:
+        """The name of its operation, without scopes."""
+        return self._name
+
+    @property
+    def dtype(self) -> Any:
+        """The dtype of the gradients."""
+        return self._dtype
+
+    def num_accumulated(self, name: str | None = None) -> Tensor:
+        """How many gradients wait to be taken: a scalar int32 tensor."""
+        op_type = self._prefix + "AccumulatorNumAccumulated"
+        inputs = {"handle": self._accumulator_ref}
+        return apply_op(op_type, inputs, {}, name or f"{self._name}_NumAccumulated").outputs[0]
+
+    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
+        """Go to a step: gradients made before it are dropped."""
+        step = _step(new_global_step)
+        inputs = {"handle": self._accumulator_ref, "new_global_step": step}
+        return apply_op(self._prefix + "AccumulatorSetGlobalStep", inputs, {}, name)
+
+
+def _step(value: Any) -> Any:
+    return cast(convert_to_tensor(value), dtypes.int64)
+
+
+def _made(
+    op_type: str, dtype: Any, shape: Any, shared_name: str | None, name: str, reduction_type: str
+) -> Tensor:
+    attrs = {
+        "dtype": dtype,
+        "shape": TensorShape(shape),
+        "shared_name": shared_name or "",
+        "reduction_type": reduction_type,
+    }
+    return apply_op(op_type, {}, attrs, name).outputs[0]
+
+
+class ConditionalAccumulator(ConditionalAccumulatorBase):
+    """Gathers gradients, and gives their mean or sum once there are enough.
+
+    Args:
+      dtype: the dtype of the gradients.
+      shape: their shape, as far as it is known.
+      shared_name: the name under which sessions know it, its own if None.
+      name: the operation's name.
+      reduction_type: `MEAN` or `SUM`.
+
+    Raises:
+      ValueError: the reduction is none of these.
+
+    """
+
+    def __init__(
+        self,
+        dtype: Any,
+        shape: Any = None,
+        shared_name: str | None = None,
+        name: str = "conditional_accumulator",
+        reduction_type: str = "MEAN",
+    ) -> None:
+        made = _made(
+            "ResourceConditionalAccumulator", dtype, shape, shared_name, name, reduction_type
+        )
+        super().__init__(dtype, shape, made)
+
+    def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Operation:
+        """Add a gradient that was made at a step; it is dropped if it is stale.
+
+        Raises:
+          ValueError: its shape or dtype is not the accumulator's.
+
+        """
+        grad = convert_to_tensor(grad, self._dtype)
+        grad.shape.assert_is_compatible_with(self._shape)
+        inputs = {
+            "handle": self._accumulator_ref,
+            "local_step": _step(local_step),
+            "gradient": grad,
+        }
+        return apply_op("ResourceAccumulatorApplyGradient", inputs, {}, name)
+
+    def take_grad(self, num_required: Any, name: str | None = None) -> Tensor:
+        """Take the mean or sum of all gradients, once there are `num_required`."""
+        inputs = {"handle": self._accumulator_ref, "num_required": num_required}
+        attrs = {"dtype": self._dtype}
+        taken = apply_op("ResourceAccumulatorTakeGradient", inputs, attrs, name).outputs[0]
+        taken.set_shape(self._shape)
+        return taken
+
+
+class SparseConditionalAccumulator(ConditionalAccumulatorBase):
+    """Gathers sparse gradients; arguments as of `ConditionalAccumulator`."""
+
+    _prefix = ""
+
+    def __init__(
+        self,
+        dtype: Any,
+        shape: Any = None,
+        shared_name: str | None = None,
+        name: str = "sparse_conditional_accumulator",
+        reduction_type: str = "MEAN",
+    ) -> None:
+        made = _made(
+            "SparseConditionalAccumulator", dtype, shape, shared_name, name, reduction_type
+        )
+        super().__init__(dtype, shape, made)
+
+    def apply_indexed_slices_grad(
+        self, grad: IndexedSlices, local_step: Any = 0, name: str | None = None
+    ) -> Operation:
+        """Add a gradient given as IndexedSlices, as `apply_grad` does."""
+        return self.apply_grad(
+            grad_indices=grad.indices, grad_values=grad.values, grad_shape=grad.dense_shape,
+            local_step=local_step, name=name,
+        )  # fmt: skip
+
+    def apply_grad(
+        self,
+        grad_indices: Any,
+        grad_values: Any,
+        grad_shape: Any = None,
+        local_step: Any = 0,
+        name: str | None = None,
+    ) -> Operation:
+        """Add slices of a gradient that was made at a step; dropped if they are stale.
+
+        Args:
+          grad_indices: a vector, in rising order: where each slice stands.
+          grad_values: the slices, stacked.
+          grad_shape: the shape of the whole, or None.
+          local_step: the step at which it was made.
+          name: the operation's name.
+
+        """
+        inputs = {
+            "handle": self._accumulator_ref,
+            "local_step": _step(local_step),
+            "gradient_indices": cast(grad_indices, dtypes.int64),
+            "gradient_values": grad_values,
+            "gradient_shape": cast([] if grad_shape is None else grad_shape, dtypes.int64),
+        }
+        attrs = {"has_known_shape": grad_shape is not None}
+        return apply_op("SparseAccumulatorApplyGradient", inputs, attrs, name)
+
+    def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+        """Take indices, values and shape of the mean or sum, once there are `num_required`."""
+        return wrapper("SparseAccumulatorTakeGradient")(
+            handle=self._accumulator_ref, num_required=num_required, dtype=self._dtype, name=name
+        )
+
+    def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> IndexedSlices:
+        """What `take_grad` takes, as IndexedSlices."""
+        taken = self.take_grad(num_required, name)
+        return IndexedSlices(taken.values, taken.indices, taken.shape)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "ConditionalAccumulator": ConditionalAccumulator,
+    "ConditionalAccumulatorBase": ConditionalAccumulatorBase,
+    "SparseConditionalAccumulator": SparseConditionalAccumulator,
+    "sparse.SparseConditionalAccumulator": SparseConditionalAccumulator,
+}

@@ -1,0 +1,175 @@
+"""`tf.ragged.constant`: ragged tensors, and values of them, of nested lists. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.api.ragged_tensor import RaggedTensor, is_ragged
+from sessrun.reference.api.ragged_values import RaggedTensorValue
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant as dense_constant
+from sessrun.reference.graph.name_scopes import name_scope
+
+__all__ = ["EXPORTS", "constant", "constant_value"]
+
+
+def constant(
+    pylist: Any, dtype: Any = None, ragged_rank: int | None = None,
+    inner_shape: Sequence[int] | None = None, name: str | None = None,
+    row_splits_dtype: Any = dtypes.int64,
+) -> Any:  # fmt: skip
+    """A ragged tensor of nested lists; a tensor if no dimension is ragged.
+
+    Args:
+      pylist: the lists; all scalars are equally deep.
+      dtype: the dtype of the values.
+      ragged_rank: how many dimensions are ragged; by default all but the first.
+      inner_shape: the shape of the innermost values; by default that of scalars, or of what
+        `ragged_rank` leaves.
+      name: the operations' scope.
+      row_splits_dtype: int32 or int64.
+
+    Raises:
+      ValueError: the lists do not fit together, or with the arguments.
+      TypeError: what is given is ragged already.
+
+    """
+    splits_dtype = dtypes.as_dtype(row_splits_dtype)
+
+    def dense(values: Any, shape: Any, inner_name: str) -> Any:
+        return dense_constant(values, dtype=dtype, shape=shape, name=inner_name)
+
+    def ragged(values: Any, splits: list[int]) -> Any:
+        return RaggedTensor.from_row_splits(
+            values, dense_constant(splits, splits_dtype), validate=False
+        )
+
+    with name_scope(name, "RaggedConstant"):
+        return _made(ragged, dense, pylist, ragged_rank, inner_shape)
+
+
+def constant_value(
+    pylist: Any, dtype: Any = None, ragged_rank: int | None = None,
+    inner_shape: Sequence[int] | None = None, row_splits_dtype: Any = "int64",
+) -> Any:  # fmt: skip
+    """The same as a RaggedTensorValue or an array; arguments and errors: `constant`."""
+    kind = dtypes.as_dtype(row_splits_dtype).as_numpy_dtype
+    if isinstance(dtype, dtypes.DType):
+        dtype = dtype.as_numpy_dtype
+
+    def dense(values: Any, shape: Any, _: str) -> Any:
+        found = np.array(values, dtype)
+        return found if shape is None else found.reshape(shape)
+
+    def ragged(values: Any, splits: list[int]) -> Any:
+        return RaggedTensorValue(values, np.array(splits, kind))
+
+    return _made(ragged, dense, pylist, ragged_rank, inner_shape)
+
+
+def _made(
+    ragged: Callable[[Any, list[int]], Any], dense: Callable[[Any, Any, str], Any], pylist: Any,
+    ragged_rank: int | None, inner_shape: Sequence[int] | None,
+) -> Any:  # fmt: skip
+    """A constant, by what makes dense and ragged ones."""
+    if is_ragged(pylist):
+        raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
+    scalars, deepest = _depths(pylist)
+    if deepest == 0:
+        if ragged_rank:
+            raise ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank="
+                             f"{ragged_rank}")  # fmt: skip
+        return dense(pylist, (), "Const")
+    _check(pylist, scalars, deepest, ragged_rank, inner_shape)
+    inner = 0 if inner_shape is None else len(inner_shape)
+    if ragged_rank == 0 or (ragged_rank is None and deepest - inner < 2):
+        return dense(pylist, inner_shape, "Const")
+    if ragged_rank is None:
+        ragged_rank = max(1, (deepest if scalars is None else scalars - inner) - 1)
+        whole = () if inner_shape is None else tuple(inner_shape)
+    else:
+        whole = _inner_shape(pylist, ragged_rank) if inner_shape is None else tuple(inner_shape)
+    nested, values = [], pylist
+    for _ in range(ragged_rank):
+        lengths = [len(row) for row in values]
+        nested.append([0, *np.cumsum(lengths, dtype=np.int64).tolist()])
+        values = [each for row in values for each in row]
+    found = dense(values, (len(values), *whole), "values")
+    for splits in reversed(nested):
+        found = ragged(found, splits)
+    return found
+
+
+def _is_list(item: Any) -> bool:
+    return isinstance(item, list | tuple) or np.ndim(item) > 0
+
+
+def _depths(item: Any) -> tuple[int | None, int]:
+    """How deep scalars are, None if there is none, and how deep lists are.
+
+    Raises:
+      ValueError: scalars differ in that.
+
+    """
+    if not _is_list(item):
+        return 0, 0
+    scalars, deepest = None, 1
+    for child in item:
+        depth, most = _depths(child)
+        if depth is not None:
+            if scalars is not None and scalars != depth + 1:
+                raise ValueError("all scalar values must have the same nesting depth")
+            scalars = depth + 1
+        deepest = max(deepest, most + 1)
+    return scalars, deepest
+
+
+def _check(
+    pylist: Any, scalars: int | None, deepest: int, ragged_rank: int | None, inner_shape: Any
+) -> None:
+    """Refuse lists that do not fit together, or with what is asked for."""
+    if ragged_rank is not None and ragged_rank < 0:
+        raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
+    if scalars is not None and deepest > scalars:
+        raise ValueError(f"Invalid pylist={pylist}: empty list nesting is greater than scalar "
+                         "value nesting")  # fmt: skip
+    if ragged_rank is None:
+        return
+    if scalars is not None and deepest < ragged_rank:
+        raise ValueError(
+            f"Invalid pylist={pylist}, max depth smaller than ragged_rank={ragged_rank}"
+        )
+    if inner_shape is not None:
+        wanted = ragged_rank + len(inner_shape) + 1
+        if (wanted < deepest) if scalars is None else (wanted != scalars):
+            raise ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank="
+                             f"{ragged_rank} and dim(inner_shape)={len(inner_shape)}")  # fmt: skip
+
+
+def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
+    """The shape of what is within the ragged dimensions.
+
+    Raises:
+      ValueError: it is not the same everywhere, or a scalar is not as deep.
+
+    """
+    values = pylist
+    for depth in range(ragged_rank):
+        if not all(map(_is_list, values)):
+            raise ValueError(
+                f"pylist has scalar values depth {depth + 1}, but ragged_rank={ragged_rank} "
+                f"requires scalar value depth greater than {ragged_rank}"
+            )
+        values = [each for row in values for each in row]
+    try:
+        return tuple(np.shape(values)[1:])
+    except ValueError:
+        raise ValueError("inner values have inconsistent shape") from None
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "ragged.constant": constant, "ragged.constant_value": constant_value,
+}  # fmt: skip

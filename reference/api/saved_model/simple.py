@@ -1,0 +1,43 @@
+"""`tf.saved_model.simple_save`: a session's graph as a model that is served."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sessrun.reference.api.saved_model.building import SavedModelBuilder
+from sessrun.reference.api.saved_model.names import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
+from sessrun.reference.api.saved_model.signatures import predict_signature_def
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.stacks import get_default_graph
+
+__all__ = ["simple_save"]
+
+
+def simple_save(
+    session: Any, export_dir: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
+    legacy_init_op: Any = None,
+) -> None:  # fmt: skip
+    """Save the default graph with a session's variables and one signature.
+
+    Args:
+      session: the session.
+      export_dir: the folder, which is made, or is empty.
+      inputs: the signature's inputs, tensors by name.
+      outputs: its outputs.
+      legacy_init_op: what is run once the model is loaded.
+
+    Raises:
+      AssertionError: there is something in the folder.
+      ValueError: there are no inputs, or no outputs.
+
+    """
+    signature = predict_signature_def(inputs, outputs)
+    builder = SavedModelBuilder(export_dir)
+    builder.add_meta_graph_and_variables(
+        session, tags=[SERVING],
+        signature_def_map={DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
+        assets_collection=get_default_graph().get_collection(GraphKeys.ASSET_FILEPATHS),
+        main_op=legacy_init_op, clear_devices=True,
+    )  # fmt: skip
+    builder.save()

@@ -1,0 +1,194 @@
+"""`tf.graph_util`: what a GraphDef needs for some of its nodes, and what inference can do without.
+
+Everything here reads GraphDefs only; op types need not be declared. Clauses: GRAPH. Source:
+`tf.graph_util` as TensorFlow 2.21 was seen to behave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.importing.importer import import_graph_def
+from sessrun.reference.graph.operation import Operation
+from sessrun.spec.proto import DataType, GraphDef, NodeDef
+from sessrun.spec.proto.foreign import adopt
+
+__all__ = [
+    "EXPORTS", "extract_sub_graph", "must_run_on_cpu", "remove_training_nodes",
+    "tensor_shape_from_node_def_name",
+]  # fmt: skip
+
+_LOC: Final = "loc:@"
+#: Operations on variables as `must_run_on_cpu` knows them.
+_OF_VARIABLES: Final = frozenset(
+    {"Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate",
+     "TruncatedNormal", "Variable", "VariableV2"}
+)  # fmt: skip
+#: Op types that run on the CPU if this attribute is one of these dtypes.
+_ON_CPU: Final[Mapping[str, tuple[str, frozenset[int]]]] = {
+    "Const": ("dtype", frozenset({DataType.DT_STRING, DataType.DT_INT32})),
+    "DynamicStitch": ("T", frozenset({DataType.DT_INT32})),
+    "ParallelDynamicStitch": ("T", frozenset({DataType.DT_INT32})),
+    "Cast": ("SrcT", frozenset({DataType.DT_INT32})),
+}
+_CHECKS: Final = frozenset({"CheckNumerics"})
+_PASSING_ON: Final = frozenset({"Identity", "StopGradient"})
+
+
+def extract_sub_graph(graph_def: Any, dest_nodes: Any) -> GraphDef:
+    """The nodes that these nodes need, themselves included, in the order of the GraphDef.
+
+    Nodes are needed as inputs, as control inputs, and by colocation. Functions and versions are
+    kept as they are.
+
+    Args:
+      graph_def: a GraphDef, ours or TensorFlow's.
+      dest_nodes: names of nodes.
+
+    Raises:
+      TypeError: `graph_def` is no GraphDef, or `dest_nodes` a string.
+      AssertionError: it has no node of one of these names.
+      KeyError: a node needs one that is not there.
+
+    """
+    graph_def = adopt(graph_def, GraphDef)
+    if isinstance(dest_nodes, str):
+        raise TypeError("dest_nodes must be an iterable of strings, but got type <class 'str'>.")
+    nodes = {_producer(node.name): node for node in graph_def.node}
+    waiting = list(dest_nodes)
+    for name in waiting:
+        if name not in nodes:
+            raise AssertionError(f"{name} is not in graph")
+    needed = set()
+    while waiting:
+        name = waiting.pop()
+        if name not in needed:
+            needed.add(name)
+            waiting += _needs(nodes[name])
+    kept = [node for name, node in nodes.items() if name in needed]
+    return GraphDef(node=kept, library=graph_def.library, versions=graph_def.versions)
+
+
+def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> GraphDef:
+    """The GraphDef's nodes without those that only pass a value on, or only check it.
+
+    CheckNumerics goes; Identity and StopGradient are bridged, unless a control dependency goes in
+    or out, or another node is colocated with them. Functions and versions are left out.
+
+    Args:
+      input_graph: a GraphDef, ours or TensorFlow's.
+      protected_nodes: names of nodes that stay whatever they are.
+
+    Raises:
+      IndexError: a node that should pass a value on has no input.
+      ValueError: nodes pass a value on in a circle.
+
+    """
+    protected = frozenset(protected_nodes or ())
+    nodes = _copied(adopt(input_graph, GraphDef).node)
+    checks = {node.name for node in nodes if node.op in _CHECKS} - protected
+    left = [node for node in nodes if node.name not in checks]
+    for node in left:
+        kept = [text for text in node.input if text.removeprefix("^") not in checks]
+        node.input[:] = kept
+    bridged = _bridged(left, protected)
+    result = [node for node in left if node.name not in bridged]
+    for node in result:
+        sources = [_source(text, bridged) for text in node.input]
+        node.input[:] = sources
+    return GraphDef(node=result)
+
+
+def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
+    """Whether a node has to be on the CPU: by its op type and dtypes, as a rule of thumb.
+
+    Args:
+      node: an Operation or a NodeDef.
+      pin_variables_on_cpu: whether variables, and what changes them, have to.
+
+    """
+    proto = node.node_def if isinstance(node, Operation) else adopt(node, NodeDef)
+    if pin_variables_on_cpu and proto.op in _OF_VARIABLES:
+        return True
+    if proto.op not in _ON_CPU:
+        return False
+    attr, kinds = _ON_CPU[proto.op]
+    return proto.attr[attr].type in kinds
+
+
+def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
+    """The static shape of a tensor of the graph that is called as inputs in NodeDefs are.
+
+    Raises:
+      KeyError, ValueError: as `Graph.get_tensor_by_name`.
+
+    """
+    found: TensorShape = graph.get_tensor_by_name(
+        input_name if ":" in input_name else input_name + ":0"
+    ).get_shape()
+    return found
+
+
+def _copied(nodes: Iterable[NodeDef]) -> list[NodeDef]:
+    copies = []
+    for node in nodes:
+        copy = NodeDef()
+        copy.CopyFrom(node)
+        copies.append(copy)
+    return copies
+
+
+def _producer(text: str) -> str:
+    """The node that an input names."""
+    return text[1:] if text.startswith("^") else text.partition(":")[0]
+
+
+def _beside(node: NodeDef) -> list[str]:
+    """The names in its `_class`, whether they say that they are of nodes or not."""
+    if "_class" not in node.attr:
+        return []
+    return [group.decode().removeprefix(_LOC) for group in node.attr["_class"].list.s]
+
+
+def _needs(node: NodeDef) -> list[str]:
+    return [*map(_producer, node.input), *_beside(node)]
+
+
+def _bridged(nodes: Iterable[NodeDef], protected: frozenset[str]) -> dict[str, str]:
+    """The nodes that only pass a value on, each with the input that it passes on."""
+    nodes = list(nodes)
+    staying, waited = set(protected), set()
+    for node in nodes:
+        staying.update(_beside(node))
+        waited.update(_controls(node))
+    found = {
+        node.name: node.input[0]
+        for node in nodes
+        if node.op in _PASSING_ON and node.name not in staying and not _controls(node)
+    }
+    return {name: source for name, source in found.items() if name not in waited}
+
+
+def _controls(node: NodeDef) -> list[str]:
+    return [text[1:] for text in node.input if text.startswith("^")]
+
+
+def _source(text: str, bridged: Mapping[str, str]) -> str:
+    passed = set()
+    while (name := text.removeprefix("^")) in bridged:
+        if name in passed:
+            raise ValueError(f"The node '{name}' passes its own value on.")
+        passed.add(name)
+        text = bridged[name]
+    return text
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "graph_util.extract_sub_graph": extract_sub_graph,
+    "graph_util.import_graph_def": import_graph_def,
+    "graph_util.must_run_on_cpu": must_run_on_cpu,
+    "graph_util.remove_training_nodes": remove_training_nodes,
+    "graph_util.tensor_shape_from_node_def_name": tensor_shape_from_node_def_name,
+}

@@ -1,0 +1,258 @@
+"""Graphs with their collections as data: `tf.train.export_meta_graph`. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference.api.saving.collection_defs import add_collection
+from sessrun.reference.api.saving.graph_files import write_graph
+from sessrun.reference.base.attr_values import op_def
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.scope_names import without
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.version import GIT_VERSION, VERSION
+from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
+from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, OpList, SaverDef
+from sessrun.spec.proto.foreign import adopt
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["EXPORTS", "UNBOUND_INPUTS", "export_meta_graph", "ops_used_by_graph_def",
+           "saver_def_in", "stripped_op_list_for_graph"]  # fmt: skip
+
+#: Before the name of an input that is not in the scope that was exported.
+_UNBOUND: Final = "$unbound_inputs_"
+#: The collection of their names.
+UNBOUND_INPUTS: Final = "unbound_inputs"
+_SAVING: Final = frozenset({"Restore", "RestoreSlice", "RestoreV2", "Save", "SaveSlices", "SaveV2"})
+
+
+def export_meta_graph(
+    filename: Any = None,
+    meta_info_def: Any = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Sequence[str] | None = None,
+    as_text: bool = False,
+    graph: Graph | None = None,
+    export_scope: str | None = None,
+    clear_devices: bool = False,
+    clear_extraneous_savers: bool = False,
+    strip_default_attrs: bool = False,
+    save_debug_info: bool = False,
+    **kwargs: Any,
+) -> MetaGraphDef:
+    """A graph with its collections.
+
+    Args:
+      filename: a file that it is written to, or None.
+      meta_info_def: what more is to be said of it.
+      graph_def: a GraphDef that stands for the graph's operations.
+      saver_def: the SaverDef of the graph's saver.
+      collection_list: the names of the collections; all by default.
+      as_text: whether the file is text.
+      graph: the graph, by default the default graph.
+      export_scope: a name scope: only what is in it, under names without it.
+      clear_devices: whether the devices asked for are left out.
+      clear_extraneous_savers: whether the operations of other savers are left out.
+      strip_default_attrs: whether attributes that have their defaults are left out.
+      save_debug_info: not written here.
+      **kwargs: `unbound_inputs_col_name`, where names of inputs from outside the scope are put.
+
+    Raises:
+      TypeError: an argument is of a wrong type, or there is another keyword.
+      OpError: the file cannot be written.
+
+    """
+    del save_debug_info
+    unbound_key = kwargs.pop("unbound_inputs_col_name", UNBOUND_INPUTS)
+    if kwargs:
+        raise TypeError(f"export_meta_graph() got unexpected keyword arguments {sorted(kwargs)}")
+    graph = graph or get_default_graph()
+    saver = None if saver_def is None else adopt(saver_def, SaverDef)
+    found = _described(meta_info_def, saver)
+    nodes = graph.as_graph_def(add_shapes=True) if graph_def is None else _adopted(graph_def)
+    left_out = _of_other_savers(nodes, saver) if clear_extraneous_savers else frozenset()
+    unbound = _copy_nodes(nodes, found.graph_def, export_scope, left_out, clear=clear_devices)
+    if unbound and unbound_key:
+        found.collection_def[unbound_key].bytes_list.value.extend(map(str.encode, unbound))
+    _name_ops(found)
+    if strip_default_attrs:
+        _strip_defaults(found)
+    keys = graph.get_all_collection_keys() if collection_list is None else collection_list
+    collections = {key: graph.get_collection(key) for key in keys}
+    if clear_extraneous_savers and GraphKeys.SAVERS in collections:
+        collections[GraphKeys.SAVERS] = [] if saver is None else [saver]
+    _add_collections(found, collections, export_scope, left_out)
+    if filename:
+        _write(found, as_given(filename), as_text=as_text)
+    return found
+
+
+def _add_collections(
+    found: MetaGraphDef,
+    collections: Mapping[str, Sequence[Any]],
+    scope: str | None,
+    left_out: frozenset[str],
+) -> None:
+    """Add what is in collections, as far as it is exported."""
+    for key, items in collections.items():
+        kept = [item for item in items if _is_kept(item, scope, left_out)]
+        add_collection(found, key, kept, scope)
+
+
+def _described(meta_info_def: Any, saver: SaverDef | None) -> MetaGraphDef:
+    """A message without nodes: what is said of it, the version, the saver."""
+    found = MetaGraphDef()
+    if meta_info_def is not None:
+        found.meta_info_def.CopyFrom(adopt(meta_info_def, MetaGraphDef.MetaInfoDef))
+    found.meta_info_def.tensorflow_version = VERSION
+    found.meta_info_def.tensorflow_git_version = GIT_VERSION
+    if saver is not None:
+        found.saver_def.CopyFrom(saver)
+    return found
+
+
+def _name_ops(found: MetaGraphDef) -> None:
+    """Add the declarations of the operations, unless some are there."""
+    if not found.meta_info_def.stripped_op_list.op:
+        declared = stripped_op_list_for_graph(found.graph_def)
+        found.meta_info_def.stripped_op_list.CopyFrom(declared)
+
+
+def _write(found: MetaGraphDef, path: str, *, as_text: bool) -> None:
+    """Write it to a file."""
+    with file_errors(path):
+        write_graph(found, os.path.dirname(local_path(path)), os.path.basename(path), as_text)
+
+
+def _adopted(graph_def: Any) -> GraphDef:
+    try:
+        return adopt(graph_def, GraphDef)
+    except TypeError as error:
+        raise TypeError(
+            f"graph_def must be of type GraphDef. Received type: {type(graph_def)}."
+        ) from error
+
+
+def _name(item: Any) -> str | None:
+    """The name of what a collection has, or of a node; None of what has none."""
+    return item if isinstance(item, str) else getattr(item, "name", None)
+
+
+def _is_kept(item: Any, scope: str | None, left_out: frozenset[str]) -> bool:
+    name = _name(item)
+    if not isinstance(name, str):
+        return True
+    if name in left_out:
+        return False
+    return not scope or name.startswith((_UNBOUND, scope))
+
+
+def _copy_nodes(
+    source: GraphDef, target: GraphDef, scope: str | None, left_out: frozenset[str], *, clear: bool
+) -> list[str]:
+    """Copy what is kept; the names of the inputs that it has from outside."""
+    target.versions.CopyFrom(source.versions)
+    if source.HasField("library"):
+        target.library.CopyFrom(source.library)
+    unbound: list[str] = []
+    for node in source.node:
+        if not _is_kept(node, scope, left_out):
+            continue
+        copy = target.node.add()
+        copy.CopyFrom(node)
+        if clear:
+            copy.device = ""
+        if scope:
+            _leave_scope(copy, scope, unbound)
+    return unbound
+
+
+def _leave_scope(node: NodeDef, scope: str, unbound: list[str]) -> None:
+    """Take the scope out of the names in a node."""
+    node.name = without(scope, node.name)
+    for index, text in enumerate(node.input):
+        if text.removeprefix("^").startswith(scope):
+            node.input[index] = without(scope, text)
+        else:
+            mark = "^" if text.startswith("^") else ""
+            node.input[index] = mark + _UNBOUND + text.removeprefix("^")
+            unbound.append(node.input[index])
+    if "_class" in node.attr:
+        groups = node.attr["_class"].list
+        kept = [
+            without(scope, each).encode()
+            for each in groups.s
+            if each.decode().partition("@")[2].startswith(scope)
+        ]
+        groups.s[:] = kept
+    if node.op in {"Enter", "RefEnter"}:
+        frame = node.attr["frame_name"]
+        frame.s = without(scope, frame.s).encode()
+
+
+def _of_other_savers(nodes: GraphDef, saver: SaverDef | None) -> frozenset[str]:
+    """The nodes in the scopes of savers, but for those of this one."""
+    scopes = {_scope(node.name) for node in nodes.node if node.op in _SAVING}
+    if saver is not None:
+        scopes -= {_scope(saver.save_tensor_name), _scope(saver.restore_op_name)}
+    prefixes = tuple(scope + "/" for scope in scopes)
+    return frozenset(node.name for node in nodes.node if node.name.startswith(prefixes))
+
+
+def _scope(name: str) -> str:
+    return name.rpartition("/")[0]
+
+
+def ops_used_by_graph_def(graph_def: Any) -> list[str]:
+    """The op types in a graph and in the functions that it calls, by name."""
+    definition = adopt(graph_def, GraphDef)
+    bodies = {each.signature.name: each.node_def for each in definition.library.function}
+    used: set[str] = set()
+    waiting = list(definition.node)
+    while waiting:
+        op_type = waiting.pop().op
+        if op_type not in used:
+            used.add(op_type)
+            waiting += bodies.get(op_type, ())
+    return sorted(used - set(bodies))
+
+
+def stripped_op_list_for_graph(graph_def: Any) -> OpList:
+    """The declarations of the operations that a graph and its functions use, by name."""
+    used = (name for name in ops_used_by_graph_def(graph_def) if name in OPERATIONS)
+    return OpList(op=[op_def(OPERATIONS[name]) for name in used])
+
+
+def _strip_defaults(found: MetaGraphDef) -> None:
+    """Leave out the attributes that have their defaults."""
+    defaults = {
+        op.name: {
+            attr.name: attr.default_value for attr in op.attr if attr.HasField("default_value")
+        }
+        for op in found.meta_info_def.stripped_op_list.op
+    }
+    bodies = (function.node_def for function in found.graph_def.library.function)
+    for node in [*found.graph_def.node, *(node for body in bodies for node in body)]:
+        for name, default in defaults.get(node.op, {}).items():
+            if name in node.attr and node.attr[name] == default:
+                del node.attr[name]
+    found.meta_info_def.stripped_default_attrs = True
+
+
+def saver_def_in(saver_def: SaverDef, scope: str) -> SaverDef | None:
+    """A SaverDef without a scope in its names; None if it is not in that."""
+    fields = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
+    if not all(getattr(saver_def, field).startswith(scope) for field in fields):
+        return None
+    found = SaverDef()
+    found.CopyFrom(saver_def)
+    for field in fields:
+        setattr(found, field, without(scope, getattr(saver_def, field)))
+    return found
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"train.export_meta_graph": export_meta_graph}

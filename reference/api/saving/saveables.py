@@ -1,0 +1,276 @@
+"""What a saver saves: for each variable its tensors, their names, and how they are put back."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sessrun.reference.api.ops import array_ops
+from sessrun.reference.api.variables import state_ops
+from sessrun.reference.api.variables.ref_variables import RefVariable
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["BaseSaverBuilder", "SaveSpec", "SaveableObject", "default_saveables", "saveables_of",
+           "variables_by_name"]  # fmt: skip
+
+#: The operations whose outputs are references to variables.
+_REFERENCES: Final = frozenset({"Variable", "VariableV2", "AutoReloadVariable"})
+_READ: Final = "ReadVariableOp"
+
+
+@dataclass(slots=True)
+class SaveSpec:
+    """One tensor to save.
+
+    Attributes:
+      tensor: the tensor.
+      slice_spec: which part of a larger tensor it is, with that tensor's shape; or empty.
+      name: under which it is saved.
+      dtype: its dtype; the tensor's by default.
+      device: its device; the tensor's by default.
+
+    """
+
+    tensor: Any
+    slice_spec: str
+    name: str
+    dtype: Any = None
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.dtype is None:
+            self.dtype = self.tensor.dtype
+        if self.device is None:
+            self.device = self.tensor.device
+
+
+class SaveableObject:
+    """Something that is saved and put back; programs derive their own from it.
+
+    Args:
+      op: what is saved; no two of a saver have the same.
+      specs: its tensors.
+      name: under which it is saved.
+
+    """
+
+    def __init__(self, op: Any, specs: Sequence[SaveSpec], name: str) -> None:
+        self.op = op
+        self.specs = specs
+        self.name = name
+
+    @property
+    def device(self) -> str:
+        """The device of its first tensor."""
+        return self.specs[0].device or ""
+
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
+        """The operation that puts it back.
+
+        Args:
+          restored_tensors: what was saved, one for each spec.
+          restored_shapes: the shapes it is to have, or None to leave them as they were saved.
+
+        Raises:
+          ValueError: it is not known how.
+
+        """
+        del restored_tensors, restored_shapes
+        raise ValueError("Calling an abstract method.")
+
+
+class _Reference(SaveableObject):
+    """A reference variable."""
+
+    def __init__(self, ref: Any, slice_spec: str, name: str, *, read: Any = None) -> None:
+        super().__init__(ref, [SaveSpec(ref if read is None else read, slice_spec, name,
+                                        ref.dtype.base_dtype)], name)  # fmt: skip
+
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
+        (value,) = restored_tensors
+        if restored_shapes is not None:
+            value = array_ops.reshape(value, restored_shapes[0])
+        validate = restored_shapes is None and self.op.shape.is_fully_defined()
+        return state_ops.assign(self.op, value, validate_shape=validate)
+
+
+class _Resource(SaveableObject):
+    """A resource variable: its handle, and a tensor that reads it."""
+
+    def __init__(
+        self, handle: Tensor, read: Tensor, slice_spec: str, name: str, *, value: Any = None
+    ) -> None:
+        self._handle = handle
+        self._read = read
+        saved = read if value is None else value
+        super().__init__(read, [SaveSpec(saved, slice_spec, name, read.dtype, handle.device)], name)
+        self.op = handle
+
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
+        (value,) = restored_tensors
+        if restored_shapes is not None:
+            value = array_ops.reshape(value, restored_shapes[0])
+        with stacks.get_default_graph().device(self._handle.device):
+            value = identity(value)
+            inputs = {"resource": self._handle, "value": value}
+            self._read.shape.assert_is_compatible_with(value.shape)
+            return apply_op("AssignVariableOp", inputs, {})
+
+
+def default_saveables() -> list[Any]:
+    """The global variables of the default graph, and its other things to save."""
+    graph = stacks.get_default_graph()
+    found = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+    return found + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
+
+
+def saveables_of(var_list: Any) -> list[SaveableObject]:
+    """What to save, in the order of the names, of a list of variables or a dict of names to them.
+
+    Raises:
+      TypeError: it is neither, or something in it is no variable.
+      ValueError: two have one name, or one has two.
+
+    """
+    named = var_list if isinstance(var_list, dict) else variables_by_name(var_list)
+    if not all(isinstance(name, str) for name in named):
+        wrong = next(name for name in named if not isinstance(name, str))
+        raise TypeError(
+            "names_to_saveables must be a dict mapping string names to trackable operations. "
+            f"Name is not a string: {wrong}"
+        )
+    found: list[SaveableObject] = []
+    seen: set[int] = set()
+    for name, value in sorted(named.items()):
+        for saveable in _of(name, value):
+            if id(saveable.op) in seen:
+                raise ValueError(f"The same saveable will be restored with two names: {name}")
+            seen.add(id(saveable.op))
+            found.append(saveable)
+    return found
+
+
+def variables_by_name(var_list: Any) -> dict[str, Any]:
+    """Variables by the names that they are saved under; those that are parts together.
+
+    Raises:
+      TypeError: it is no list, tuple or set, or something in it is no variable.
+      ValueError: two have one name.
+
+    """
+    if not isinstance(var_list, list | tuple | set):
+        raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
+    named: dict[str, Any] = {}
+    for value in sorted(_flat(var_list), key=lambda each: each.name):
+        full = getattr(value, "_save_slice_info", None)
+        if full is not None:
+            _add_part(named, full.full_name, value)
+            continue
+        name, kept = _name_of(value)
+        if name in named:
+            raise ValueError(f"At least two variables have the same name: {name}")
+        named[name] = kept
+    return named
+
+
+def _flat(values: Any) -> list[Any]:
+    found: list[Any] = []
+    for value in values:
+        found += _flat(value) if isinstance(value, list | tuple) else [value]
+    return found
+
+
+def _add_part(named: dict[str, Any], name: str, value: Any) -> None:
+    parts = named.setdefault(name, [])
+    if not isinstance(parts, list):
+        raise ValueError(f"Mixing slices and non-slices with the same name: {name}")  # noqa: TRY004 - as TensorFlow
+    parts.append(value)
+
+
+def _name_of(value: Any) -> tuple[str, Any]:
+    """Under what a variable is saved, and what stands for it: a reference, or a read."""
+    if isinstance(value, SaveableObject) or hasattr(value, "_get_variable_list"):
+        return str(value.name), value
+    tensor = _tensor_of(value)
+    if tensor is None:
+        raise TypeError(f"Variable to save is not a Variable: {convert_to_tensor(value)}")
+    if tensor.op.type == _READ:
+        return tensor.op.inputs[0].op.name, tensor
+    return tensor.op.name, tensor
+
+
+def _tensor_of(value: Any) -> Tensor | None:
+    """The reference to a variable, or the tensor that reads it; None of anything else."""
+    if isinstance(value, RefVariable | ResourceVariable):
+        return value._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
+    if isinstance(value, Tensor):
+        is_read = value.op.type == _READ and value.op.inputs[0].op.type == "VarHandleOp"
+        if is_read or value.op.type in _REFERENCES:
+            return value
+    return None
+
+
+def _of(name: str, value: Any) -> list[SaveableObject]:
+    """What to save under a name: one thing, or the parts of a variable."""
+    if isinstance(value, SaveableObject):
+        return [value]
+    if hasattr(value, "_get_variable_list"):
+        value = value._get_variable_list()  # noqa: SLF001 - the method of a variable in parts
+    if isinstance(value, list | tuple):
+        return _parts(name, value)
+    tensor = _tensor_of(value)
+    if tensor is None:
+        raise TypeError(
+            "names_to_saveables must be a dict mapping string names to Tensors/Variables. Not a "
+            f"variable: {convert_to_tensor(value)}"
+        )
+    if tensor.op.type == _READ:
+        return [_Resource(tensor.op.inputs[0], tensor, "", name)]
+    return [_Reference(tensor, "", name)]
+
+
+def _parts(name: str, parts: Sequence[Any]) -> list[SaveableObject]:
+    """The parts of one variable, which is saved under a name that need not be its own."""
+    found: list[SaveableObject] = []
+    whole: str | None = None
+    for part in parts:
+        info = getattr(part, "_save_slice_info", None)
+        if info is None:
+            raise ValueError(f"Slices must all be slices: {part}")
+        whole = whole or info.full_name
+        if info.full_name != whole:
+            raise ValueError(
+                f"Slices must all be from the same tensor: {whole} != {info.full_name}"
+            )
+        tensor = part._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
+        if tensor.op.type == _READ:
+            value = functools.partial(_read_beside, part)
+            found.append(_Resource(tensor.op.inputs[0], tensor, info.spec, name, value=value))
+        else:
+            found.append(_Reference(tensor, info.spec, name, read=part.value()))
+    return found
+
+
+def _read_beside(part: Any) -> Tensor:
+    """Read a part of a variable where it is, for a processor to save."""
+    graph = stacks.get_default_graph()
+    with graph.device(part.device):
+        value = part.read_value()
+        with graph.device("/device:CPU:0"):
+            return identity(value)
+
+
+class BaseSaverBuilder:
+    """Where programs find what their own things to save are derived from."""
+
+    SaveSpec = SaveSpec
+    SaveableObject = SaveableObject
+    OpListToDict = staticmethod(variables_by_name)

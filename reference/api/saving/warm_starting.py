@@ -1,0 +1,213 @@
+"""`tf.train.warm_start`: variables of one model start from those of another. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference.api.saving.checkpoint_initializers import (
+    checkpoint_file,
+    init_from_checkpoint,
+)
+from sessrun.reference.api.saving.saveables import variables_by_name
+from sessrun.reference.api.saving.vocabularies import VocabInfo, matrix_initializer
+from sessrun.reference.api.variables.state_ops import assign
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_partitions import PartitionInfo
+from sessrun.reference.api.variables.variable_parts import PartitionedVariable
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.stacks import get_default_graph
+
+__all__ = ["EXPORTS", "name_of_whole", "start_with_vocabulary", "variable_and_name", "warm_start"]
+
+_LOGGER: Final = logging.getLogger("sessrun")
+
+
+def warm_start(
+    ckpt_to_initialize_from: Any,
+    vars_to_warm_start: Any = ".*",
+    var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
+    var_name_to_prev_var_name: Mapping[str, str] | None = None,
+) -> None:
+    """Let the initializers of variables set them to what a checkpoint has.
+
+    Args:
+      ckpt_to_initialize_from: the checkpoint's path, or a folder, whose latest one is taken.
+      vars_to_warm_start: which variables: a pattern of the names of trainable ones, a list of
+        patterns of any, or a list of variables; if None, those trainable ones alone whose
+        vocabularies are given.
+      var_name_to_vocab_info: vocabularies that have changed, by variable.
+      var_name_to_prev_var_name: for variables that have another name in the checkpoint, that.
+
+    Raises:
+      ValueError: the variables are given in another way, a variable that is renamed or has a
+        vocabulary is none of them, or the checkpoint does not have a name.
+      NotFoundError: there is no such checkpoint.
+
+    """
+    renamed, vocabularies = var_name_to_prev_var_name or {}, var_name_to_vocab_info or {}
+    grouped = _grouped(vars_to_warm_start)
+    assignments: dict[str, Any] = {}
+    count = 0
+    for name, variables in grouped.items():
+        source = renamed.get(name, name)
+        changed = vocabularies.get(name)
+        if changed:
+            _start_changed(variables, ckpt_to_initialize_from, changed, source)
+        elif not vars_to_warm_start:
+            continue
+        else:
+            if source in assignments:  # two variables start from one: each in a round of its own
+                init_from_checkpoint(ckpt_to_initialize_from, assignments)
+                assignments = {}
+            assignments[source] = variables[0] if len(variables) == 1 else variables
+        count += 1
+    if assignments:
+        init_from_checkpoint(ckpt_to_initialize_from, assignments)
+    _LOGGER.info("Warm-started %d variables.", count)
+    _check_used("var_name_to_prev_var_name", set(renamed) - set(grouped), grouped)
+    _check_used("var_name_to_vocab_info", set(vocabularies) - set(grouped), grouped)
+
+
+def _check_used(argument: str, unused: set[str], grouped: Mapping[str, Any]) -> None:
+    if unused:
+        raise ValueError(
+            f"You provided the following variables in {argument} that were not used: {unused}. "
+            f"Here is the list of viable variable names: {list(grouped)}"
+        )
+
+
+def _start_changed(
+    variables: Sequence[Any], checkpoint: Any, changed: VocabInfo, source: str
+) -> None:
+    start_with_vocabulary(
+        variables, changed.new_vocab, changed.new_vocab_size, checkpoint, changed.old_vocab,
+        changed.old_vocab_size, changed.num_oov_buckets, source, changed.backup_initializer,
+        changed.axis,
+    )  # fmt: skip
+
+
+def start_with_vocabulary(
+    var: Any, current_vocab_path: Any, current_vocab_size: int, prev_ckpt: Any,
+    prev_vocab_path: Any, previous_vocab_size: int = -1, current_oov_buckets: int = 0,
+    prev_tensor_name: str | None = None, initializer: Any = None, axis: int = 0,
+) -> None:  # fmt: skip
+    """Let a matrix' initializer take from a checkpoint what its vocabulary had there.
+
+    Args:
+      var: a variable, or parts of one.
+      current_vocab_path: the vocabulary now.
+      current_vocab_size: how many of its words are in use.
+      prev_ckpt: a checkpoint, or a folder with some.
+      prev_vocab_path: the vocabulary then.
+      previous_vocab_size: how many of its words were in use; all if negative.
+      current_oov_buckets: how many rows or columns follow for other words.
+      prev_tensor_name: the variable's name in the checkpoint, if it was another.
+      initializer: of what is new; zeros if None.
+      axis: along which the words lie: 0 or 1.
+
+    Raises:
+      ValueError: a vocabulary or the checkpoint is missing.
+      TypeError: it is no variable.
+
+    """
+    if not (current_vocab_path and current_vocab_size and prev_ckpt and prev_vocab_path):
+        raise ValueError("Invalid args: Must provide all of [current_vocab_path, "
+                         "current_vocab_size, prev_ckpt, prev_vocab_path}.")  # fmt: skip
+    _, found = variable_and_name(var)
+    parts = found if isinstance(found, list) else [found]
+    name = prev_tensor_name or name_of_whole(parts)
+    total = sum(part.shape.as_list()[0] for part in parts)
+    words = {"file": (current_vocab_path, prev_vocab_path), "extra": current_oov_buckets}
+    for part in parts:
+        shape = part.shape.as_list()
+        sizes = (current_vocab_size, shape[1]) if axis == 0 else (total, current_vocab_size)
+        given = _arguments(words, axis) | ({"old_row_vocab_size": previous_vocab_size}
+                                           if axis == 0 else {})  # fmt: skip
+        start = matrix_initializer(
+            checkpoint_file(prev_ckpt), name, sizes[0], sizes[1], initializer=initializer, **given
+        )
+        place = part._get_save_slice_info()  # noqa: SLF001 - where a part lies
+        info = PartitionInfo(place.full_shape, place.var_offset) if place else None
+        value = convert_to_tensor(start(shape=shape, partition_info=info))
+        assigned = assign(part, value)
+        part._initializer = assigned  # noqa: SLF001 - a variable's own
+
+
+def _arguments(words: Mapping[str, Any], axis: int) -> dict[str, Any]:
+    """Words as the arguments of the axis."""
+    name = ("row", "col")[axis]
+    new, old = words["file"]
+    return {f"new_{name}_vocab_file": new, f"old_{name}_vocab_file": old,
+            f"num_{name}_oov_buckets": words["extra"]}  # fmt: skip
+
+
+def name_of_whole(var: Any) -> str:
+    """The name under which a list of one variable, or of its parts, is saved.
+
+    Raises:
+      TypeError: they are of several.
+
+    """
+    named = variables_by_name(var)
+    if len(named) > 1:
+        raise TypeError(
+            f"`var` = {var} passed as arg violates the constraints.  name_to_var_dict = {named}"
+        )
+    return next(iter(named))
+
+
+def variable_and_name(var: Any, prev_tensor_name: str | None = None) -> tuple[str, Any]:
+    """The name of a variable in a checkpoint, and the variable or the list of its parts.
+
+    Raises:
+      TypeError: it is neither a variable nor a list of parts of one.
+
+    """
+    if isinstance(var, PartitionedVariable):
+        var = var._get_variable_list()  # noqa: SLF001 - its parts
+    elif not isinstance(var, Variable) and not (
+        isinstance(var, list) and all(isinstance(each, Variable) for each in var)
+    ):
+        raise TypeError(
+            "var MUST be one of the following: a Variable, list of Variable or "
+            f"PartitionedVariable, but is {type(var)}"
+        )
+    parts = var if isinstance(var, list) else [var]
+    return prev_tensor_name or name_of_whole(parts), var
+
+
+def _is_variable(value: Any) -> bool:
+    return isinstance(value, Variable | PartitionedVariable)
+
+
+def _grouped(wanted: Any) -> dict[str, list[Any]]:
+    """The variables that are meant, those that are parts of one together."""
+    graph = get_default_graph()
+    if wanted is None or isinstance(wanted, str):
+        found = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
+    elif not isinstance(wanted, list):
+        raise ValueError(
+            f"`vars_to_warm_start must be a `list` or `str`. Given type is {type(wanted)}"
+        )
+    elif all(isinstance(pattern, str) for pattern in wanted):
+        every = GraphKeys.GLOBAL_VARIABLES
+        found = [each for pattern in wanted for each in graph.get_collection(every, pattern)]
+    elif all(map(_is_variable, wanted)):
+        found = wanted
+    else:
+        kinds = [type(each) for each in wanted]
+        raise ValueError(
+            "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`. Given "
+            f"types are {kinds}"
+        )
+    grouped: dict[str, list[Any]] = {}
+    for variable in found:
+        name = name_of_whole([variable])
+        grouped.setdefault(name, []).append(variable)
+    return grouped
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"train.warm_start": warm_start}

@@ -1,0 +1,311 @@
+"""SparseTensor: indices, values and a shape; fed and fetched as a SparseTensorValue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from copy import copy
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.api.ops.array_ops import sparse_to_dense
+from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import TensorShape, dimension_value
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.expansions import register_session_run_conversion_functions
+from sessrun.reference.build.framework_ops import placeholder, placeholder_with_default
+from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.errors import bad_type
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_session
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "SparseTensor", "SparseTensorValue", "convert_to_tensor_or_sparse_tensor",
+           "is_sparse", "sparse_placeholder", "sparse_tensor_to_dense"]  # fmt: skip
+
+
+class SparseTensorValue(NamedTuple):
+    """What a fetch of a SparseTensor gives, and what may be fed to one.
+
+    Attributes:
+      indices: int64, shape [N, rank].
+      values: shape [N].
+      dense_shape: int64, shape [rank].
+
+    """
+
+    indices: Any
+    values: Any
+    dense_shape: Any
+
+
+class SparseTensor:
+    """The elements of a tensor that are not zero, by their indices.
+
+    Args:
+      indices: int64, shape [N, rank].
+      values: any dtype, shape [N].
+      dense_shape: int64, shape [rank].
+
+    Raises:
+      ValueError: the three shapes cannot belong together.
+
+    """
+
+    _is_tensor_like = True  # for `tf.is_tensor`
+
+    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+        with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
+            self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
+            self._values = convert_to_tensor(values, name="values")
+            self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, name="dense_shape")
+        places = self._indices.shape.with_rank(2)
+        count = self._values.shape.with_rank(1)
+        whole = self._dense_shape.shape.with_rank(1)
+        places[0].assert_is_compatible_with(count[0])
+        places[1].assert_is_compatible_with(whole[0])
+        self._static: TensorShape | None = None
+
+    @classmethod
+    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+        """A SparseTensor of the same parts as another one, or as a SparseTensorValue.
+
+        Raises:
+          TypeError: it is neither.
+
+        """
+        if isinstance(sparse_tensor_value, SparseTensor):
+            return cls(*sparse_tensor_value.parts())
+        if not isinstance(sparse_tensor_value, SparseTensorValue):
+            raise bad_type(f"Neither a SparseTensor nor SparseTensorValue: {sparse_tensor_value}.")
+        return cls(*sparse_tensor_value)
+
+    @property
+    def indices(self) -> Tensor:
+        """The indices, int64 of shape [N, rank]."""
+        return self._indices
+
+    @property
+    def values(self) -> Tensor:
+        """The values, of shape [N]."""
+        return self._values
+
+    @property
+    def dense_shape(self) -> Tensor:
+        """The shape of the whole, int64 of shape [rank]."""
+        return self._dense_shape
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape of the whole."""
+        return self._static if self._static is not None else seen_shape(self._dense_shape)
+
+    def get_shape(self) -> TensorShape:
+        """What is known of the shape of the whole."""
+        return self.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the static shape to what is also known of `shape`; ValueError if it cannot be."""
+        self._static = self.shape.merge_with(shape)
+
+    def known_as(self, shape: TensorShape) -> SparseTensor:
+        """The same tensors, of whose whole no more is known than this shape."""
+        found = copy(self)
+        found._static = shape  # noqa: SLF001 - of the same class
+        return found
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the values."""
+        return self._values.dtype
+
+    @property
+    def op(self) -> Any:
+        """The operation that makes the values."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph."""
+        return self._indices.graph
+
+    def consumers(self) -> list[Any]:
+        """The operations that take one of its parts, each once."""
+        return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
+
+    def with_values(self, new_values: Any) -> SparseTensor:
+        """The same indices and shape with other values.
+
+        Args:
+          new_values: any dtype, shape [N].
+
+        Raises:
+          ValueError: there are more or fewer of them than indices.
+
+        """
+        return SparseTensor(self._indices, new_values, self._dense_shape)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Its value in `session`, or in the default session: a SparseTensorValue.
+
+        Raises:
+          ValueError: there is no session, or its graph is another.
+
+        """
+        used = session if session is not None else get_default_session()
+        if used is None:
+            raise ValueError("Cannot evaluate a SparseTensor: no default session is registered.")
+        if used.graph is not self.graph:
+            raise ValueError("Cannot evaluate a SparseTensor in the session of another graph.")
+        return used.run(self, feed_dict)
+
+    def parts(self) -> list[Tensor]:
+        """The tensors it is made of: indices, values, shape."""
+        return [self._indices, self._values, self._dense_shape]
+
+    def __mul__(self, other: Any) -> SparseTensor:
+        """The products with the elements of a dense tensor, which is broadcast."""
+        return self._with_dense("SparseDenseCwiseMul", "mul", other)
+
+    def __div__(self, other: Any) -> SparseTensor:
+        """The quotients by the elements of a dense tensor, in the dtype there is."""
+        return self._with_dense("SparseDenseCwiseDiv", "div", other)
+
+    def __truediv__(self, other: Any) -> SparseTensor:
+        """The quotients by the elements of a dense tensor; integers are divided as floats."""
+        from sessrun.reference.api.ops.sparse_math_ops import sparse_dense_truediv  # noqa: PLC0415 - imports this
+
+        return sparse_dense_truediv(self, other)
+
+    def _times_dense(self, other: Any) -> SparseTensor:
+        return self._with_dense("SparseDenseCwiseMul", "mul", other)
+
+    def _with_dense(self, op_type: str, word: str, other: Any) -> SparseTensor:
+        with name_scope(None, word, [*self.parts(), other]) as scope:
+            dense = convert_to_tensor(other, self.dtype.base_dtype, name="y")
+            inputs = {"sp_indices": self._indices, "sp_values": self._values,
+                      "sp_shape": self._dense_shape, "dense": dense}  # fmt: skip
+            return SparseTensor(self._indices, one(op_type, inputs, scope), self._dense_shape)
+
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> SparseTensor:
+        found = SparseTensor(*map(function, self.parts()))
+        found.set_shape(self.shape)
+        return found
+
+    def __repr__(self) -> str:
+        return (
+            f"SparseTensor(indices={self._indices}, values={self._values}, "
+            f"dense_shape={self._dense_shape})"
+        )
+
+
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """A SparseTensor that every run that needs it must feed.
+
+    Args:
+      dtype: the dtype of its values.
+      shape: the shape of the whole: None, a list, a TensorShape or a tensor; where it is given,
+        a feed may leave it out.
+      name: a prefix of the names of its placeholders.
+
+    Raises:
+      ValueError: `shape` has no known rank.
+
+    """
+    names = {part: None if name is None else f"{name}/{part}"
+             for part in ("shape", "shape_default", "values", "indices")}  # fmt: skip
+    static: TensorShape | None = None
+    rank: int | None = None
+    if shape is None:
+        dense_shape = placeholder(dtypes.int64, [None], names["shape"])
+    else:
+        if isinstance(shape, Tensor):
+            default, static = shape, seen_shape(shape)
+        else:
+            sizes = [None if size == -1 else dimension_value(size) for size in shape]
+            static = TensorShape(sizes)
+            known = [-1 if size is None else size for size in sizes]
+            default = convert_to_tensor(known, dtypes.int64, names["shape_default"])
+        rank = default.shape[0].value
+        dense_shape = placeholder_with_default(default, default.shape, names["shape"])
+    values = placeholder(dtype, [None], names["values"])
+    made = SparseTensor(
+        placeholder(dtypes.int64, [None, rank], names["indices"]), values, dense_shape
+    )
+    if static is not None:
+        made.set_shape(static)
+    return made
+
+
+def sparse_tensor_to_dense(
+    sp_input: Any,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """The whole tensor, `default_value` (by default zero) where no element is given.
+
+    Args:
+      sp_input: a SparseTensor or a SparseTensorValue.
+      default_value: a scalar of its dtype.
+      validate_indices: whether indices must be in order and each but once.
+      name: the operation's name.
+
+    Raises:
+      TypeError: `sp_input` is no sparse value.
+
+    """
+    sparse = convert_to_tensor_or_sparse_tensor(sp_input)
+    if not isinstance(sparse, SparseTensor):
+        raise bad_type("Input must be a SparseTensor.")
+    if default_value is None:
+        default_value = zeros([], sparse.dtype)
+    return sparse_to_dense(
+        sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name
+    )
+
+
+def is_sparse(x: Any) -> bool:
+    """Whether it is a SparseTensor or a SparseTensorValue."""
+    return isinstance(x, SparseTensor | SparseTensorValue)
+
+
+def convert_to_tensor_or_sparse_tensor(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """A SparseTensor as it is, of a SparseTensorValue one of constants, else a Tensor.
+
+    Raises:
+      RuntimeError: it is sparse and has another dtype.
+      InvalidArgumentTypeError, InvalidArgumentValueError: as `convert_to_tensor`.
+
+    """
+    if isinstance(value, SparseTensorValue):
+        value = SparseTensor.from_value(value)
+    if isinstance(value, SparseTensor):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise RuntimeError(
+                f"Sparse dtype mismatch: requested={dtypes.as_dtype(dtype).name}, "
+                f"actual={value.dtype.name}"
+            )
+        return value
+    return convert_to_tensor(value, dtype, name)
+
+
+register_session_run_conversion_functions(
+    SparseTensor,
+    lambda sparse: (sparse.parts(), lambda values: SparseTensorValue(*values)),
+    lambda sparse, value: list(zip(sparse.parts(), value, strict=False)),
+    lambda sparse: sparse.parts(),
+)
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "SparseTensor": SparseTensor,
+    "SparseTensorValue": SparseTensorValue,
+    "convert_to_tensor_or_sparse_tensor": convert_to_tensor_or_sparse_tensor,
+    "sparse.SparseTensor": SparseTensor,
+    "sparse.placeholder": sparse_placeholder,
+    "sparse.to_dense": sparse_tensor_to_dense,
+    "sparse_placeholder": sparse_placeholder,
+    "sparse_tensor_to_dense": sparse_tensor_to_dense,
+}

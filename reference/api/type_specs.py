@@ -1,0 +1,369 @@
+"""Static descriptions of tensors and of what is made of several (`tf.TensorSpec` and its kin)."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Self
+
+import numpy as np
+
+from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.constant_op import make_tensor_proto
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.indexed_slices import IndexedSlices, IndexedSlicesValue
+from sessrun.reference.graph.tensor import Tensor
+
+# ruff: noqa: SLF001 - the specs of this module compare what they know
+
+__all__ = ["EXPORTS", "BatchableTypeSpec", "IndexedSlicesSpec", "SparseTensorSpec",
+           "TensorSpec", "TypeSpec", "type_spec_from_value"]  # fmt: skip
+
+
+class TypeSpec(abc.ABC):
+    """What is known of a value before it is there: a shape, a dtype and what its class adds.
+
+    Attributes:
+      shape: the TensorShape of the whole.
+      dtype: the DType of the values.
+
+    """
+
+    shape: TensorShape
+    dtype: dtypes.DType
+
+    @property
+    @abc.abstractmethod
+    def value_type(self) -> type:
+        """The class of the values it describes."""
+
+    @abc.abstractmethod
+    def _facts(self) -> tuple[Any, ...]:
+        """All that it knows: the shape, then what must be equal in specs that go together."""
+
+    @abc.abstractmethod
+    def _with_shape(self, shape: TensorShape) -> Self:
+        """The same with another shape."""
+
+    def is_compatible_with(self, spec_or_value: Any) -> bool:
+        """Whether a value, or any value of another spec, can be what this one describes."""
+        other = spec_or_value
+        if not isinstance(other, TypeSpec):
+            if not isinstance(other, Tensor | SparseTensor | SparseTensorValue | IndexedSlices):
+                return False
+            other = type_spec_from_value(other)
+        if type(other) is not type(self) or not self.dtype.is_compatible_with(other.dtype):
+            return False
+        return self.shape.is_compatible_with(other.shape) and self._rest() == other._rest()
+
+    def _rest(self) -> tuple[Any, ...]:
+        return self._facts()[2:]
+
+    def _serialize(self) -> tuple[Any, ...]:
+        """What makes an equal spec when called with it."""
+        return self._facts()
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every value that this one describes is described by the other, too."""
+        if type(other) is not type(self) or other.dtype is not self.dtype:
+            return False
+        wider = self.shape.most_specific_compatible_shape(other.shape)
+        return self._rest() == other._rest() and repr(wider) == repr(other.shape)
+
+    def most_specific_common_supertype(self, others: Sequence[Any]) -> Self | None:
+        """The narrowest spec of all values of this one and of the others; None if there is none."""
+        shape = self.shape
+        for other in others:
+            if type(other) is not type(self) or other.dtype is not self.dtype:
+                return None
+            if other._facts()[2:] != self._facts()[2:]:
+                return None
+            shape = shape.most_specific_compatible_shape(other.shape)
+        return self._with_shape(shape)
+
+    def most_specific_compatible_type(self, other: Any) -> Self:
+        """The same of one other.
+
+        Raises:
+          ValueError: there is none.
+
+        """
+        found = self.most_specific_common_supertype([other])
+        if found is None:
+            raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and _plain(self) == _plain(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), repr(self.shape), self.dtype))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(map(repr, self._facts()))})"
+
+
+def _plain(spec: Any) -> tuple[Any, ...]:
+    """What a spec knows, with shapes as text: unknown sizes are equal there."""
+    return tuple(repr(fact) if isinstance(fact, TensorShape) else fact for fact in spec._facts())
+
+
+class BatchableTypeSpec(TypeSpec):
+    """The spec of values that may be stacked: of their batches, and of the rows of one."""
+
+    def _batch(self, batch_size: int | None) -> Any:
+        """The spec of that many values, stacked."""
+        return type(self)(TensorShape([batch_size]).concatenate(self.shape), self.dtype)  # type: ignore[call-arg]  # those of this module
+
+    def _unbatch(self) -> Any:
+        """The spec of one of the rows.
+
+        Raises:
+          ValueError: a scalar has none.
+
+        """
+        if self.shape.ndims == 0:
+            raise ValueError("Unbatching a tensor is only supported for rank >= 1")
+        return type(self)(self.shape[1:], self.dtype)  # type: ignore[call-arg]  # those of this module
+
+
+class TensorSpec(BatchableTypeSpec):
+    """A shape, a dtype and perhaps a name of a tensor.
+
+    Args:
+      shape: what becomes a TensorShape.
+      dtype: what becomes a DType.
+      name: any name.
+
+    Raises:
+      TypeError: there is no such shape or dtype.
+
+    """
+
+    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: Any = None) -> None:
+        self.shape = TensorShape(shape)
+        self.dtype = dtypes.as_dtype(dtype)
+        self.name = name
+
+    @classmethod
+    def from_spec(cls, spec: Any, name: Any = None) -> Self:
+        """A spec of the same shape and dtype, by default with the same name."""
+        return cls(spec.shape, spec.dtype, name or spec.name)
+
+    @classmethod
+    def from_tensor(cls, tensor: Any, name: Any = None) -> Self:
+        """The spec of a tensor, by default with the name of its operation.
+
+        Raises:
+          ValueError: it is no tensor.
+
+        """
+        if not isinstance(tensor, Tensor):
+            raise ValueError(  # noqa: TRY004 - TensorFlow's class
+                f"`tensor` should be a tf.Tensor, but got type {type(tensor)}."
+            )
+        return cls(tensor.shape, tensor.dtype, name or tensor.op.name)
+
+    @property
+    def value_type(self) -> type:
+        """Tensor."""
+        return Tensor
+
+    def is_subtype_of(self, other: Any) -> bool:
+        """Whether every tensor that this one describes is described by the other, too."""
+        return super().is_subtype_of(other) and self.name in {None, other.name}
+
+    def _facts(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype, self.name
+
+    def _rest(self) -> tuple[Any, ...]:
+        return ()
+
+    @property
+    def _component_specs(self) -> Self:
+        return self
+
+    def _to_components(self, value: Any) -> Tensor:
+        """The tensor itself, or what a variable holds."""
+        assert isinstance(value, Tensor | Variable)
+        return convert_to_tensor(value)
+
+    def _from_components(self, components: Any) -> Any:
+        """The tensor itself."""
+        return components
+
+    def _with_shape(self, shape: TensorShape) -> Self:
+        return type(self)(shape, self.dtype, self.name)
+
+    def __repr__(self) -> str:
+        return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
+
+
+class SparseTensorSpec(BatchableTypeSpec):
+    """The shape and dtype of a sparse tensor.
+
+    Args:
+      shape: of the whole; by default unknown.
+      dtype: of the values.
+
+    """
+
+    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+        self.shape = TensorShape(shape)
+        self.dtype = dtypes.as_dtype(dtype)
+
+    @classmethod
+    def from_value(cls, value: Any) -> Self:
+        """The spec of a sparse value.
+
+        Raises:
+          TypeError: it is none.
+
+        """
+        if isinstance(value, SparseTensor):
+            return cls(value.shape, value.dtype)
+        if isinstance(value, SparseTensorValue):
+            return cls([int(size) for size in value.dense_shape], value.values.dtype)
+        raise TypeError(f"Expected SparseTensor or SparseTensorValue. Received: {value}.")
+
+    @property
+    def value_type(self) -> type:
+        """SparseTensor."""
+        return SparseTensor
+
+    def _facts(self) -> tuple[Any, ...]:
+        return self.shape, self.dtype
+
+    @property
+    def _component_specs(self) -> list[TensorSpec]:
+        """The specs of indices, values and shape of the whole."""
+        rank = self.shape.ndims
+        return [TensorSpec([None, rank], dtypes.int64), TensorSpec([None], self.dtype),
+                TensorSpec([rank], dtypes.int64)]  # fmt: skip
+
+    def _to_components(self, value: Any) -> list[Tensor]:
+        """The tensors that a sparse value is made of."""
+        if isinstance(value, SparseTensorValue):
+            value = SparseTensor.from_value(value)
+        return [value.indices, value.values, value.dense_shape]
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        """A SparseTensor of tensors; of arrays a SparseTensorValue."""
+        if all(isinstance(part, np.ndarray) for part in components):
+            return SparseTensorValue(*components)
+        made = SparseTensor(*components)
+        made.set_shape(self.shape)
+        return made
+
+    def _with_shape(self, shape: TensorShape) -> Self:
+        return type(self)(shape, self.dtype)
+
+
+class IndexedSlicesSpec(TypeSpec):
+    """The shape and dtypes of indexed slices.
+
+    Args:
+      shape: of the whole; by default unknown.
+      dtype: of the rows.
+      indices_dtype: of their places.
+      dense_shape_dtype: of the shape, None where there is none.
+      indices_shape: the shape of the places, by default a vector of any length.
+
+    """
+
+    def __init__(
+        self,
+        shape: Any = None,
+        dtype: Any = dtypes.float32,
+        indices_dtype: Any = dtypes.int64,
+        dense_shape_dtype: Any = None,
+        indices_shape: Any = None,
+    ) -> None:
+        self.shape = TensorShape(shape)
+        self.dtype = dtypes.as_dtype(dtype)
+        self._indices_dtype = dtypes.as_dtype(indices_dtype)
+        self._dense_shape_dtype = dense_shape_dtype and dtypes.as_dtype(dense_shape_dtype)
+        self._indices_shape = TensorShape(indices_shape).with_rank(1)
+
+    @property
+    def value_type(self) -> type:
+        """IndexedSlices."""
+        return IndexedSlices
+
+    def _facts(self) -> tuple[Any, ...]:
+        return (self.shape, self.dtype, self._indices_dtype, self._dense_shape_dtype,
+                self._indices_shape)  # fmt: skip
+
+    def _rest(self) -> tuple[Any, ...]:
+        return self._indices_dtype, self._dense_shape_dtype
+
+    @property
+    def _shape(self) -> TensorShape:
+        return self.shape
+
+    @property
+    def _values_dtype(self) -> dtypes.DType:
+        return self.dtype
+
+    @property
+    def _component_specs(self) -> tuple[TensorSpec, ...]:
+        """The specs of rows, places and, where there is one, shape of the whole."""
+        count = self._indices_shape.dims
+        rows = TensorShape(count).concatenate(self.shape[1:])
+        specs = (TensorSpec(rows, self.dtype), TensorSpec(self._indices_shape, self._indices_dtype))
+        if self._dense_shape_dtype is None:
+            return specs
+        return *specs, TensorSpec([self.shape.rank], self._dense_shape_dtype)
+
+    def _to_components(self, value: Any) -> tuple[Any, ...]:
+        """The tensors, or arrays, that indexed slices are made of."""
+        parts = (value.values, value.indices, value.dense_shape)
+        return parts if value.dense_shape is not None else parts[:2]
+
+    def _from_components(self, components: Sequence[Any]) -> Any:
+        """Indexed slices of tensors; of arrays what a fetch of them gives."""
+        is_fetched = all(isinstance(part, np.ndarray) for part in components)
+        return (IndexedSlicesValue if is_fetched else IndexedSlices)(*components)
+
+    def _with_shape(self, shape: TensorShape) -> Self:
+        return type(self)(shape, *self._facts()[1:])
+
+
+def type_spec_from_value(value: Any) -> TypeSpec:
+    """The spec of a tensor, a sparse value or what becomes a constant.
+
+    Raises:
+      TypeError: it is nothing of these.
+
+    """
+    if isinstance(value, Tensor):
+        return TensorSpec(value.shape, value.dtype)
+    if isinstance(value, Variable):
+        return TensorSpec(value.shape, value.dtype.base_dtype)
+    if isinstance(value, SparseTensor | SparseTensorValue):
+        return SparseTensorSpec.from_value(value)
+    if isinstance(value, IndexedSlices):
+        whole = value.dense_shape
+        shape = TensorShape([None]).concatenate(value.values.shape[1:]).merge_with(value.shape)
+        return IndexedSlicesSpec(shape, value.dtype, value.indices.dtype,
+                                 None if whole is None else whole.dtype,
+                                 value.indices.shape)  # fmt: skip
+    try:
+        proto = make_tensor_proto(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(
+            f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."
+        ) from error
+    return TensorSpec([dim.size for dim in proto.tensor_shape.dim], proto.dtype)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "IndexedSlicesSpec": IndexedSlicesSpec,
+    "SparseTensorSpec": SparseTensorSpec,
+    "TensorSpec": TensorSpec,
+    "TypeSpec": TypeSpec,
+    "type_spec_from_value": type_spec_from_value,
+}

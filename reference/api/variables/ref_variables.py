@@ -1,0 +1,234 @@
+"""Reference variables: what `tf.Variable` makes unless resource variables are asked for.
+
+`v` is a `VariableV2`, `v/Assign` sets it to the initial value, `v/read` is its value.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, ExitStack
+from typing import Any
+
+from sessrun.reference.api.variables import initial_values, state_ops
+from sessrun.reference.api.variables.save_slices import SaveSliceInfo
+from sessrun.reference.api.variables.variable_base import VariableV1
+from sessrun.reference.api.variables.variable_traits import collections_of, traits_of
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.conversion import (
+    convert_to_tensor,
+    register_tensor_conversion_function,
+)
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.name_scopes import init_scope, name_scope
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.spec.proto import VariableDef
+
+__all__ = ["RefVariable"]
+
+
+class RefVariable(VariableV1):
+    """A variable that operations take by reference; the arguments are those of `create`."""
+
+    def __init__(
+        self,
+        initial_value: Any = None,
+        trainable: Any = None,
+        collections: Any = None,
+        validate_shape: bool = True,
+        caching_device: Any = None,
+        name: str | None = None,
+        dtype: Any = None,
+        constraint: Any = None,
+        synchronization: Any = None,
+        aggregation: Any = None,
+        shape: Any = None,
+    ) -> None:
+        if initial_value is None:
+            raise bad_value("initial_value must be specified.")
+        self._traits = traits_of(name, trainable, constraint, synchronization, aggregation)
+        wanted = collections_of(collections, trainable=self._traits.trainable)
+        graph = stacks.get_default_graph()
+        values = [] if callable(initial_value) else [initial_value]
+        with (
+            graph.control_dependencies(None),
+            name_scope(name, "Variable", values) as scope,
+        ):
+            self._build(initial_value, scope, dtype, shape, validate_shape=validate_shape)
+            device = _device_of_reads(self._variable, caching_device)
+            with device:
+                self._snapshot = identity(self._variable, name="read")
+        graph.add_to_collections(wanted, self)
+
+    def _build(
+        self, initial_value: Any, scope: str, dtype: Any, shape: Any, *, validate_shape: bool
+    ) -> None:
+        """Make the buffer and the operation that sets it."""
+        graph = stacks.get_default_graph()
+        with ExitStack() as stack:
+            if callable(initial_value):
+                stack.enter_context(initial_values.beside_new(graph, scope))
+                initial = initial_values.of_function(initial_value, dtype)
+            else:
+                initial = convert_to_tensor(initial_value, dtype=dtype, name="initial_value")
+                initial_values.check_outside(initial, scope)
+            if shape is None and validate_shape:
+                shape = initial.shape
+            attrs = {"shape": as_shape(shape), "dtype": initial.dtype.base_dtype}
+            self._variable = apply_op("VariableV2", {}, attrs, scope or None).outputs[0]
+        if validate_shape and not initial.shape.is_fully_defined():
+            raise bad_value(f"initial_value must have a shape specified: {initial}")
+        self._initial_value = initial
+        self.dtype = self._variable.dtype
+        guarded = initial_values.guarded(scope, initial)
+        made = state_ops.assign(self._variable, guarded, validate_shape=validate_shape)
+        self._initializer = made.op
+
+    @classmethod
+    def of_proto(cls, proto: VariableDef, import_scope: str | None) -> RefVariable:
+        """The variable whose operations the default graph has.
+
+        Raises:
+          KeyError: the graph does not have one of them.
+
+        """
+        self = cls.__new__(cls)
+        graph = stacks.get_default_graph()
+        find = initial_values.finder(graph, import_scope)
+        self._variable = find(proto.variable_name)
+        self._initializer = find(proto.initializer_name)
+        named = proto.initial_value_name
+        self._initial_value = find(named) if named else None
+        self._snapshot = find(proto.snapshot_name)
+        self.dtype = self._variable.dtype
+        self._traits = traits_of(
+            proto.variable_name, proto.trainable, None, proto.synchronization, proto.aggregation
+        )
+        if proto.HasField("save_slice_info_def"):
+            self._save_slice_info = SaveSliceInfo(
+                save_slice_info_def=proto.save_slice_info_def, import_scope=import_scope
+            )
+        return self
+
+    # -- what it is
+
+    @property
+    def op(self) -> Operation:
+        """The operation that holds it."""
+        return self._variable.op
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return self._variable.shape
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the static shape of the variable and of its value.
+
+        Raises:
+          InvalidArgumentValueError: no tensor has both shapes.
+
+        """
+        self._variable.set_shape(shape)
+        self._snapshot.set_shape(shape)
+
+    def _as_graph_element(self) -> Tensor:
+        return self._variable
+
+    def _ref(self) -> Tensor:
+        return self._variable
+
+    # -- reading
+
+    def value(self) -> Tensor:
+        """The value: `v/read`."""
+        return self._snapshot
+
+    def read_value(self) -> Tensor:
+        """The value at the place of the call, by an operation of its own."""
+        return identity(self._variable, name="read")
+
+    def initialized_value(self) -> Tensor:
+        """Its value if it has one, else what it is initialized to: for initial values of others.
+
+        What it is initialized to may itself depend on variables without a value, and works then,
+        too; TensorFlow's fails for such chains, or not, as the operations happen to be run.
+        """
+        from sessrun.reference.api.control_flow.conditional import cond  # noqa: PLC0415 - few programs ask
+
+        with init_scope():
+            is_there = state_ops.is_variable_initialized(self)
+            assigned = getattr(self._initializer, "op", self._initializer)
+            found: Tensor = cond(is_there, self.read_value, lambda: assigned.inputs[1])
+            return found
+
+    # -- setting
+
+    def assign(
+        self, value: Any, use_locking: Any = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Set it; gives the reference, or with `read_value` off the operation."""
+        made = state_ops.assign(self._variable, value, use_locking=use_locking, name=name)
+        return made if read_value else made.op
+
+    def assign_add(
+        self, delta: Any, use_locking: Any = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Add to it; gives the reference, or with `read_value` off the operation."""
+        made = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
+        return made if read_value else made.op
+
+    def assign_sub(
+        self, delta: Any, use_locking: Any = False, name: str | None = None,
+        read_value: bool = True,
+    ) -> Any:  # fmt: skip
+        """Subtract from it; gives the reference, or with `read_value` off the operation."""
+        made = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
+        return made if read_value else made.op
+
+    def _slice_assigned(
+        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
+    ) -> Tensor:
+        inputs = {"ref": self._variable, **bounds, "value": value}
+        return apply_op("StridedSliceAssign", inputs, attrs, name).outputs[0]
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """Its value, after which it is one more; OutOfRangeError when run at the limit."""
+        return state_ops.count_up_to(self._variable, limit)
+
+    # -- as data
+
+    def to_proto(self, export_scope: str | None = None) -> VariableDef | None:
+        """The names of its operations, without `export_scope`; None if it is not in that."""
+        return initial_values.variable_def(
+            self, self._snapshot.name, export_scope, is_resource=False
+        )
+
+
+def _device_of_reads(variable: Tensor, caching_device: Any) -> AbstractContextManager[Any]:
+    graph: Graph = variable.graph
+    if caching_device is not None:
+        return graph.device(caching_device)
+    return graph.colocate_with(variable.op)
+
+
+def _to_tensor(
+    variable: RefVariable, dtype: DType | None = None, name: str | None = None,
+    as_ref: bool = False,
+) -> Tensor:  # fmt: skip
+    del name
+    if dtype is not None and not dtype.is_compatible_with(variable.dtype):
+        raise bad_value(
+            f"Incompatible type conversion requested to type '{dtype.name}' for variable of "
+            f"type '{variable.dtype.name}'"
+        )
+    return variable._ref() if as_ref else variable.value()  # noqa: SLF001 - the two are one module
+
+
+register_tensor_conversion_function(RefVariable, _to_tensor)

@@ -1,0 +1,351 @@
+"""What every variable is: `Variable`, `tf.Variable`, and the options both of its kinds share.
+
+A reference variable (`ref_variables.py`) is a buffer that operations take by reference; a
+resource variable (`resource_variables.py`) is a handle that operations read and set.
+"""
+
+from __future__ import annotations
+
+import functools
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference.api.overloads import Overloads
+from sessrun.reference.api.variables import save_slices
+from sessrun.reference.api.variables.variable_traits import (
+    Traits,
+    VariableAggregation,
+    VariableSynchronization,
+)
+from sessrun.reference.base.references import Reference
+from sessrun.reference.base.tensor_shape import TensorShape
+
+if TYPE_CHECKING:
+    from sessrun.reference.base.dtypes import DType
+    from sessrun.reference.graph.graph import Graph
+    from sessrun.reference.graph.operation import Operation
+    from sessrun.reference.graph.tensor import Tensor
+    from sessrun.spec.proto import VariableDef
+
+__all__ = ["Variable", "VariableV1"]
+
+
+class _Creation(ABCMeta):
+    """Makes `tf.Variable(...)` a variable of the kind that is asked for."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        if cls.__module__ != __name__:
+            return super().__call__(*args, **kwargs)
+        from sessrun.reference.api.variables import variables  # noqa: PLC0415 - it imports both kinds
+
+        if issubclass(cls, VariableV1):
+            return variables.create(*args, **kwargs)
+        return variables.create_resource(*args, **kwargs)
+
+
+class Variable(metaclass=_Creation):
+    """A tensor that is kept between runs of a session.
+
+    `Variable(initial_value, ...)` makes a resource variable, with the arguments of
+    `variables.create_resource`; `tf.Variable` is `VariableV1`. Compared and hashed by identity.
+    Operators read it: `v + 1` is an operation on its value.
+
+    Attributes:
+      dtype: its dtype; a reference type (`float32_ref`) for a reference variable.
+
+    """
+
+    # numpy arrays leave binary operators to us.
+    __array_priority__ = 100
+    _is_tensor_like = True
+    #: Programs ask for it; there is no strategy that distributes variables.
+    _distribute_strategy = None
+
+    dtype: DType
+    _traits: Traits
+    _initializer: Operation
+    _initial_value: Tensor | None
+    _save_slice_info: save_slices.SaveSliceInfo | None = None
+
+    SaveSliceInfo = save_slices.SaveSliceInfo
+
+    # -- what it is
+
+    @property
+    @abstractmethod
+    def op(self) -> Operation:
+        """The operation that holds it."""
+
+    @property
+    @abstractmethod
+    def shape(self) -> TensorShape:
+        """The static shape."""
+
+    @abstractmethod
+    def _as_graph_element(self) -> Tensor:
+        """The tensor that stands for it as a fetch and as a feed key."""
+
+    @property
+    def name(self) -> str:
+        """`op_name:0`."""
+        return self.op.name + ":0"
+
+    @property
+    def _shared_name(self) -> str:
+        return self.name.partition(":")[0]
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it belongs to."""
+        return self.op.graph
+
+    @property
+    def device(self) -> str:
+        """The device asked for; empty if none was."""
+        return self.op.device
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return self.shape
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        return None if self.shape.ndims is None else self.shape.as_list()
+
+    @property
+    def initializer(self) -> Operation:
+        """The operation that sets it to its initial value."""
+        return self._initializer
+
+    @property
+    def initial_value(self) -> Tensor | None:
+        """The tensor it starts from."""
+        return self._initial_value
+
+    @property
+    def trainable(self) -> bool:
+        """Whether optimizers train it by default."""
+        return self._traits.trainable
+
+    @property
+    def constraint(self) -> Callable[[Any], Any] | None:
+        """The function that an optimizer applies after each update, or None."""
+        return self._traits.constraint
+
+    @property
+    def synchronization(self) -> VariableSynchronization:
+        """The mode it was made with."""
+        return self._traits.synchronization
+
+    @property
+    def aggregation(self) -> VariableAggregation:
+        """The mode it was made with."""
+        return self._traits.aggregation
+
+    # -- reading
+
+    @abstractmethod
+    def value(self) -> Tensor:
+        """The value, as operators see it."""
+
+    @abstractmethod
+    def read_value(self) -> Tensor:
+        """The value at the place of the call, by an operation of its own."""
+
+    def eval(self, session: Any = None) -> Any:
+        """Its value in `session`, or in the default session.
+
+        Raises:
+          ValueError: there is no session, or its graph is another.
+          FailedPreconditionError: it has not been initialized there.
+
+        """
+        return self._as_graph_element().eval(session=session)
+
+    # -- setting
+
+    @abstractmethod
+    def assign(
+        self, value: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Set it. Gives what reads the new value, or with `read_value` off the operation.
+
+        Raises:
+          InvalidArgumentTypeError, InvalidArgumentValueError: the value is not of its dtype or
+            shape.
+
+        """
+
+    @abstractmethod
+    def assign_add(
+        self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Add to it; the result and the errors are those of `assign`."""
+
+    @abstractmethod
+    def assign_sub(
+        self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
+    ) -> Any:
+        """Subtract from it; the result and the errors are those of `assign`."""
+
+    @abstractmethod
+    def count_up_to(self, limit: int) -> Tensor:
+        """Its value, after which it is one more; OutOfRangeError when run at the limit."""
+
+    def batch_scatter_update(
+        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
+
+        Raises:
+          TypeError: `sparse_delta` is none.
+
+        """
+        from sessrun.reference.api.variables.batch_updates import batch_scatter_update  # noqa: PLC0415 - it builds graphs
+
+        return batch_scatter_update(
+            self, sparse_delta.indices, sparse_delta.values, use_locking, name
+        )
+
+    def load(self, value: Any, session: Any = None) -> None:
+        """Set it in a session now, without a new operation: the initial value is fed.
+
+        Raises:
+          ValueError: there is no session, or the value has another shape.
+
+        """
+        from sessrun.reference.graph.stacks import get_default_session  # noqa: PLC0415 - load only
+
+        session = session if session is not None else get_default_session()
+        if session is None:
+            raise ValueError(
+                "Either session argument should be provided or default session should be "
+                "established"
+            )
+        session.run(self.initializer, {self.initializer.inputs[1]: value})
+
+    # -- as data
+
+    def _set_save_slice_info(self, save_slice_info: save_slices.SaveSliceInfo | None) -> None:
+        """Say where it lies in a larger variable; checkpoints keep it there."""
+        self._save_slice_info = save_slice_info
+
+    def _get_save_slice_info(self) -> save_slices.SaveSliceInfo | None:
+        return self._save_slice_info
+
+    @abstractmethod
+    def to_proto(self, export_scope: str | None = None) -> VariableDef | None:
+        """The names of its operations, without `export_scope`; None if it is not in that."""
+
+    @staticmethod
+    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+        """The variable whose operations the default graph has, under `import_scope`.
+
+        Raises:
+          KeyError: the graph does not have one of them.
+
+        """
+        from sessrun.reference.api.variables.variables import create  # noqa: PLC0415 - imports both kinds
+
+        return create(variable_def=variable_def, import_scope=import_scope)
+
+    # -- Python
+
+    def ref(self) -> Reference:
+        """A stand-in that is compared by identity."""
+        return Reference(self)
+
+    def experimental_ref(self) -> Reference:
+        """The same as `ref`."""
+        return Reference(self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.read_value())
+
+    def __getitem__(self, key: Any) -> Tensor:
+        """A part of its value, which has a method `assign(value, name=None)` if it is a slice."""
+        part: Any = self.value()[key]
+        if part.op.type == "StridedSlice":
+            part.assign = functools.partial(self._assign_slice, part.op)
+        return part  # type: ignore[no-any-return]  # it takes an attribute of a program's own
+
+    def _assign_slice(self, taken: Operation, value: Any, name: str | None = None) -> Any:
+        """Set the part of it that a StridedSlice takes; what `assign` gives."""
+        attrs = {key: value for key, value in taken.attrs.items() if key.endswith("_mask")}
+        bounds = dict(zip(("begin", "end", "strides"), taken.inputs[1:], strict=True))
+        return self._slice_assigned(bounds, value, attrs, name or f"{taken.name}/_assign/")
+
+    @abstractmethod
+    def _slice_assigned(
+        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
+    ) -> Any:
+        """Set the part of it that these bounds and masks denote."""
+
+    def __repr__(self) -> str:
+        return f"<tf.Variable '{self.name}' shape={self.shape} dtype={self.dtype.name}>"
+
+
+class VariableV1(Variable):
+    """`tf.Variable`: it makes variables of either kind, with the arguments of `variables.create`.
+
+    As in TensorFlow 2.21 a resource variable is a `Variable`, and no instance of this class.
+    """
+
+
+def _reading(operator: str) -> Callable[..., Any]:
+    """The operator of tensors, on the variable's value."""
+
+    @functools.wraps(getattr(Overloads, operator))
+    def apply(self: Variable, *operands: Any) -> Any:
+        return getattr(self.value(), operator)(*operands)
+
+    return apply
+
+
+def _scattering(kind: str) -> Callable[..., Any]:
+    """The method that combines rows with those of IndexedSlices."""
+
+    def scatter(
+        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+    ) -> Any:
+        from sessrun.reference.api.variables import state_ops  # noqa: PLC0415 - it builds graphs
+        from sessrun.reference.build import indexed_slices  # noqa: PLC0415 - it builds graphs
+
+        if not isinstance(sparse_delta, indexed_slices.IndexedSlices):
+            raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
+        apply = getattr(state_ops, f"scatter_{kind}")
+        return apply(self, sparse_delta.indices, sparse_delta.values, use_locking, name)
+
+    scatter.__name__ = f"scatter_{kind}"
+    scatter.__qualname__ = f"Variable.scatter_{kind}"
+    scatter.__doc__ = f"`tf.scatter_{kind}` with the indices and the values of IndexedSlices."
+    return scatter
+
+
+def _scattering_slices(kind: str) -> Callable[..., Any]:
+    """The method that combines slices at index vectors with updates."""
+
+    def scatter(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Any:
+        from sessrun.reference.api.variables import state_ops  # noqa: PLC0415 - it builds graphs
+
+        apply = getattr(state_ops, f"scatter_nd_{kind}")
+        return apply(self, indices, updates, use_locking=True, name=name)
+
+    scatter.__name__ = f"scatter_nd_{kind}"
+    scatter.__qualname__ = f"Variable.scatter_nd_{kind}"
+    scatter.__doc__ = f"`scatter_nd_{kind}` of state_ops."
+    return scatter
+
+
+for _name in ("update", "add", "sub", "mul", "div", "min", "max"):
+    setattr(Variable, f"scatter_{_name}", _scattering(_name))
+for _name in ("update", "add", "sub", "min", "max"):
+    setattr(Variable, f"scatter_nd_{_name}", _scattering_slices(_name))
+
+_OPERATORS: Final = tuple(
+    name
+    for name, method in vars(Overloads).items()
+    if name.startswith("__") and callable(method) and name not in vars(Variable)
+)
+for _name in _OPERATORS:
+    setattr(Variable, _name, _reading(_name))

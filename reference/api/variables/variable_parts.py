@@ -1,0 +1,203 @@
+"""Variables that are the parts of one larger one: `PartitionedVariable`. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from sessrun.reference.api.ops.array_ops import concat, split
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.conversion import register_tensor_conversion_function
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["PartitionedVariable"]
+
+
+class PartitionedVariable:
+    """Variables in the order of their places, with the operations of the whole.
+
+    Args:
+      name: the name of the whole.
+      shape: its shape.
+      dtype: its dtype.
+      variable_list: the parts, each with its SaveSliceInfo, in any order.
+      partitions: how many parts there are along each axis.
+
+    Raises:
+      TypeError: the parts or their numbers are no list or tuple.
+      ValueError: there is no part, a part does not know its place or is one of another whole, or
+        a number of parts is not positive.
+
+    """
+
+    def __init__(
+        self,
+        name: str,
+        shape: Sequence[int] | TensorShape,
+        dtype: Any,
+        variable_list: Sequence[Variable],
+        partitions: Sequence[int],
+    ) -> None:
+        for what, given in (("variable_list", variable_list), ("partitions", partitions)):
+            if not isinstance(given, list | tuple):
+                raise TypeError(f"{what} is not a list or tuple: {given}")
+        if any(count < 1 for count in partitions):
+            raise ValueError(f"partition values must be positive: {partitions}")
+        if not variable_list:
+            raise ValueError("variable_list may not be empty")
+        self._name, self.shape, self.dtype = name, shape, dtype
+        self._partitions = partitions
+        self._parts = _in_place(variable_list, shape, partitions)
+
+    @property
+    def name(self) -> str:
+        """The name of the whole."""
+        return self._name
+
+    def get_shape(self) -> Sequence[int] | TensorShape:
+        """The shape of the whole."""
+        return self.shape
+
+    def __iter__(self) -> Iterator[Variable]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        axes = self._partition_axes()
+        if len(axes) > 1:
+            raise ValueError(f"Cannot get a length for {len(axes)} > 1 partition axes")
+        return len(self._parts)
+
+    def _get_variable_list(self) -> list[Variable]:
+        return self._parts
+
+    def _get_partitions(self) -> Sequence[int]:
+        return self._partitions
+
+    def _partition_axes(self) -> list[int]:
+        """The axes along which there are several parts; the first one if there is none."""
+        return [axis for axis, count in enumerate(self._partitions) if count > 1] or [0]
+
+    def _axis(self, doing: str) -> int:
+        axes = self._partition_axes()
+        if len(axes) > 1:
+            raise NotImplementedError(f"Cannot {doing} along more than one dimension: {axes}")
+        return axes[0]
+
+    def as_tensor(self) -> Tensor:
+        """The value of the whole: its parts joined.
+
+        Raises:
+          NotImplementedError: there are several parts along several axes.
+
+        """
+        with get_default_graph().control_dependencies(None):
+            return self._concat()
+
+    def _concat(self) -> Tensor:
+        """The value of the whole, after the control dependencies of where it is asked for."""
+        whole: Any = self._parts[0]
+        if len(self._parts) > 1:
+            axis = self._axis("concatenate")
+            with name_scope(f"{self.name}/ConcatPartitions/"):
+                whole = concat(self._parts, axis)
+        with name_scope(None):
+            return identity(whole, name=self.name)
+
+    def assign(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        """Set every part; gives what `assign` of each gives.
+
+        Args:
+          value: a tensor of the shape of the whole, a PartitionedVariable, or a list of values.
+          use_locking: as of a variable.
+          name: the operations' name.
+          read_value: True; where it is off TensorFlow looks for an operation of the operation.
+
+        Raises:
+          AttributeError: `read_value` is off.
+          NotImplementedError: there are several parts along several axes.
+          ValueError: there are more or fewer values than parts, or a shape is wrong.
+
+        """
+        return self._applied("assign", value, use_locking, name, read_value)
+
+    def assign_add(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        """Add to every part; arguments and errors are those of `assign`."""
+        return self._applied("assign_add", value, use_locking, name, read_value)
+
+    def assign_sub(
+        self,
+        value: Any,
+        use_locking: bool = False,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> list[Any]:
+        """Subtract from every part; arguments and errors are those of `assign`."""
+        return self._applied("assign_sub", value, use_locking, name, read_value)
+
+    def _applied(
+        self, update: str, value: Any, use_locking: bool, name: str | None, read_value: bool
+    ) -> list[Any]:
+        axis = self._axis("do assign action")
+        if isinstance(value, list | PartitionedVariable):
+            pieces: Sequence[Any] = list(value)
+        else:
+            pieces = split(value, [part.shape[axis].value for part in self._parts], axis=axis)
+        made = [
+            _method(part, update)(piece, use_locking, name, read_value)
+            for part, piece in zip(self._parts, pieces, strict=True)
+        ]
+        return made if read_value else [each.op for each in made]
+
+
+def _in_place(
+    parts: Sequence[Variable], shape: Sequence[int] | TensorShape, partitions: Sequence[int]
+) -> list[Variable]:
+    """The parts in order, each of which must know its place in a whole of this shape."""
+    found = [(part, part._get_save_slice_info()) for part in parts]  # noqa: SLF001 - its name there
+    places = {part: place for part, place in found if place is not None}
+    if len(places) < len(found):
+        raise ValueError("All variables must have a save_slice_info available: "
+                         f"{[part.name for part in parts]}")  # fmt: skip
+    if len(shape) != len(partitions):
+        raise ValueError(f"len(shape) != len(partitions): {shape} vs. {partitions}")
+    full = [list(place.full_shape or ()) for place in places.values()]
+    if any(each != list(shape) for each in full):
+        raise ValueError(f"All variables' full shapes must match shape: {shape}; but full shapes "
+                         f"were: {full}")  # fmt: skip
+    return sorted(parts, key=lambda part: list(places[part].var_offset or ()))
+
+
+def _method(part: Variable, update: str) -> Callable[..., Any]:
+    method: Callable[..., Any] = getattr(part, update)
+    return method
+
+
+def _converted(
+    value: PartitionedVariable, dtype: Any = None, name: Any = None, as_ref: bool = False
+) -> Tensor:
+    del name
+    if dtype is not None and not dtype.is_compatible_with(value.dtype):
+        raise ValueError(f"Incompatible type conversion requested to type {dtype.name!r} for "
+                         f"variable of type {value.dtype.name!r}")  # fmt: skip
+    if as_ref:
+        raise NotImplementedError("PartitionedVariable doesn't support being used as a reference.")
+    return value.as_tensor()
+
+
+register_tensor_conversion_function(PartitionedVariable, _converted)

@@ -1,0 +1,310 @@
+"""Variable scopes as objects, the defaults they give, and `tf.get_variable`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, scopes_of, store_of
+from sessrun.reference.api.variables.variable_traits import (
+    VariableAggregation,
+    VariableSynchronization,
+)
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_graph
+
+__all__ = [
+    "DEFAULTS",
+    "EXPORTS",
+    "VariableScope",
+    "get_local_variable",
+    "get_partitioned_variable",
+    "get_variable",
+    "get_variable_scope",
+]  # fmt: skip
+
+#: What a scope gives to inner scopes, and to `get_variable` where the call says nothing.
+DEFAULTS: Final = ("initializer", "regularizer", "caching_device", "partitioner",
+                   "custom_getter", "dtype", "use_resource")  # fmt: skip
+
+
+class VariableScope:
+    """An open or closed variable scope: a name and defaults for `get_variable`.
+
+    Attributes:
+      initializer: the default initializer.
+      regularizer: the default regularizer.
+      caching_device: the default caching device.
+      partitioner: the default partitioner.
+      custom_getter: wraps how variables are got.
+      dtype: the default dtype.
+      use_resource: whether variables are resource variables; None for the general default.
+      constraint: the default constraint.
+
+    """
+
+    def __init__(
+        self,
+        reuse: Any,
+        name: str = "",
+        initializer: Any = None,
+        regularizer: Any = None,
+        caching_device: Any = None,
+        partitioner: Any = None,
+        custom_getter: Any = None,
+        name_scope: str = "",  # noqa: A002, RUF100 - TensorFlow's signature
+        dtype: Any = dtypes.float32,
+        use_resource: bool | None = None,
+        constraint: Any = None,
+    ) -> None:
+        self._name = name
+        self._reuse = reuse
+        self._name_scope = name_scope
+        self.initializer = initializer
+        self.regularizer = regularizer
+        self.caching_device = caching_device
+        self.partitioner = partitioner
+        self.custom_getter = custom_getter
+        self.dtype = dtype
+        self.use_resource = use_resource
+        self.constraint = constraint
+
+    @property
+    def name(self) -> str:
+        """The full name, without a final "/"; empty for the root."""
+        return self._name
+
+    @property
+    def original_name_scope(self) -> str:
+        """The name scope that was opened with it, with a final "/"."""
+        return self._name_scope
+
+    @property
+    def reuse(self) -> Any:
+        """Whether variables are shared: True, False or AUTO_REUSE."""
+        return self._reuse
+
+    def reuse_variables(self) -> None:
+        """Share variables from now on, and make none."""
+        self._reuse = True
+
+    def set_initializer(self, initializer: Any) -> None:
+        """Set the default initializer."""
+        self.initializer = initializer
+
+    def set_regularizer(self, regularizer: Any) -> None:
+        """Set the default regularizer."""
+        self.regularizer = regularizer
+
+    def set_caching_device(self, caching_device: Any) -> None:
+        """Set the default caching device."""
+        self.caching_device = caching_device
+
+    def set_partitioner(self, partitioner: Any) -> None:
+        """Set the default partitioner."""
+        self.partitioner = partitioner
+
+    def set_custom_getter(self, custom_getter: Any) -> None:
+        """Set the custom getter."""
+        self.custom_getter = custom_getter
+
+    def set_dtype(self, dtype: Any) -> None:
+        """Set the default dtype."""
+        self.dtype = dtype
+
+    def set_use_resource(self, use_resource: bool) -> None:
+        """Set whether variables are resource variables."""
+        self.use_resource = use_resource
+
+    def get_collection(self, name: Any) -> list[Any]:
+        """The items of the default graph's collection whose names are in this scope."""
+        scope = self._name + "/" if self._name else ""
+        return get_default_graph().get_collection(name, scope)
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable variables of this scope."""
+        return self.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+
+    def global_variables(self) -> list[Any]:
+        """The global variables of this scope."""
+        return self.get_collection(GraphKeys.GLOBAL_VARIABLES)
+
+    def local_variables(self) -> list[Any]:
+        """The local variables of this scope."""
+        return self.get_collection(GraphKeys.LOCAL_VARIABLES)
+
+    def get_variable(self, request: Request, custom_getter: Any = None) -> Any:
+        """The variable asked for, with this scope's defaults; raises as `get_variable`."""
+        with name_scope(None):  # a variable's name depends on variable scopes only
+            _check_dtype(request)
+            getter = self.custom_getter if custom_getter is None else custom_getter
+            return store_of(get_default_graph()).get(self.completed(request), getter)
+
+    def completed(self, request: Request) -> Request:
+        """The request with this scope's name before its own, and its defaults."""
+        filled = {
+            key: getattr(self, key)
+            for key in (*DEFAULTS, "constraint")
+            if key != "custom_getter" and getattr(request, key) is None
+        }
+        if request.reuse is None:
+            filled["reuse"] = self._reuse
+        # A variable without a name of its own in a scope is called "scope/", as slots are.
+        name = f"{self._name}/{request.name}" if self._name else request.name
+        return replace(request, name=name, **filled)
+
+
+def _check_dtype(request: Request) -> None:
+    value, dtype = request.initializer, request.dtype
+    if dtype is None or value is None or callable(value):
+        return
+    found = convert_to_tensor(value).dtype.base_dtype
+    if found != dtype:
+        raise bad_value(
+            f"Initializer type '{found}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't "
+            "match."
+        )
+
+
+def get_variable_scope() -> VariableScope:
+    """The variable scope that is open in this thread and the default graph."""
+    scope: VariableScope = scopes_of(get_default_graph()).current
+    return scope
+
+
+def get_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """The variable of that name in the open variable scope, new or shared as the scope says.
+
+    Args:
+      name: its name in the scope.
+      shape: its shape; not with an initializer that is a value.
+      dtype: its dtype; by default the scope's, which is float32.
+      initializer: a value, a function `initializer(shape, dtype=...)`, or a class of such; by
+        default Glorot uniform for floats, zeros for integers, bool and string.
+      regularizer: a function from the variable to a loss, which is kept in a collection.
+      trainable: as for `tf.Variable`.
+      collections: as for `tf.Variable`.
+      caching_device: as for `tf.Variable`.
+      partitioner: a function `partitioner(shape=..., dtype=...)` that says how many parts there
+        are along each axis; the result is then a PartitionedVariable.
+      validate_shape: as for `tf.Variable`.
+      use_resource: whether it is a resource variable.
+      custom_getter: a function that is called instead, with the usual one as `getter`.
+      constraint: as for `tf.Variable`.
+      synchronization: as for `tf.Variable`.
+      aggregation: as for `tf.Variable`.
+
+    Raises:
+      ValueError: the variable exists and is not to be shared, or does not exist and is not to
+        be made, or is of another shape or dtype; or it cannot be made.
+
+    """
+    request = Request(
+        name, shape, dtype, initializer, regularizer, None, trainable, collections,
+        caching_device, partitioner, validate_shape, use_resource, constraint, synchronization,
+        aggregation,
+    )  # fmt: skip
+    return get_variable_scope().get_variable(request, custom_getter)
+
+
+def get_partitioned_variable(
+    name: str | None,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = True,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """`get_variable` of a variable that is cut; without a name it has the open scope's.
+
+    Raises:
+      ValueError: as `get_variable`; or the scope has a custom getter, or there is no partitioner.
+
+    """
+    scope = get_variable_scope()
+    if scope.custom_getter is not None:
+        raise ValueError(
+            "Partitioned variables cannot be made by slicing where a custom getter is set: "
+            f"{scope.custom_getter}. Use get_variable with a partitioner instead."
+        )
+    request = Request(
+        name or "", shape, dtype, initializer, regularizer, None, trainable, collections,
+        caching_device, partitioner, validate_shape, use_resource, constraint, synchronization,
+        aggregation,
+    )  # fmt: skip
+    # Other than a variable, parts without a name of their own have the scope's as it is.
+    parts_name = "/".join(filter(None, (scope.name, request.name)))
+    complete = replace(scope.completed(request), name=parts_name)
+    if complete.partitioner is None:
+        raise ValueError("No partitioner was specified")
+    with name_scope(None):
+        return store_of(get_default_graph()).get_partitioned(complete)
+
+
+def get_local_variable(
+    name: str,
+    shape: Any = None,
+    dtype: Any = None,
+    initializer: Any = None,
+    regularizer: Any = None,
+    trainable: bool | None = False,
+    collections: Any = None,
+    caching_device: Any = None,
+    partitioner: Any = None,
+    validate_shape: bool = True,
+    use_resource: bool | None = None,
+    custom_getter: Any = None,
+    constraint: Any = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+) -> Any:
+    """`get_variable` of a variable that is local and, whatever is said, not trained."""
+    del trainable
+    return get_variable(
+        name, shape, dtype, initializer, regularizer, False,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES], caching_device, partitioner,
+        validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation,
+    )  # fmt: skip
+
+
+def no_regularizer(_: Any) -> None:
+    """A regularizer that gives no loss: turns a scope's default off."""
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "AUTO_REUSE": AUTO_REUSE,
+    "VariableScope": VariableScope,
+    "get_local_variable": get_local_variable,
+    "get_variable": get_variable,
+    "get_variable_scope": get_variable_scope,
+    "no_regularizer": no_regularizer,
+}

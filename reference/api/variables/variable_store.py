@@ -1,0 +1,431 @@
+"""The variables of a graph that `get_variable` shares, by name, and each thread's open scope.
+
+A graph has one store for all threads; which variable scope is open, and how often a scope name
+was opened, is each thread's own.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import inspect
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import slice_
+from sessrun.reference.api.variables import init_ops
+from sessrun.reference.api.variables.save_slices import SaveSliceInfo
+from sessrun.reference.api.variables.variable_partitions import PartitionInfo, partitions_of, places
+from sessrun.reference.api.variables.variable_parts import PartitionedVariable
+from sessrun.reference.api.variables.variable_traits import traits_of
+from sessrun.reference.base import dtypes, tensor_shape
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "scopes_of", "store_of"]
+
+
+class _ReuseMode(enum.Enum):
+    """How variables are shared, beside not at all and always."""
+
+    AUTO_REUSE = 1  # share the variable if there is one, make it if there is none
+
+
+AUTO_REUSE: Final = _ReuseMode.AUTO_REUSE
+
+STORE_KEY: Final = ("__variable_store",)
+_LOCK: Final = threading.Lock()
+
+
+@dataclass(slots=True)
+class Request:
+    """What one call of `get_variable` asks for; the fields are its arguments."""
+
+    name: str
+    shape: Any = None
+    dtype: Any = dtypes.float32
+    initializer: Any = None
+    regularizer: Any = None
+    reuse: Any = None
+    trainable: bool | None = None
+    collections: Any = None
+    caching_device: Any = None
+    partitioner: Any = None
+    validate_shape: bool = True
+    use_resource: bool | None = None
+    constraint: Any = None
+    synchronization: Any = None
+    aggregation: Any = None
+
+
+@dataclass(eq=False)
+class Scopes:
+    """One thread's place in a graph's variable scopes.
+
+    Attributes:
+      current: the open scope (see `variable_scopes`).
+      counts: how often each full scope name was opened.
+      creators: the creators of variables, outermost first.
+
+    """
+
+    current: Any
+    counts: dict[str, int] = field(default_factory=dict)
+    creators: tuple[Callable[..., Any], ...] = ()
+
+    def open(self, name: str) -> None:
+        """Count an opening of the scope of this full name."""
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+    def forget_inside(self, name: str) -> None:
+        """Let the scopes inside the scope of this full name start anew."""
+        for known in self.counts:
+            if known.startswith(name + "/"):
+                self.counts[known] = 0
+
+    def unique(self, prefix: str) -> str:
+        """`prefix`, numbered if the open scope has had an inner scope of that name."""
+        outer = self.current.name + "/" if self.current.name else ""
+        number, name = 0, prefix
+        while self.counts.get(outer + name, 0):
+            number += 1
+            name = f"{prefix}_{number}"
+        return name
+
+
+def scopes_of(graph: Graph) -> Scopes:
+    """The place of this thread in the graph's variable scopes."""
+    found: Scopes | None = graph.scopes.variables
+    if found is None:
+        from sessrun.reference.api.variables.variable_scopes import VariableScope  # noqa: PLC0415 - imports this
+
+        found = graph.scopes.variables = Scopes(VariableScope(False))
+    return found
+
+
+def store_of(graph: Graph) -> VariableStore:
+    """The graph's store, made at the first call."""
+    with _LOCK:
+        kept = graph.get_collection_ref(STORE_KEY)
+        if not kept:
+            kept.append(VariableStore())
+        store: VariableStore = kept[0]
+        return store
+
+
+def default_store() -> VariableStore:
+    """The default graph's store."""
+    return store_of(get_default_graph())
+
+
+class VariableStore:
+    """Variables by full name: in one piece, and those that are parts of a larger one."""
+
+    def __init__(self) -> None:
+        self._variables: dict[str, Any] = {}
+        self._wholes: dict[str, PartitionedVariable] = {}
+
+    def made(self) -> Mapping[str, Any]:
+        """All variables by full name."""
+        return self._variables
+
+    def put(self, name: str, variable: Any) -> None:
+        """Take in a variable under a full name."""
+        self._variables[name] = variable
+
+    @property
+    def _vars(self) -> dict[str, Any]:
+        return self._variables
+
+    def get_variable(
+        self, name: str, *args: Any, custom_getter: Any = None, **options: Any
+    ) -> Any:
+        """The variable of this full name; the arguments are the fields of a Request."""
+        return self.get(Request(name, *args, **options), custom_getter)
+
+    def get(self, request: Request, custom_getter: Any) -> Any:
+        """The variable asked for: shared or new, through the custom getter if there is one.
+
+        Raises:
+          ValueError: sharing is not allowed, or the variable is not there or another; or it
+            cannot be made; or the custom getter cannot be called.
+
+        """
+        if custom_getter is not None and not callable(custom_getter):
+            raise bad_value(
+                f"Passed a custom_getter which is not callable: {custom_getter}"
+            )
+        traits = traits_of(
+            request.name, request.trainable, request.constraint, request.synchronization,
+            request.aggregation,
+        )  # fmt: skip
+        request = replace(
+            request, trainable=traits.trainable, synchronization=traits.synchronization,
+            aggregation=traits.aggregation,
+            dtype=getattr(request.dtype, "base_dtype", request.dtype),
+        )  # fmt: skip
+        if custom_getter is None:
+            return self._get(request)
+
+        def getter(name: str, *args: Any, **kwargs: Any) -> Any:
+            return self._get(Request(name, *args, **kwargs))
+
+        given = {key: getattr(request, key) for key in Request.__slots__ if key != "name"}
+        if not _takes(custom_getter, "constraint"):
+            del given["constraint"]
+        return custom_getter(getter=getter, name=request.name, **given)
+
+    def _get(self, request: Request) -> Any:
+        name, partitioner = request.name, request.partitioner
+        is_scalar = isinstance(request.shape, Sequence) and not request.shape
+        if partitioner is not None and not is_scalar:
+            if not callable(partitioner):
+                raise ValueError(f"Partitioner must be callable, but received: {partitioner}")
+            with name_scope(None):
+                return self.get_partitioned(request)
+        if request.reuse is True and partitioner is None and name in self._wholes:
+            return self.get_partitioned(request)
+        if f"{name}/part_0" in self._variables:
+            raise ValueError(
+                "No partitioner was provided, but a partitioned version of the variable was "
+                f"found: {name}/part_0. Perhaps a variable of the same name was already created "
+                "with partitioning?"
+            )
+        return self._single(request)
+
+    def get_partitioned(self, request: Request) -> PartitionedVariable:
+        """The variable asked for, cut as its partitioner says; shared or new.
+
+        Raises:
+          ValueError: as `get`; or it exists in one piece, or is cut otherwise.
+
+        """
+        name, initializer = request.name, request.initializer
+        if name in self._variables:
+            raise ValueError(
+                "A partitioner was provided, but an unpartitioned version of the variable was "
+                f"found: {name}.  Perhaps a variable of the same name was already created without "
+                "partitioning?"
+            )
+        shape = tensor_shape.as_shape(request.shape)
+        if isinstance(initializer, Tensor):
+            shape = shape.merge_with(initializer.shape)
+        request = replace(request, shape=shape)
+        partitions = None
+        if not request.reuse or request.partitioner:
+            partitions = partitions_of(request.partitioner, shape, request.dtype)
+        found = self._wholes.get(name)
+        if found is not None:
+            return _shared_whole(found, request, partitions)
+        if request.reuse is True or partitions is None:
+            raise ValueError(
+                f"PartitionedVariable {name} does not exist, or was not created with "
+                "tf.get_variable(). Did you mean to set reuse=False or reuse=tf.AUTO_REUSE in "
+                "VarScope?"
+            )
+        sizes = [size or 0 for size in shape.as_list()]  # all are known
+        cut = list(places(sizes, partitions))
+        self._check_parts(name, len(cut))
+        parts = []
+        for number, (offset, size) in enumerate(cut):
+            part = self._part(request, number, offset, size)
+            part._set_save_slice_info(SaveSliceInfo(name, sizes, offset, size))  # noqa: SLF001 - its name there
+            parts.append(part)
+        dtype = parts[0].dtype.base_dtype
+        whole = PartitionedVariable(name, shape, dtype, parts, partitions)
+        self._wholes[name] = whole
+        return whole
+
+    def _check_parts(self, name: str, count: int) -> None:
+        """Check that parts that are there already are as many."""
+        if f"{name}/part_0" not in self._variables:
+            return
+        is_less = f"{name}/part_{count - 1}" not in self._variables
+        if is_less or f"{name}/part_{count}" in self._variables:
+            raise ValueError(
+                "Partitioner returned a different partitioning than what was already found: "
+                f"{count} parts of {name}, of which there are {'fewer' if is_less else 'more'}."
+            )
+
+    def _part(
+        self, request: Request, number: int, offset: list[int], size: list[int]
+    ) -> Any:
+        """One part of a variable, shared or new."""
+        name, initializer = f"{request.name}/part_{number}", request.initializer
+        dtype, shape = request.dtype, size
+        with name_scope(f"{name}/PartitionedInitializer"):
+            if initializer is None:
+                initializer = _default_initializer(request)
+            elif not callable(initializer):
+                if not isinstance(initializer, Tensor):
+                    initializer = convert_to_tensor(initializer, dtype=dtype)
+                initializer = slice_(initializer, offset, size)
+                dtype, shape = initializer.dtype.base_dtype, None  # type: ignore[assignment]  # the value's own
+        info = PartitionInfo(
+            [size or 0 for size in request.shape.as_list()], offset
+        )
+        with name_scope(None):
+            part = replace(
+                request, name=name, shape=shape, dtype=dtype, initializer=initializer
+            )
+            return self._single(part, info)
+
+    def _single(self, request: Request, info: PartitionInfo | None = None) -> Any:
+        """A variable in one piece, or the part of another that `info` tells of."""
+        is_value = request.initializer is not None and not callable(request.initializer)
+        if is_value and request.shape is not None:
+            raise bad_value("If initializer is a constant, do not specify shape.")
+        request = replace(
+            request, dtype=dtypes.as_dtype(request.dtype),
+            shape=tensor_shape.as_shape(request.shape),
+        )  # fmt: skip
+        found = self._variables.get(request.name)
+        if found is not None:
+            return _shared(found, request)
+        if request.reuse is True:
+            raise ValueError(
+                f"Variable {request.name} does not exist, or was not created with "
+                "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
+            )
+        variable = _made(request, info, is_value=is_value)
+        self._variables[request.name] = variable
+        if request.regularizer:
+            _regularize(variable, request.name, request.regularizer)
+        return variable
+
+
+def _takes(function: Callable[..., Any], name: str) -> bool:
+    """Whether the function can be called with this keyword."""
+    parameters = inspect.signature(function).parameters
+    return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+
+
+def _shared(found: Any, request: Request) -> Any:
+    name = request.name
+    if request.reuse is False:
+        text = (
+            f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
+            "reuse=tf.AUTO_REUSE in VarScope?"
+        )
+        if found.op.site is not None:
+            text += f" Originally defined at:\n\n{found.op.site}"
+        raise ValueError(text)
+    if not request.shape.is_compatible_with(found.shape):
+        raise bad_value(
+            f"Trying to share variable {name}, but specified shape {request.shape} and found "
+            f"shape {found.shape}."
+        )
+    if not request.dtype.is_compatible_with(found.dtype):
+        raise bad_value(
+            f"Trying to share variable {name}, but specified dtype {request.dtype.name} and "
+            f"found dtype {found.dtype.name}."
+        )
+    return found
+
+
+def _shared_whole(
+    found: PartitionedVariable, request: Request, partitions: Sequence[int] | None
+) -> PartitionedVariable:
+    name = request.name
+    if request.reuse is False:
+        raise ValueError(
+            f"Partitioned variable with name {name} already exists. Did you mean to set "
+            "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
+        )
+    has = found._get_partitions()  # noqa: SLF001 - TensorFlow's name
+    for what, given, kept, is_same in (
+        ("shape", request.shape, found.shape, request.shape.is_compatible_with(found.shape)),
+        ("dtype", request.dtype.name, found.dtype.name,
+         request.dtype.is_compatible_with(found.dtype)),
+        ("partitions", partitions, has, partitions is None or partitions == has),
+    ):
+        if not is_same:
+            raise bad_value(
+                f"Trying to reuse partitioned variable {name}, but specified {what} {given} and "
+                f"found {what} {kept}."
+            )
+    return found
+
+
+def _made(request: Request, info: PartitionInfo | None, *, is_value: bool) -> Any:
+    from sessrun.reference.api.variables import variables  # noqa: PLC0415 - it imports this module
+
+    initializer, shape = request.initializer, request.shape
+    if initializer is None:
+        initializer = _default_initializer(request)
+    dtype: DType | None = None
+    initial: Any = initializer
+    if not is_value:
+        with get_default_graph().control_dependencies(None):
+            initial, dtype = _initial(initializer, shape, request.dtype, info)
+    use_resource = request.use_resource
+    if use_resource is None:
+        use_resource = variables.resource_variables_enabled()
+    return variables.create(
+        initial_value=initial, trainable=request.trainable, collections=request.collections,
+        validate_shape=request.validate_shape, caching_device=request.caching_device,
+        name=request.name, dtype=dtype, constraint=request.constraint,
+        use_resource=use_resource, synchronization=request.synchronization,
+        aggregation=request.aggregation, shape=None if is_value else _known(shape),
+    )  # fmt: skip
+
+
+def _known(shape: TensorShape) -> TensorShape | None:
+    return shape if shape.ndims is not None else None
+
+
+def _initial(
+    initializer: Any, shape: TensorShape, dtype: DType, info: PartitionInfo | None
+) -> tuple[Callable[[], Any], DType | None]:
+    """The function that gives the initial value, and the dtype it is converted to."""
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    if shape.is_fully_defined():
+        given: dict[str, Any] = {"dtype": dtype}
+        if "partition_info" in inspect.signature(initializer).parameters:
+            given["partition_info"] = info
+        return functools.partial(initializer, shape.as_list(), **given), dtype.base_dtype
+    parameters = inspect.signature(initializer).parameters.values()
+    if all(p.default is not p.empty or p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}
+           for p in parameters):  # fmt: skip
+        return initializer, None
+    raise bad_value(
+        "The initializer passed is not valid. It should be a callable with no arguments and the "
+        "shape should not be provided or an instance of `tf.keras.initializers.*' and `shape` "
+        "should be fully defined."
+    )
+
+
+def _default_initializer(request: Request) -> Any:
+    dtype = request.dtype
+    if request.shape.ndims is None:
+        raise bad_value(
+            f"Variable {request.name} did not get an initializer, so its `shape` argument must "
+            "be specified."
+        )
+    if dtype.is_floating:
+        return init_ops.GlorotUniform()
+    if dtype.is_integer or dtype.is_bool or dtype == dtypes.string:
+        return init_ops.Zeros()
+    raise bad_value(
+        f"An initializer for variable {request.name} of {dtype.base_dtype} is required"
+    )
+
+
+def _regularize(variable: Any, name: str, regularizer: Callable[[Any], Any]) -> None:
+    """Keep the regularizer's loss in its collection, if it gives one."""
+    if regularizer(variable) is None:
+        return
+    graph = get_default_graph()
+    with graph.colocate_with(variable), name_scope(name + "/Regularizer/"):
+        loss = regularizer(variable)
+    graph.add_to_collection(GraphKeys.REGULARIZATION_LOSSES, loss)

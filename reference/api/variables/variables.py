@@ -1,0 +1,228 @@
+"""How variables are made: which kind, through which creators; and their public names."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
+from functools import partial
+from typing import Any, Final
+
+from sessrun.reference.api.variables import variable_lists
+from sessrun.reference.api.variables.ref_variables import RefVariable
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.variable_base import Variable, VariableV1
+from sessrun.reference.api.variables.variable_store import scopes_of
+from sessrun.reference.api.variables.variable_traits import (
+    VariableAggregation,
+    VariableAggregationV2,
+    VariableSynchronization,
+)
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import init_scope
+from sessrun.spec.proto import VariableDef
+from sessrun.spec.proto.foreign import adopt
+
+__all__ = ["EXPORTS", "Variable", "VariableAggregationV2", "VariableV1", "create",
+           "create_resource", "disable_resource_variables", "enable_resource_variables",
+           "resource_variables_enabled", "variable_creator_scope"]  # fmt: skip
+
+Creator = Callable[..., Any]
+
+
+class _Toggle:
+    """Whether variables are resource variables unless something else is said."""
+
+    resource = False
+
+
+def enable_resource_variables() -> None:
+    """Make variables resource variables by default from now on."""
+    _Toggle.resource = True
+
+
+def disable_resource_variables() -> None:
+    """Make variables reference variables by default from now on."""
+    _Toggle.resource = False
+
+
+def resource_variables_enabled() -> bool:
+    """Whether variables are resource variables by default."""
+    return _Toggle.resource
+
+
+def create(
+    initial_value: Any = None,
+    trainable: bool | None = None,
+    collections: Any = None,
+    validate_shape: bool = True,
+    caching_device: Any = None,
+    name: str | None = None,
+    variable_def: Any = None,
+    dtype: Any = None,
+    expected_shape: Any = None,
+    import_scope: str | None = None,
+    constraint: Callable[[Any], Any] | None = None,
+    use_resource: bool | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    shape: Any = None,
+) -> Any:
+    """Make a variable.
+
+    Args:
+      initial_value: a tensor, what becomes one, or a function of no arguments that gives it.
+      trainable: whether it goes into the collection of trainable variables.
+      collections: keys of the graph's collections; by default that of global variables.
+      validate_shape: whether the shape of the initial value must be known, and stays.
+      caching_device: a device on which its value is kept for readers.
+      name: its name in the current name scope, made unique; `Variable` by default.
+      variable_def: a VariableDef; the variable is then the one the default graph has.
+      dtype: the dtype to convert the initial value to.
+      expected_shape: not used, as in TensorFlow.
+      import_scope: a name scope that is put before the names of `variable_def`.
+      constraint: a function of the value that an optimizer applies after each update.
+      use_resource: whether it is a resource variable.
+      synchronization: a VariableSynchronization.
+      aggregation: a VariableAggregation.
+      shape: the shape it may have, where that is not the initial value's.
+
+    Raises:
+      ValueError: there is no initial value, its shape is not known or not compatible, or an
+        option is none.
+      InvalidArgumentTypeError: the initial value is not of the dtype.
+
+    """
+    return _through_creators(
+        _default,
+        initial_value=initial_value, trainable=trainable, collections=collections,
+        validate_shape=validate_shape, caching_device=caching_device, name=name,
+        variable_def=variable_def, dtype=dtype, expected_shape=expected_shape,
+        import_scope=import_scope, constraint=constraint, use_resource=use_resource,
+        synchronization=synchronization, aggregation=aggregation, shape=shape,
+    )  # fmt: skip
+
+
+def create_resource(
+    initial_value: Any = None,
+    trainable: bool | None = None,
+    validate_shape: bool = True,
+    caching_device: Any = None,
+    name: str | None = None,
+    variable_def: Any = None,
+    dtype: Any = None,
+    import_scope: str | None = None,
+    constraint: Callable[[Any], Any] | None = None,
+    synchronization: Any = VariableSynchronization.AUTO,
+    aggregation: Any = VariableAggregation.NONE,
+    shape: Any = None,
+    **others: Any,
+) -> Any:
+    """Make a resource variable, as `Variable` of TensorFlow 2 does.
+
+    The arguments and errors are those of `create`; any others are for creators alone.
+
+    Raises:
+      ValueError: also if `variable_def` is that of a reference variable.
+
+    """
+    return _through_creators(
+        _default_resource,
+        initial_value=initial_value, trainable=trainable, validate_shape=validate_shape,
+        caching_device=caching_device, name=name, variable_def=variable_def, dtype=dtype,
+        import_scope=import_scope, constraint=constraint, synchronization=synchronization,
+        aggregation=aggregation, shape=shape,
+        **{"experimental_enable_variable_lifting": True, **others},
+    )  # fmt: skip
+
+
+def _through_creators(made: Creator, **arguments: Any) -> Any:
+    """What the graph's creators make, the last of which is `made`."""
+    for creator in scopes_of(stacks.get_default_graph()).creators:
+        made = partial(creator, made)
+    return made(**arguments)
+
+
+def _default(
+    next_creator: Any = None,
+    *,
+    variable_def: Any = None,
+    expected_shape: Any = None,
+    import_scope: str | None = None,
+    use_resource: bool | None = None,
+    **given: Any,
+) -> Any:
+    """The creator that makes the variable, after all others."""
+    del next_creator, expected_shape
+    if variable_def is not None:
+        return _found(variable_def, given.get("initial_value"), import_scope)
+    if use_resource is None:
+        use_resource = scopes_of(stacks.get_default_graph()).current.use_resource
+    if use_resource is None:
+        use_resource = _Toggle.resource
+    return _new(ResourceVariable if use_resource else RefVariable, given)
+
+
+def _default_resource(
+    *, variable_def: Any = None, import_scope: str | None = None, **given: Any
+) -> Any:
+    """The creator of resource variables, after all others."""
+    if variable_def is None:
+        known = inspect.signature(ResourceVariable.__init__).parameters.keys() - {"collections"}
+        return _new(ResourceVariable, {key: given[key] for key in known & given.keys()})
+    if not adopt(variable_def, VariableDef).is_resource:
+        raise bad_value(
+            "Trying to restore a reference variable as a resource variable: make it with "
+            f"`tf.Variable`. Got variable_def={variable_def}"
+        )
+    return _found(variable_def, given.get("initial_value"), import_scope)
+
+
+def _found(variable_def: Any, initial_value: Any, import_scope: str | None) -> Any:
+    """The variable that the default graph has of this description."""
+    if initial_value is not None:
+        raise bad_value("variable_def and initial_value are mutually exclusive.")
+    proto = adopt(variable_def, VariableDef)
+    kind = ResourceVariable if proto.is_resource else RefVariable
+    return kind.of_proto(proto, import_scope)
+
+
+def _new(kind: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+    # A function's body has no variables of its own: they are made outside.
+    is_body = stacks.get_default_graph().building_function
+    with init_scope() if is_body else nullcontext():
+        return kind(**given)
+
+
+@contextmanager
+def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
+    """Make variables through `variable_creator(next_creator, **kwargs)` inside the `with`.
+
+    The innermost creator is called first; `next_creator(**kwargs)` calls the next outer one.
+
+    Raises:
+      RuntimeError: an inner one is still open at the end.
+
+    """
+    scopes = scopes_of(stacks.get_default_graph())
+    before = scopes.creators
+    mine = scopes.creators = (*before, variable_creator)
+    try:
+        yield
+    finally:
+        if scopes.creators is not mine:
+            raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
+        scopes.creators = before
+
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "Variable": VariableV1,
+    "VariableAggregation": VariableAggregation,
+    "VariableSynchronization": VariableSynchronization,
+    "disable_resource_variables": disable_resource_variables,
+    "enable_resource_variables": enable_resource_variables,
+    "resource_variables_enabled": resource_variables_enabled,
+    "variable_creator_scope": variable_creator_scope,
+    **variable_lists.EXPORTS,
+}

@@ -1,0 +1,45 @@
+"""Text and bytes: each as the other."""
+
+from __future__ import annotations
+
+import codecs
+from typing import Any
+
+__all__ = ["as_bytes", "as_str_any", "as_text"]
+
+
+def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") -> bytes:
+    """The text encoded; bytes as they are.
+
+    Raises:
+      TypeError: it is neither.
+      LookupError: there is no such encoding.
+
+    """
+    codecs.lookup(encoding)
+    if isinstance(bytes_or_text, bytes | bytearray):
+        return bytes(bytes_or_text)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text.encode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
+    """The bytes decoded; text as it is.
+
+    Raises:
+      TypeError: it is neither.
+      LookupError: there is no such encoding.
+
+    """
+    codecs.lookup(encoding)
+    if isinstance(bytes_or_text, str):
+        return bytes_or_text
+    if isinstance(bytes_or_text, bytes):
+        return bytes_or_text.decode(encoding)
+    raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
+
+
+def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+    """Bytes decoded, anything else as `str` gives it."""
+    return as_text(value, encoding) if isinstance(value, bytes) else str(value)

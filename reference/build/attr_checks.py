@@ -1,0 +1,184 @@
+"""Attributes of an operation being made: brought to the runtime's form, checked, completed."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.base import dtypes, tensor_proto, tensor_shape
+from sessrun.reference.base.attr_values import default_of
+from sessrun.reference.build import constant_values
+from sessrun.reference.build.signature import Signature
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.spec.operations import AttrDecl
+from sessrun.spec.proto import NameAttrList
+
+__all__ = ["check", "complete", "given"]
+
+
+def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
+    """The attributes that a caller gave, in the runtime's form; None means the default.
+
+    Raises:
+      InvalidArgumentTypeError: one is not declared or of a wrong type.
+      InvalidArgumentValueError: one cannot be brought to that form.
+
+    """
+    found: dict[str, Any] = {}
+    for name, value in attrs.items():
+        attr = declared.attrs.get(name)
+        if attr is None:
+            raise bad_type(f"{declared.declaration.name} has no attribute {name!r}")
+        if value is None and (attr.type != "shape" or attr.has_default) and (
+            attr.has_default or name in declared.inferred
+        ):
+            continue
+        found[name] = _form(attr, value)
+    return found
+
+
+def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, Any]) -> None:
+    """Check the values that a caller gave, and put in defaults.
+
+    Raises:
+      InvalidArgumentTypeError: a dtype is not allowed; an attribute without a default is missing.
+      InvalidArgumentValueError: another value is not allowed.
+
+    """
+    for name in given_names:
+        check(declared, declared.attrs[name], attrs[name])
+    for name, attr in declared.attrs.items():
+        if name in attrs:
+            continue
+        if not attr.has_default:
+            raise bad_type(f"No argument for attr {name} of op '{declared.declaration.name}'")
+        attrs[name] = default_of(attr)
+
+
+def _form(attr: AttrDecl, value: Any) -> Any:
+    if attr.type.startswith("list("):
+        if not isinstance(value, list | tuple):
+            raise bad_type(
+                f"Expected list for attr {attr.name}, obtained {type(value).__name__} instead."
+            )
+        make = _MAKERS[attr.type[5:-1]]
+        return tuple(make(attr.name, item) for item in value)
+    return _MAKERS[attr.type](attr.name, value)
+
+
+def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
+    """Check a value against what its declaration allows.
+
+    Raises:
+      InvalidArgumentTypeError: a dtype is not allowed.
+      InvalidArgumentValueError: a text is not allowed, a number or a list is too small.
+
+    """
+    op_type = declared.declaration.name
+    is_list = attr.type.startswith("list(")
+    if attr.allowed:
+        for item in value if is_list else (value,):
+            if item in attr.allowed:
+                continue
+            if attr.type.endswith(("type", "type)")):
+                raise bad_type(
+                    f"Value passed to parameter '{attr.name}' has DataType {item} not in list of "
+                    f"allowed values: {', '.join(attr.allowed)}"
+                )
+            allowed = ", ".join(f'"{word}"' for word in attr.allowed)
+            raise bad_value(
+                f"Attr '{attr.name}' of '{op_type}' Op passed string '{item}' not in: {allowed}."
+            )
+    if attr.minimum is not None and (len(value) if is_list else value) < attr.minimum:
+        size = f"list of length {len(value)}" if is_list else str(value)
+        raise bad_value(
+            f"Attr '{attr.name}' of '{op_type}' Op passed {size} less than minimum {attr.minimum}."
+        )
+
+
+def _string(name: str, value: Any) -> Any:
+    if not isinstance(value, str | bytes):
+        raise bad_type(f"Expected string for argument '{name}' not {value!r}.")
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value
+    return value
+
+
+def _int(name: str, value: Any) -> int:
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError  # noqa: TRY301 - int() would read a text
+        found = int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise bad_type(f"Expected int for argument '{name}' not {value!r}.") from None
+    if not -(2**63) <= found < 2**63:
+        raise ValueError(f"Value out of range: {found}")
+    return found
+
+
+def _float(name: str, value: Any) -> float:
+    if not isinstance(value, numbers.Real | np.floating | np.integer):
+        raise bad_type(f"Expected float for argument '{name}' not {value!r}.")
+    return float(value)
+
+
+def _bool(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise bad_type(f"Expected bool for argument '{name}' not {value!r}.")
+    return bool(value)
+
+
+def _type(name: str, value: Any) -> str:
+    try:
+        return dtypes.as_dtype(value).base_dtype.spec_name
+    except TypeError as error:
+        raise bad_type(f"Expected DataType for argument '{name}' not {value!r}.") from error
+
+
+def _shape(name: str, value: Any) -> Any:
+    try:
+        return tensor_shape.tuple_of(value)
+    except TypeError as error:
+        raise bad_type(f"Error converting {name} to a TensorShape: {error}") from error
+    except ValueError as error:
+        raise bad_value(f"Error converting {name} to a TensorShape: {error}") from error
+
+
+def _tensor(_name: str, value: Any) -> Any:
+    if hasattr(value, "tensor_shape"):
+        array = tensor_proto.make_ndarray(value)
+    else:
+        array = constant_values.to_array(value, None)
+    array.flags.writeable = False
+    return array
+
+
+def _func(name: str, value: Any) -> Any:
+    if isinstance(value, str):
+        return NameAttrList(name=value)
+    if hasattr(value, "add_to_graph"):
+        value.add_to_graph(get_default_graph())
+        return NameAttrList(name=value.name)
+    if not isinstance(value, NameAttrList):
+        raise bad_type(f"Don't know how to convert {value!r} to a func for argument {name}")
+    return value
+
+
+_MAKERS: Final[Mapping[str, Callable[[str, Any], Any]]] = {
+    "string": _string,
+    "int": _int,
+    "float": _float,
+    "bool": _bool,
+    "type": _type,
+    "shape": _shape,
+    "tensor": _tensor,
+    "func": _func,
+}
+

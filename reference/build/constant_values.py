@@ -1,0 +1,188 @@
+"""From a Python value to the ndarray of a constant: which dtype it gets, what is refused."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dimension import Dimension
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.spec.dtypes import row_of_numpy
+
+__all__ = ["to_array"]
+
+_INT32: Final = np.iinfo(np.int32)
+_ARRAYS: Final = (np.ndarray, np.generic, bytearray, memoryview)
+_PROTOCOLS: Final = ("__array__", "__array_interface__")
+_NUMBERS: Final = (numbers.Number, Dimension)
+# What a Python value must be to become an element of a dtype of this kind.
+_ELEMENTS: Final[dict[str, tuple[type, ...]]] = {
+    "int": (numbers.Integral, Dimension, np.ndarray),
+    "uint": (numbers.Integral, Dimension, np.ndarray),
+    "float": (numbers.Real, np.ndarray),
+    "complex": (numbers.Number, np.ndarray),
+    "bool": (bool,),
+    "string": (str, bytes),
+}
+
+
+def to_array(value: Any, dtype: DType | None) -> Any:
+    """A new ndarray of the value, of `dtype` or, for None, of the dtype TensorFlow gives it.
+
+    Python floats become float32, Python integers int32 where they fit; ndarrays, numpy scalars
+    and what numpy takes for an array keep their dtype. Given a dtype, arrays are cast to it and
+    Python values must be of its kind; what does not fit wraps. String tensors are object arrays
+    of bytes; an element of a quantized dtype is a tuple of one integer.
+
+    Raises:
+      InvalidArgumentTypeError: an element is of a wrong type.
+      InvalidArgumentValueError: the value is None, its nesting is uneven, or an array's
+        elements cannot be read as that dtype.
+      OverflowError: a Python integer is larger than any integer dtype.
+
+    """
+    if value is None:
+        raise bad_value("None values not supported.")
+    if _is_array(value):
+        return _of_numpy(np.asarray(value), dtype)
+    if dtype is not None:
+        if dtype.is_quantized:
+            return _of_tuples(value, dtype)
+        _check_elements(value, dtype)
+    kind = type(value)
+    if kind is float:
+        return _cast(np.array(value), dtype or dtypes.float32)
+    if kind is bool:
+        return _cast(np.array(value), dtype or dtypes.bool_)
+    return _of_nested(value, dtype)
+
+
+def _is_array(value: Any) -> bool:
+    """Whether it is an array, a numpy scalar, or something that numpy makes an array of."""
+    return isinstance(value, _ARRAYS) or any(hasattr(value, name) for name in _PROTOCOLS)
+
+
+def _of_numpy(array: Any, dtype: DType | None) -> Any:
+    wanted = dtype or dtypes.of_array(array.view(array.dtype.newbyteorder("=")))
+    return _strings(array) if wanted.base_dtype is dtypes.string else _cast(array, wanted)
+
+
+def _of_tuples(value: Any, dtype: DType) -> Any:
+    for leaf in _leaves(value, list):
+        if not isinstance(leaf, tuple):
+            raise bad_type(
+                f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'."
+            )
+    try:
+        return np.array(value, dtype.as_numpy_dtype)
+    except (TypeError, ValueError) as error:
+        raise bad_value(f"Expected {dtype.name}: {error}") from error
+
+
+def _strings(array: Any) -> Any:
+    items = np.empty(array.size, object)
+    items[:] = [_octets(item) for item in array.ravel().tolist()]
+    return items.reshape(array.shape)
+
+
+def _octets(item: Any) -> bytes:
+    if isinstance(item, bytes):
+        return item
+    if isinstance(item, str):
+        return item.encode()
+    raise bad_type(f"Expected binary or unicode string, got {item!r}")
+
+
+def _cast(array: Any, dtype: DType) -> Any:
+    if not dtype.is_numpy_compatible:
+        raise bad_type(f"`dtype` {dtype} is not compatible with a value of dtype {array.dtype}.")
+    wanted = np.dtype(dtype.as_numpy_dtype)
+    try:
+        with np.errstate(all="ignore"):
+            return array.astype(wanted)
+    except TypeError as error:
+        raise bad_type(f"Expected {dtype.name}, but got a {array.dtype} array.") from error
+    except ValueError as error:
+        raise bad_value(str(error)) from error
+
+
+def _of_nested(value: Any, dtype: DType | None) -> Any:
+    try:
+        array = np.array(value)
+    except UnicodeDecodeError:  # text beside bytes
+        array = np.array(value, dtype=object)
+    except ValueError as error:  # uneven nesting
+        raise bad_value(str(error)) from error
+    except (TypeError, OverflowError) as error:
+        raise _refused(value) from error
+    if array.ndim != _depth(value):
+        raise bad_value(
+            f"Expected values {value!r} to be a dense tensor of rank {_depth(value)}, "
+            f"but got rank {array.ndim}."
+        )
+    if array.dtype.kind in "SUO" and array.size:
+        # numpy makes text of numbers beside text, and cuts the NULs that end a bytes object.
+        leaves = list(_leaves(value))
+        if not all(isinstance(leaf, str | bytes) for leaf in leaves):
+            if dtype is None or not all(isinstance(leaf, _NUMBERS) for leaf in leaves):
+                raise _refused(value)
+            numbers_ = [leaf.value if isinstance(leaf, Dimension) else leaf for leaf in leaves]
+            return _cast(np.array(numbers_, object).reshape(array.shape), dtype)
+        items = np.empty(len(leaves), object)
+        items[:] = [_octets(leaf) for leaf in leaves]
+        return items.reshape(array.shape)
+    if array.dtype.kind not in "biufcSUO" and row_of_numpy(array.dtype) is None:
+        raise _refused(value)
+    return _cast(array, dtype or _dtype_of_python(array))
+
+
+def _dtype_of_python(array: Any) -> DType:
+    if array.dtype == np.float64:
+        return dtypes.float32
+    if array.dtype == np.int64 and (
+        not array.size or (array.min() >= _INT32.min and array.max() <= _INT32.max)
+    ):
+        return dtypes.int32
+    return dtypes.of_array(array)
+
+
+def _check_elements(value: Any, dtype: DType) -> None:
+    if not dtype.is_numpy_compatible:
+        raise bad_type(f"`dtype` {dtype} is not compatible with {value!r}.")
+    allowed = _ELEMENTS[dtype.kind]
+    for leaf in _leaves(value):
+        if not isinstance(leaf, allowed):
+            raise bad_type(
+                f"Expected {dtype.name}, but got {leaf} of type '{type(leaf).__name__}'."
+            )
+
+
+def _leaves(value: Any, nests: Any = (list, tuple)) -> Iterator[Any]:
+    """What stands at the ends of nested lists (and tuples, unless they are elements)."""
+    if isinstance(value, nests):
+        for item in value:
+            yield from _leaves(item, nests)
+    else:
+        yield value
+
+
+def _depth(value: Any) -> int:
+    depth = 0
+    while isinstance(value, list | tuple):
+        depth += 1
+        if not value:
+            break
+        value = value[0]
+    return depth
+
+
+def _refused(value: Any) -> Exception:
+    return bad_type(
+        f"Failed to convert elements of {value!r} to Tensor. "
+        "Consider casting elements to a supported type."
+    )

@@ -1,0 +1,1 @@
+"""Libraries of functions, their bodies as graphs, and what a call needs of them."""

@@ -1,0 +1,384 @@
+"""The nodes of a GraphDef, read and made into operations, producers first."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sessrun.reference import errors
+from sessrun.reference.base import attr_values, tensor_shape
+from sessrun.reference.base.node_names import NODE_NAME, Input, prefixes, read_input
+from sessrun.reference.build import attr_checks
+from sessrun.reference.build.build import Imported, make_operation, removed
+from sessrun.reference.build.importing.import_inputs import grouped
+from sessrun.reference.build.signature import Signature
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import CALLS, Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.kernels.control_flow import LOOP_ENDS, MERGES
+from sessrun.spec import devices
+from sessrun.spec.proto import AttrValue, NodeDef
+
+__all__ = ["NodeImporter"]
+
+_LOC = "loc:@"
+_COLOCATION = _LOC.encode()
+#: Producers before this one wrote an unknown shape of a placeholder as that of a scalar.
+_SCALAR_PLACEHOLDERS = 22
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A NodeDef with its inputs read: data inputs, then control inputs."""
+
+    proto: NodeDef
+    data: tuple[Input, ...]
+    control: tuple[Input, ...]
+
+
+class NodeImporter:
+    """One import.
+
+    Args:
+      graph: where to.
+      scope: the name scope, with a final "/", or empty.
+      mapped: inputs that are replaced by tensors of the graph.
+      producer: the version of the program that wrote the GraphDef.
+
+    Attributes:
+      used: the replaced inputs that some node had.
+
+    """
+
+    def __init__(
+        self, graph: Graph, scope: str, mapped: Mapping[Input, Tensor], producer: int
+    ) -> None:
+        self.graph = graph
+        self.scope = scope
+        self.mapped = mapped
+        self.producer = producer
+        self.used: set[Input] = set()
+        self._nodes: dict[str, _Node] = {}
+        self._made: dict[str, Operation] = {}
+        self._names: dict[str, str] = {}
+        self._taken: set[str] = set()
+
+    def run(self, protos: Iterable[NodeDef]) -> Mapping[str, Operation]:
+        """Make every operation: name in the GraphDef to operation.
+
+        Raises:
+          InvalidArgumentValueError: a node is ill-formed or contradicts its declaration.
+          NotFoundError: an op type is not declared.
+
+        """
+        for proto in protos:
+            if not NODE_NAME.fullmatch(proto.name):
+                raise bad_value(f"Node '{proto.name}': Node name contains invalid characters")
+            if not proto.op:
+                raise bad_value(f"Node '{proto.name}' does not specify an operation")
+            if proto.name in self._nodes:
+                raise bad_value(f"Node '{proto.name}' is not unique")
+            self._nodes[proto.name] = _read(proto)
+        for op in self.graph.get_operations():
+            self._taken.add(op.name)
+            self._taken.update(prefixes(op.name))
+        sources = {name: self._sources(node) for name, node in self._nodes.items()}
+        for name in _in_order(sources):
+            self._made[name] = self._make(self._nodes[name])
+        if len(self._made) < len(self._nodes):
+            left = [name for name in self._nodes if name not in self._made]
+            raise bad_value(f"{len(left)} nodes in a cycle or behind one, among them '{left[0]}'")
+        self._close_loops()
+        for name, op in self._made.items():
+            _check_class(self._nodes[name].proto)
+            self._take_device(op)
+        return self._made
+
+    def _take_device(self, op: Operation) -> None:
+        """A colocated operation has the device of those it is beside, whatever it was told."""
+        for other in _beside(op):
+            device = self.graph.operations_by_name[other].device
+            if device:
+                op._set_device(device)  # noqa: SLF001 - it is being made here
+                return
+
+    def _sources(self, node: _Node) -> set[str]:
+        """The nodes that a node needs before it."""
+        found = set()
+        for source in (*node.data, *node.control):
+            if source in self.mapped:
+                continue
+            if source.node not in self._nodes:
+                raise bad_value(f"Node '{node.proto.name}': Unknown input node '{source}'")
+            if not self._is_back_edge(node, source):
+                found.add(source.node)
+        for group in _colocated(node.proto):
+            if group not in self._nodes:
+                raise bad_value(
+                    f"Node '{node.proto.name}' expects to be colocated with unknown node '{group}'"
+                )
+        return found
+
+    def _is_back_edge(self, node: _Node, source: Input) -> bool:
+        """Whether the input comes from the end of the loop that begins at the node."""
+        if node.proto.op not in MERGES or source in self.mapped:
+            return False
+        before = self._nodes.get(source.node)
+        return before is not None and before.proto.op in LOOP_ENDS
+
+    def _inputs(self, node: _Node) -> list[Tensor]:
+        """The input tensors; the end of a loop is not made yet, and another input stands for it."""
+        backs = [self._is_back_edge(node, source) for source in node.data]
+        made = [None if is_back else self._tensor(node.proto, source)
+                for source, is_back in zip(node.data, backs, strict=True)]  # fmt: skip
+        first = next((tensor for tensor in made if tensor is not None), None)
+        if first is None:
+            if made:
+                raise bad_value(f"Node '{node.proto.name}' merges nothing but the ends of loops")
+            return []
+        return [first if tensor is None else tensor for tensor in made]
+
+    def _close_loops(self) -> None:
+        """Let the loops begin with what comes from their ends, too."""
+        for name, op in self._made.items():
+            node = self._nodes[name]
+            for index, source in enumerate(node.data):
+                if self._is_back_edge(node, source):
+                    tensor = self._tensor(node.proto, source)
+                    if tensor.dtype.base_dtype != op.inputs[index].dtype.base_dtype:
+                        raise bad_value(
+                            f"Input {index} of node {name} was passed {tensor.dtype.opdef_name} "
+                            f"from {source} incompatible with expected "
+                            f"{op.inputs[index].dtype.opdef_name}."
+                        )
+                    op._replace_input(index, tensor)  # noqa: SLF001 - it is being made here
+
+    def _make(self, node: _Node) -> Operation:
+        proto = node.proto
+        try:
+            declared = self.graph.functions.signature(proto.op)
+        except RuntimeError as error:
+            raise errors.NotFoundError(proto, None, str(error)) from error
+        if gone := removed(declared, self.producer):
+            raise errors.UnimplementedError(None, None, gone)
+        attrs, extra = _attributes(declared, proto)
+        tensors = self._inputs(node)
+        name = self._name(proto.name)
+        groups = grouped(declared, name, tensors, attrs)
+        shapes = _output_shapes(extra)
+        op = make_operation(
+            self.graph, declared, name, groups, attrs,
+            imported=Imported(
+                self._device(proto), self._controls(node), self._renamed(extra), _notes(proto)
+            ),
+        )  # fmt: skip
+        if _beside(op):
+            op._set_device("")  # noqa: SLF001 - the operation is being made here
+        if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:
+            _forget_scalar(op)
+        if proto.op in CALLS or proto.op in self.graph.functions:
+            # It makes a body for its shapes by importing it.
+            from sessrun.reference.build.functions.call_shapes import infer_shapes_of_call  # noqa: PLC0415 - as told
+
+            infer_shapes_of_call(op)
+        if shapes is not None:
+            _refine(op, shapes, proto.name)
+        return op
+
+    def _device(self, proto: NodeDef) -> str:
+        """The device that the node asks for, which nobody looks at where it is colocated."""
+        beside = [name for name in _colocated(proto) if name != proto.name]
+        if not proto.device or beside or self.graph.scopes.colocation:
+            return ""
+        try:
+            return str(devices.parse(proto.device))
+        except devices.DeviceNameError as error:
+            raise bad_value(f"Node '{proto.name}': {error}") from error
+
+    def _name(self, name: str) -> str:
+        """The node's name in the graph: numbered if an operation or its scope has it already.
+
+        Other than in building, names that differ in case are different.
+        """
+        if name in self._names:
+            return self._names[name]
+        found, count = name, 0
+        while self.scope + found in self._taken or (count and found in self._nodes):
+            count += 1
+            found = f"{name}_{count}"
+        self._taken.add(self.scope + found)
+        self.graph.note_name(self.scope + found)
+        self._names[name] = self.scope + found
+        return self.scope + found
+
+    def _tensor(self, proto: NodeDef, source: Input) -> Tensor:
+        found = self.mapped.get(source)
+        if found is not None:
+            self.used.add(source)
+            return found
+        outputs = self._made[source.node].outputs
+        if source.index >= len(outputs):
+            raise bad_value(
+                f"Node '{proto.name}': Connecting to invalid output {source.index} of source node "
+                f"{source.node} which has {len(outputs)} outputs."
+            )
+        return outputs[source.index]
+
+    def _controls(self, node: _Node) -> tuple[Operation, ...]:
+        found: dict[Operation, None] = {}
+        for source in node.control:
+            mapped = self.mapped.get(source)
+            if mapped is not None:
+                self.used.add(source)
+            found[self._made[source.node] if mapped is None else mapped.op] = None
+        return tuple(found)
+
+    def _renamed(self, extra: Mapping[str, AttrValue]) -> Mapping[str, AttrValue]:
+        """The attributes with colocation groups under their names in the graph."""
+        groups = extra.get("_class")
+        if groups is None:
+            return extra
+        renamed = []
+        for group in groups.list.s:
+            if not group.startswith(_COLOCATION):
+                renamed.append(group)
+                continue
+            other = group.removeprefix(_COLOCATION).decode()
+            renamed.append(_COLOCATION + self._name(other).encode())
+        return {**extra, "_class": AttrValue(list=AttrValue.ListValue(s=renamed))}
+
+
+def _read(proto: NodeDef) -> _Node:
+    data: list[Input] = []
+    control: list[Input] = []
+    for text in proto.input:
+        source = read_input(text)
+        if source is None:
+            raise bad_value(f"Node '{proto.name}': Unknown input node '{text}'")
+        if source.is_control:
+            control.append(source)
+        elif control:
+            raise bad_value(
+                f"Node '{proto.name}': Control dependencies must come after regular dependencies"
+            )
+        else:
+            data.append(source)
+    return _Node(proto, tuple(data), tuple(control))
+
+
+def _in_order(sources: Mapping[str, set[str]]) -> Iterator[str]:
+    """The nodes, each after those it needs, otherwise as they stand; none that is in a cycle."""
+    place = {name: number for number, name in enumerate(sources)}
+    consumers: dict[str, list[str]] = {name: [] for name in sources}
+    for name, needed in sources.items():
+        for source in needed:
+            consumers[source].append(name)
+    waits = {name: len(needed) for name, needed in sources.items()}
+    ready = [(place[name], name) for name, count in waits.items() if not count]
+    while ready:
+        _, name = heapq.heappop(ready)
+        yield name
+        for consumer in consumers[name]:
+            waits[consumer] -= 1
+            if not waits[consumer]:
+                heapq.heappush(ready, (place[consumer], consumer))
+
+
+def _colocated(proto: NodeDef) -> list[str]:
+    """The nodes that it wants to be on one device with."""
+    if "_class" not in proto.attr:
+        return []
+    try:
+        groups = [group.decode() for group in proto.attr["_class"].list.s]
+    except UnicodeDecodeError as error:
+        raise bad_value(f"Node '{proto.name}', attr '_class': {error}") from error
+    return [group.removeprefix(_LOC) for group in groups if group.startswith(_LOC)]
+
+
+def _check_class(proto: NodeDef) -> None:
+    """Refuse colocation groups that are no list of strings: after all else, as TensorFlow does."""
+    if "_class" not in proto.attr:
+        return
+    held = proto.attr["_class"]
+    kind = held.WhichOneof("value")
+    listed = kind is None or (kind == "list" and (held.list.s or not held.list.ListFields()))
+    if not listed and not (kind == "s" and not held.s):
+        raise bad_type(f"Node '{proto.name}': the attribute _class is no list of strings")
+
+
+def _output_shapes(extra: dict[str, AttrValue]) -> list[Any] | None:
+    """The shapes that the writer saw, taken out of the attributes; None if it told none."""
+    held = extra.get("_output_shapes")
+    if held is None or attr_values.held_types(held) - {"list(shape)"}:
+        return None
+    del extra["_output_shapes"]
+    return list(held.list.shape)
+
+
+def _refine(op: Operation, shapes: list[Any], name: str) -> None:
+    """Merge into the outputs' shapes those that the writer saw; there may be more of them."""
+    if len(shapes) < len(op.outputs):
+        raise bad_value(
+            f"Node '{name}' has {len(op.outputs)} outputs but the _output_shapes attribute "
+            f"specifies shapes for {len(shapes)} outputs"
+        )
+    for tensor, proto in zip(op.outputs, shapes, strict=False):
+        try:
+            sizes = attr_values.from_proto(AttrValue(shape=proto), "shape")
+            tensor.set_shape(tensor_shape.TensorShape.of(sizes))
+        except ValueError as error:
+            raise bad_value(f"Node '{name}', attr '_output_shapes': {error}") from error
+
+
+def _forget_scalar(op: Operation) -> None:
+    """An old placeholder of no dimensions may have any shape."""
+    for tensor in op.outputs:
+        if tensor.sizes == ():
+            tensor._sizes = None  # noqa: SLF001 - the operation is being made here
+
+
+def _beside(op: Operation) -> list[str]:
+    """The other operations that it is colocated with."""
+    held = op.extra.get("_class")
+    groups = () if held is None else held.list.s
+    names = [group.removeprefix(_COLOCATION) for group in groups if group.startswith(_COLOCATION)]
+    return [name.decode() for name in names if name.decode() != op.name]
+
+
+def _notes(proto: NodeDef) -> NodeDef | None:
+    """What the node says that no part of an operation holds."""
+    if not (proto.HasField("experimental_debug_info") or proto.HasField("experimental_type")):
+        return None
+    notes = NodeDef()
+    if proto.HasField("experimental_debug_info"):
+        notes.experimental_debug_info.CopyFrom(proto.experimental_debug_info)
+    if proto.HasField("experimental_type"):
+        notes.experimental_type.CopyFrom(proto.experimental_type)
+    return notes
+
+
+def _attributes(declared: Signature, proto: NodeDef) -> tuple[dict[str, Any], dict[str, AttrValue]]:
+    """The declared attributes, defaults put in, and the others."""
+    values: dict[str, Any] = {}
+    for name, attr in declared.attrs.items():
+        if name not in proto.attr:
+            continue
+        if attr.has_default and proto.attr[name].WhichOneof("value") is None:
+            continue
+        try:
+            values[name] = attr_values.from_proto(proto.attr[name], attr.type)
+            attr_checks.check(declared, attr, values[name])
+        except (TypeError, ValueError) as error:
+            raise bad_value(f"Node '{proto.name}', attr '{name}': {error}") from error
+    for name, attr in declared.attrs.items():
+        if name not in values:
+            if not attr.has_default:
+                raise bad_value(f"Node '{proto.name}': NodeDef missing attr '{name}'")
+            values[name] = attr_values.default_of(attr)
+    extra = {name: AttrValue() for name in proto.attr if name not in declared.attrs}
+    for name, value in extra.items():
+        value.CopyFrom(proto.attr[name])
+    return values, extra

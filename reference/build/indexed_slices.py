@@ -1,0 +1,172 @@
+"""IndexedSlices: rows of a larger tensor, by their indices; fetched as an IndexedSlicesValue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.build import apply_unary
+from sessrun.reference.build.conversion import (
+    convert_to_tensor,
+    register_tensor_conversion_function,
+)
+from sessrun.reference.build.expansions import register_session_run_conversion_functions
+from sessrun.reference.build.generated import unsorted_segment_sum
+from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "IndexedSlices", "IndexedSlicesValue",
+           "convert_to_tensor_or_indexed_slices"]  # fmt: skip
+
+
+class IndexedSlicesValue(NamedTuple):
+    """What a fetch of IndexedSlices gives: arrays, `dense_shape` None if it is not known."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any = None
+
+
+class IndexedSlices:
+    """Rows `values` of a tensor at places `indices` of its first axis.
+
+    Args:
+      values: a Tensor of any dtype, shape [D0, D1, ..., Dn].
+      indices: an integer Tensor of shape [D0].
+      dense_shape: an integer Tensor, the shape of the whole; None if it is not known.
+
+    """
+
+    _is_tensor_like = True  # for `tf.is_tensor`
+    _stands_for_its_op = True  # for `tf.control_dependencies` and `tf.colocate_with`
+
+    def __init__(self, values: Tensor, indices: Tensor, dense_shape: Tensor | None = None) -> None:
+        self._values = values
+        self._indices = indices
+        self._dense_shape = dense_shape
+
+    @property
+    def values(self) -> Tensor:
+        """The rows."""
+        return self._values
+
+    @property
+    def indices(self) -> Tensor:
+        """Their places."""
+        return self._indices
+
+    @property
+    def dense_shape(self) -> Tensor | None:
+        """The shape of the whole, or None."""
+        return self._dense_shape
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The dtype of the rows."""
+        return self._values.dtype
+
+    @property
+    def shape(self) -> TensorShape:
+        """What is known of the shape of the whole."""
+        if self._dense_shape is None:
+            return TensorShape(None)
+        return seen_shape(self._dense_shape)
+
+    @property
+    def name(self) -> str:
+        """The name of the rows."""
+        return self._values.name
+
+    @property
+    def device(self) -> str:
+        """The device of the rows."""
+        return self._values.device
+
+    @property
+    def op(self) -> Any:
+        """The operation that makes the rows."""
+        return self._values.op
+
+    @property
+    def graph(self) -> Any:
+        """The graph."""
+        return self._values.graph
+
+    def consumers(self) -> list[Any]:
+        """The operations that take one of its parts, each once."""
+        return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
+
+    def parts(self) -> list[Tensor]:
+        """The tensors it is made of: rows, places and, if it is known, the shape."""
+        shape = [] if self._dense_shape is None else [self._dense_shape]
+        return [self._values, self._indices, *shape]
+
+    def _mapped(self, function: Callable[[Tensor], Tensor]) -> IndexedSlices:
+        return IndexedSlices(*map(function, self.parts()))
+
+    def __neg__(self) -> IndexedSlices:
+        return IndexedSlices(apply_unary("Neg", self._values), self._indices, self._dense_shape)
+
+    def __repr__(self) -> str:
+        shape = "" if self._dense_shape is None else f", dense_shape={self._dense_shape}"
+        return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
+
+
+def convert_to_tensor_or_indexed_slices(
+    value: Any, dtype: Any = None, name: str | None = None
+) -> Any:
+    """IndexedSlices as they are, anything else as a Tensor.
+
+    Raises:
+      InvalidArgumentTypeError, InvalidArgumentValueError: as `convert_to_tensor`.
+
+    """
+    if isinstance(value, IndexedSlices):
+        if dtype is not None and not dtypes.as_dtype(dtype).is_compatible_with(value.dtype):
+            raise bad_value(
+                f"Tensor conversion requested dtype {dtypes.as_dtype(dtype).name} for Tensor with "
+                f"dtype {value.dtype.name}: {value}"
+            )
+        return value
+    return convert_to_tensor(value, dtype, name)
+
+
+def _dense(
+    value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False
+) -> Any:
+    """The whole tensor, zero where there is no row; rows of the same place are summed.
+
+    Raises:
+      InvalidArgumentValueError: the shape is not known, or another dtype is wanted.
+
+    """
+    del as_ref
+    if dtype is not None and not dtype.is_compatible_with(value.dtype):
+        raise bad_value(
+            f"Tensor conversion requested dtype {dtype.name} for IndexedSlices with dtype "
+            f"{value.dtype.name}"
+        )
+    if value.dense_shape is None:
+        raise bad_value(
+            "Tensor conversion requested for IndexedSlices for argument `value` without "
+            f"dense_shape: {value}"
+        )
+    rows = value.dense_shape[0]
+    return unsorted_segment_sum(value.values, value.indices, rows, name)
+
+
+register_tensor_conversion_function(IndexedSlices, _dense)
+register_session_run_conversion_functions(
+    IndexedSlices,
+    lambda slices: (slices.parts(), lambda values: IndexedSlicesValue(*values)),
+    lambda slices, value: list(zip(slices.parts(), value, strict=False)),
+    lambda slices: slices.parts(),
+)
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "IndexedSlices": IndexedSlices,
+    "convert_to_tensor_or_indexed_slices": convert_to_tensor_or_indexed_slices,
+}

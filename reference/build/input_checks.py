@@ -1,0 +1,322 @@
+"""Inputs of an operation being made: converted to tensors, their dtypes inferred and compared."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.signature import Signature
+from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.spec.operations import ArgDecl
+
+__all__ = ["convert"]
+
+
+def convert(
+    declared: Signature,
+    graph: Graph,
+    name: str,
+    inputs: Mapping[str, object],
+    attrs: dict[str, Any],
+) -> list[Any]:
+    """For each declared input its Tensor, or the list of its Tensors.
+
+    The attributes that the inputs give are put into `attrs`. Constants that are made are named
+    after the input in the operation's own name scope.
+
+    Raises:
+      InvalidArgumentTypeError: an input cannot become a tensor of the dtype wanted, or dtypes
+        or types disagree.
+      InvalidArgumentValueError: an input is None, or a list has a wrong length.
+
+    """
+    groups: list[Any] = []
+    for arg in declared.inputs:
+        if arg.name not in inputs:
+            raise bad_type(f"No argument for input {arg.name} of op '{declared.declaration.name}'")
+        value = inputs[arg.name]
+        context = _Context(declared, graph, name, arg, attrs)
+        if arg.number_attr is None and arg.type_list_attr is None:
+            groups.append(context.single(value))
+        else:
+            groups.append(context.several(value))
+    return groups
+
+
+class _Context:
+    """One input of one operation."""
+
+    __slots__ = ("arg", "attrs", "declared", "graph", "name")
+
+    def __init__(
+        self, declared: Signature, graph: Graph, name: str, arg: ArgDecl, attrs: dict[str, Any]
+    ) -> None:
+        self.declared = declared
+        self.graph = graph
+        self.name = name
+        self.arg = arg
+        self.attrs = attrs
+
+    @property
+    def op_type(self) -> str:
+        return self.declared.declaration.name
+
+    def single(self, value: Any) -> Tensor:
+        arg, attrs = self.arg, self.attrs
+        type_attr = arg.type_attr
+        wanted = arg.dtype if type_attr is None else attrs.get(type_attr)
+        if type(value) is not Tensor:
+            value = self._converted(value, wanted)
+        found = value.dtype.spec_name
+        if wanted is not None and found != wanted:
+            raise self._mismatch(found, wanted)
+        if type_attr is not None and wanted is None:
+            self._allow(type_attr, found)
+            attrs[type_attr] = found
+        self._check_ref(value)
+        return value  # type: ignore[no-any-return]  # a Tensor by now
+
+    def several(self, value: Any) -> list[Tensor]:
+        if not isinstance(value, list | tuple):
+            raise bad_type(
+                f"Expected list for '{self.arg.name}' argument to '{self.op_type}' Op, not {value}."
+            )
+        if self.arg.type_list_attr is not None:
+            return self._of_any_dtypes(value)
+        return self._of_one_dtype(value)
+
+    def _of_any_dtypes(self, values: Any) -> list[Tensor]:
+        name = self.arg.type_list_attr
+        assert name is not None
+        earlier = self._earlier("type_list_attr")
+        given = None if earlier is not None else self.attrs.get(name)
+        if given is not None and len(given) != len(values):
+            raise bad_value(
+                f"List argument '{self.arg.name}' to '{self.op_type}' Op with length "
+                f"{len(values)} must match length {len(given)} of attr '{name}'."
+            )
+        wanted = (None,) * len(values) if given is None else given
+        tensors = self._all_converted(values, wanted, None)
+        types = tuple(tensor.dtype.spec_name for tensor in tensors)
+        if earlier is not None and types != self.attrs[name]:
+            raise bad_type(
+                f"Input '{self.arg.name}' of '{self.op_type}' Op has type list of "
+                f"{', '.join(types)} that does not match type list "
+                f"{', '.join(self.attrs[name])} of argument '{earlier.name}'."
+            )
+        if given is not None and types != tuple(given):
+            pairs = zip(types, given, strict=True)
+            raise self._mismatch(*next(pair for pair in pairs if pair[0] != pair[1]))
+        for tensor in tensors:
+            self._allow(name, tensor.dtype.spec_name)
+            self._check_ref(tensor)
+        minimum = self.declared.attrs[name].minimum or 0
+        if len(types) < minimum:
+            raise bad_value(
+                f"Attr '{name}' of '{self.op_type}' Op passed list of length {len(types)} less "
+                f"than minimum {minimum}."
+            )
+        self.attrs[name] = types
+        return tensors
+
+    def _of_one_dtype(self, values: Any) -> list[Tensor]:
+        arg, attrs = self.arg, self.attrs
+        known = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
+        wanted = known
+        if wanted is None:
+            told = (v.dtype.base_dtype.spec_name for v in values if hasattr(v, "graph"))
+            wanted = next(told, None)
+        tensors = self._all_converted(values, (wanted,) * len(values), known)
+        types = [tensor.dtype.base_dtype.spec_name for tensor in tensors]
+        wanted = wanted or (types[0] if types else None)
+        if any(found != wanted for found in types):
+            raise self._clash(values, types, known)
+        assert arg.number_attr is not None
+        self._check_length(arg.number_attr, len(tensors))
+        attrs[arg.number_attr] = len(tensors)
+        if arg.type_attr is not None:
+            self._settle(arg.type_attr, wanted)
+        for tensor in tensors:
+            self._check_ref(tensor)
+        return tensors
+
+    def _settle(self, name: str, wanted: str | None) -> None:
+        """Note the dtype that a list gave; an empty one leaves it to others, or to the default."""
+        if wanted is None:
+            if not self.declared.attrs[name].has_default:
+                raise bad_type(
+                    "Don't know how to infer type variable from empty input list passed to input "
+                    f"'{self.arg.name}' of '{self.op_type}' Op."
+                )
+            return
+        self._allow(name, wanted)
+        self.attrs[name] = wanted
+
+    def _earlier(self, role: str) -> ArgDecl | None:
+        """The input before this one that gives the same attribute as its `role`, or None."""
+        mine = getattr(self.arg, role)
+        before = itertools.takewhile(lambda arg: arg is not self.arg, self.declared.inputs)
+        return next((arg for arg in before if getattr(arg, role) == mine), None)
+
+    def _all_converted(
+        self, values: Any, wanted: Sequence[str | None], known: str | None
+    ) -> list[Tensor]:
+        """The tensors of a list; what cannot become one is told together with the others.
+
+        `known` is the dtype that they must have, from before the list was looked at.
+        """
+        tensors: list[Tensor] = []
+        for index, (value, dtype) in enumerate(zip(values, wanted, strict=True)):
+            try:
+                tensor = self._converted(value, dtype, f"{self.arg.name}_{index}")
+            except (TypeError, ValueError) as error:
+                types = [_type_of(other) for other in values]
+                raise self._clash(values, types, known) from error
+            tensors.append(tensor)
+        return tensors
+
+    def _clash(self, values: Any, types: Sequence[str], known: str | None) -> Exception:
+        if self.arg.type_list_attr is not None:
+            why = f"that are invalid. Tensors: {list(values)}"
+        elif self.arg.type_attr is None:
+            why = f"that do not match expected type {known}."
+        elif known is not None:
+            why = f"that do not match type {known} inferred from earlier arguments."
+        else:
+            why = "that don't all match."
+        return bad_type(
+            f"Tensors in list passed to '{self.arg.name}' of '{self.op_type}' Op have types "
+            f"[{', '.join(types)}] {why}"
+        )
+
+    def _converted(self, value: Any, wanted: str | None, name: str | None = None) -> Tensor:
+        if isinstance(value, Tensor):
+            return value
+        dtype = None if wanted is None else dtypes.of_name(wanted)
+        hint = None
+        if dtype is None and self.arg.type_attr is not None:
+            attr = self.declared.attrs[self.arg.type_attr]
+            hint = None if attr.default is None else dtypes.of_name(attr.default)
+            if hint is not None and attr.allowed and name is None:
+                own = self._of_own_dtype(value)
+                if own is not None and own.dtype.spec_name in attr.allowed:
+                    return own
+        return self._in_graph(value, dtype, hint, name)
+
+    def _of_own_dtype(self, value: Any) -> Tensor | None:
+        """The value as a tensor of whatever dtype; None if it has none of its own."""
+        try:
+            return self._in_graph(value, None, None, None)
+        except TypeError:
+            return None
+
+    def _in_graph(
+        self, value: Any, dtype: DType | None, hint: DType | None, name: str | None
+    ) -> Tensor:
+        graph = self.graph
+        if get_default_graph() is not graph:
+            with graph.as_default():
+                return self._in_scope(value, dtype, hint, name)
+        return self._in_scope(value, dtype, hint, name)
+
+    def _in_scope(
+        self, value: Any, dtype: DType | None, hint: DType | None, name: str | None
+    ) -> Tensor:
+        scopes = self.graph.scopes
+        before = scopes.name
+        scopes.name = self.name + "/"
+        try:
+            return convert_to_tensor(
+                value, dtype, name or self.arg.name, preferred_dtype=hint, as_ref=self.arg.is_ref
+            )
+        except TypeError as error:
+            wanted = "" if dtype is None else f"Expected {dtype.name} passed to "
+            raise bad_type(
+                f"{wanted}parameter '{self.arg.name}' of op '{self.op_type}', got {value!r} of "
+                f"type '{type(value).__name__}' instead. Error: {error}"
+            ) from error
+        except ValueError as error:
+            raise self._not_converted(value, dtype, error) from error
+        finally:
+            scopes.name = before
+
+    def _not_converted(self, value: Any, dtype: DType | None, error: ValueError) -> Exception:
+        """The error for a value that could not be converted: it may have another dtype."""
+        try:
+            found = convert_to_tensor(value, as_ref=self.arg.is_ref).dtype
+        except ValueError:
+            found = None
+        if found is None or dtype is None or found.base_dtype == dtype.base_dtype:
+            return bad_value(
+                f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
+            )
+        return self._mismatch(found.name, dtype.name)
+
+    def _mismatch(self, found: str, wanted: str) -> Exception:
+        other = next(
+            (
+                f"type {wanted} of argument '{arg.name}'"
+                for arg in self.declared.inputs
+                if arg is not self.arg
+                and arg.type_attr is not None
+                and arg.type_attr == self.arg.type_attr
+            ),
+            f"expected type of {wanted}",
+        )
+        return bad_type(
+            f"Input '{self.arg.name}' of '{self.op_type}' Op has type {found} that does not "
+            f"match {other}."
+        )
+
+    def _allow(self, name: str, found: str) -> None:
+        allowed = self.declared.attrs[name].allowed
+        if allowed and found not in allowed:
+            raise bad_type(
+                f"Value passed to parameter '{self.arg.name}' has DataType {found} not in list "
+                f"of allowed values: {', '.join(allowed)}"
+            )
+
+    def _check_ref(self, tensor: Tensor) -> None:
+        if not self.arg.is_ref:
+            return
+        # A body captures what is in a variable, not the variable.
+        is_captured = self.graph.building_function and tensor.graph is not self.graph
+        if is_captured or not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - DType's own notion
+            raise bad_type(
+                f"'{self.op_type}' Op requires that input '{self.arg.name}' be a mutable tensor "
+                "(e.g.: a tf.Variable)"
+            )
+
+    def _check_length(self, name: str, length: int) -> None:
+        expected = self.attrs.get(name)
+        minimum = self.declared.attrs[name].minimum or 0
+        if isinstance(expected, int) and expected != length:
+            earlier = self._earlier("number_attr")
+            source = f"attr '{name}'" if earlier is None else f"argument '{earlier.name}'"
+            raise bad_value(
+                f"List argument '{self.arg.name}' to '{self.op_type}' Op with length {length} "
+                f"must match length {expected} of {source}."
+            )
+        if length < minimum:
+            raise bad_value(
+                f"List argument '{self.arg.name}' to '{self.op_type}' Op with length {length} "
+                f"shorter than minimum length {minimum}."
+            )
+
+
+def _type_of(value: Any) -> str:
+    """The dtype that a value would be a tensor of, as errors about lists tell it."""
+    if isinstance(value, Tensor):
+        return value.dtype.base_dtype.name
+    try:
+        with Graph().as_default():
+            return convert_to_tensor(value).dtype.base_dtype.name
+    except (TypeError, ValueError):
+        return "<NOT CONVERTIBLE TO TENSOR>"

@@ -1,0 +1,124 @@
+"""`tf.raw_ops`: each declared operation as a function of keyword arguments alone."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.signature import signature
+from sessrun.reference.graph.operation import Operation
+from sessrun.spec.operations import ArgDecl
+from sessrun.spec.tables.ops import OPERATIONS
+
+__all__ = ["named", "results", "wrapper"]
+
+_REDUCTIONS: Final = ("All", "Any", "EuclideanNorm", "Max", "Mean", "Min", "Prod", "Sum")
+#: What Python calls an input or an attribute that the operation calls otherwise.
+_RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
+    **{op_type: {"reduction_indices": "axis"} for op_type in _REDUCTIONS},
+    "ExpandDims": {"dim": "axis"},
+    "Select": {"t": "x", "e": "y"},
+    "Split": {"split_dim": "axis"},
+    "SplitV": {"split_dim": "axis"},
+    "Squeeze": {"squeeze_dims": "axis"},
+    "Where": {"input": "condition"},
+}
+
+#: Where a new word begins in an op type.
+_BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
+
+
+@functools.cache
+def wrapper(op_type: str) -> Callable[..., Any]:
+    """A function that makes an operation of this type from inputs and attributes by name.
+
+    It returns the operation if it has no output, its tensor if it has one, a list for a list of
+    them, for several outputs a namedtuple of these. It raises TypeError for a missing input or
+    an unknown argument.
+
+    Raises:
+      AttributeError: the op type is not declared.
+
+    """
+    try:
+        declared = signature(op_type)
+    except RuntimeError as error:
+        raise AttributeError(str(error)) from error
+    shown = _RENAMED.get(op_type, {})
+    wanted = {shown.get(arg.name, arg.name): arg.name for arg in declared.inputs}
+    optional = {shown.get(name, name): name for name in declared.attrs}
+
+    def make(name: str | None = None, **arguments: Any) -> Any:
+        missing = set(wanted).difference(arguments)
+        unknown = set(arguments).difference(wanted, optional)
+        if missing or unknown:
+            raise TypeError(f"{op_type}: missing {sorted(missing)}, unknown {sorted(unknown)}")
+        inputs = {wanted[key]: value for key, value in arguments.items() if key in wanted}
+        attrs = {optional[key]: value for key, value in arguments.items() if key in optional}
+        return _shown(apply_op(op_type, inputs, attrs, name))
+
+    make.__name__ = op_type
+    make.__doc__ = declared.declaration.summary
+    return make
+
+
+def named(name: str) -> Callable[..., Any] | None:
+    """The same as a function `mat_mul`, which takes its arguments by place, too; or None.
+
+    They stand in this order: inputs, attributes without a default, attributes with one, name.
+    """
+    op_type = _by_name().get(name.removeprefix("_"))  # some are private there
+    if op_type is None:
+        return None
+    declared, make = signature(op_type), wrapper(op_type)
+    attrs = [attr for attr in declared.attrs.values() if attr.name not in declared.inferred]
+    attrs.sort(key=lambda attr: attr.has_default)
+    shown = _RENAMED.get(op_type, {})
+    names = [*(arg.name for arg in declared.inputs), *(attr.name for attr in attrs)]
+    order = [*(shown.get(given, given) for given in names), "name"]
+
+    def call(*values: Any, **arguments: Any) -> Any:
+        if len(values) > len(order):
+            raise TypeError(f"{name}() takes {len(order)} arguments, not {len(values)}")
+        return make(**dict(zip(order, values, strict=False)), **arguments)
+
+    call.__name__ = name
+    call.__doc__ = declared.declaration.summary
+    return call
+
+
+@functools.cache
+def _by_name() -> Mapping[str, str]:
+    """Every op type under its name in lower case: `MatMul` is `mat_mul`."""
+    return {_BORDER.sub("_", op_type).lower(): op_type for op_type in OPERATIONS}
+
+
+def results(op: Operation) -> Any:
+    """What a wrapper returns of an operation, with a tuple for several outputs."""
+    declared = op.declaration.outputs
+    if not declared:
+        return op
+    rest = list(op.outputs)
+    values: list[Any] = []
+    for arg in declared:
+        count = arg.count(op.attrs)
+        values.append(rest[:count] if _is_list(arg) else rest[0])
+        del rest[:count]
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def _shown(op: Operation) -> Any:
+    declared = op.declaration.outputs
+    found = results(op)
+    if len(declared) < 2:
+        return found
+    kind = collections.namedtuple(op.type, [arg.name for arg in declared])  # type: ignore[misc]  # noqa: PYI024 - its fields are data
+    return kind(*found)
+
+
+def _is_list(arg: ArgDecl) -> bool:
+    return arg.number_attr is not None or arg.type_list_attr is not None

@@ -1,0 +1,206 @@
+"""What `build` needs of an operation's declaration, prepared once per op type.
+
+The shape rule of the declaration becomes a function of the grouped inputs and the attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from sessrun.reference.base.tensor_shape import Shape
+from sessrun.reference.build import static_values
+from sessrun.reference.build.seen_inputs import seen_values
+from sessrun.reference.errors import InternalError, bad_value
+from sessrun.reference.graph.node_summary import bracketed, node_summary
+from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
+from sessrun.spec.rules.shapes import (
+    RANKS,
+    RULES,
+    Known,
+    ShapeError,
+    denoted,
+    elements_of,
+    ranked,
+    single,
+)
+from sessrun.spec.rules.shapes.resources import of_resource
+from sessrun.spec.tables.ops import OPERATIONS
+
+if TYPE_CHECKING:
+    from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["Signature", "prepared", "signature"]
+
+#: An input of an operation: a Tensor, or a list of them.
+Group = Any
+Argument = Callable[[Sequence[Group], Mapping[str, Any]], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A declaration, prepared.
+
+    Attributes:
+      declaration: the declaration.
+      inputs: its inputs, in order.
+      attrs: its attributes by name.
+      inferred: names of attributes that inputs give.
+      has_container: whether a container scope concerns it.
+      has_references: whether it takes a reference variable as such.
+
+    """
+
+    declaration: Operation
+    inputs: tuple[ArgDecl, ...]
+    attrs: Mapping[str, AttrDecl]
+    inferred: frozenset[str]
+    has_container: bool
+    has_references: bool
+    rule: Callable[..., list[Shape]]
+    arguments: tuple[Argument, ...]
+
+    def shapes(self, groups: Sequence[Group], attrs: Mapping[str, Any], name: str) -> list[Shape]:
+        """The static shapes of the outputs of an operation that shall be called `name`.
+
+        Raises:
+          InvalidArgumentValueError: the inputs contradict the rule.
+          InternalError: a part of a tensor is not in that.
+
+        """
+        try:
+            return self.rule(*[argument(groups, attrs) for argument in self.arguments])
+        except ShapeError as error:
+            if error.is_of_value:
+                raise bad_value(str(error)) from error
+            inputs = [tensor for group in groups for tensor in _listed(group)]
+            node = node_summary(name, self.declaration, inputs, attrs)
+            sizes = [tensor.sizes for tensor in inputs]
+            shown = ", ".join("?" if each is None else bracketed(each) for each in sizes)
+            if not str(error).startswith("Shape must be"):  # values are looked at after ranks
+                shown += seen_values(self.declaration, groups)
+            message = f"{error} for '{node}' with input shapes: {shown}."
+            if error.is_internal:
+                raise InternalError(None, None, message) from error
+            raise bad_value(message) from error
+
+
+_SIGNATURES: Final[dict[str, Signature]] = {}
+
+
+def signature(op_type: str) -> Signature:
+    """The signature of an op type.
+
+    Raises:
+      RuntimeError: it is not declared.
+
+    """
+    try:
+        return _SIGNATURES[op_type]
+    except KeyError:
+        pass
+    if op_type not in OPERATIONS:
+        raise RuntimeError(f"Op type not registered '{op_type}'")
+    declaration = OPERATIONS[op_type]
+    places = {arg.name: place for place, arg in enumerate(declaration.inputs)}
+    arguments = tuple(_argument(arg, places) for arg in declaration.shape.args)
+    made = prepared(declaration, RULES[declaration.shape.name], arguments)
+    return _SIGNATURES.setdefault(op_type, made)
+
+
+def prepared(
+    declaration: Operation, rule: Callable[..., list[Shape]], arguments: tuple[Argument, ...]
+) -> Signature:
+    """The signature of a declaration, whose outputs' shapes the rule makes of the arguments."""
+    inferred = [
+        name
+        for arg in declaration.inputs
+        for name in (arg.type_attr, arg.number_attr, arg.type_list_attr)
+        if name is not None
+    ]
+    attrs = {attr.name: attr for attr in declaration.attrs}
+    return Signature(
+        declaration,
+        declaration.inputs,
+        attrs,
+        frozenset(inferred),
+        declaration.stateful and "container" in attrs,
+        any(arg.is_ref for arg in declaration.inputs),
+        rule,
+        arguments,
+    )
+
+
+def _argument(arg: RuleArg, places: Mapping[str, int]) -> Argument:
+    if isinstance(arg, Name):
+        place = places.get(arg.text)
+        if place is None:
+            return _attribute(arg.text)
+        return _shapes_at(place)
+    if not isinstance(arg, RuleCall):
+        return lambda _groups, _attrs: arg
+    (inner,) = arg.args
+    assert isinstance(inner, Name)
+    function = _SPECIAL[arg.name]
+    place = places[inner.text]
+    return lambda groups, _attrs: function(groups[place])
+
+
+def _attribute(name: str) -> Argument:
+    return lambda _groups, attrs: attrs[name]
+
+
+def _shapes_at(place: int) -> Argument:
+    def shapes(groups: Sequence[Group], _attrs: Mapping[str, Any]) -> Any:
+        group = groups[place]
+        return [tensor.sizes for tensor in group] if type(group) is list else group.sizes
+
+    return shapes
+
+
+def _value(least: int, most: int) -> Callable[[Tensor], Any]:
+    """The value of an input as far as it is known; its rank is one of least to most."""
+
+    def value(tensor: Tensor) -> Any:
+        ranked(tensor.sizes, least, most)
+        return static_values.constant_value(tensor)
+
+    return value
+
+
+def _sizes(read: Callable[[Shape, Shape], Shape]) -> Callable[[Tensor], Shape]:
+    return lambda tensor: read(tensor.sizes, static_values.shape_value(tensor))
+
+
+def _element(tensor: Tensor) -> Shape:
+    ranked(tensor.sizes, 0, 1)
+    if tensor.sizes == ():
+        value = static_values.constant_value(tensor)
+        if value is not None and value != -1:
+            raise ShapeError(f"A scalar denotes an unknown shape where it is -1, got {value}")
+    return static_values.element_shape(tensor)
+
+
+def _known(group: Group) -> Any:
+    if isinstance(group, list):
+        return [_known(tensor) for tensor in group]
+    return Known(group.sizes, static_values.constant_value(group))
+
+
+_SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
+    **{name: _value(*ranks) for name, ranks in RANKS.items()},
+    "dims": _sizes(denoted),
+    "elements": _sizes(elements_of),
+    "known": _known,
+    "single": lambda tensor: single(static_values.constant_value(tensor)),
+    "element": _element,
+    "handle": static_values.handle_shape,
+    "handle_dtype": static_values.handle_dtype,
+    "table": static_values.table_behind,
+    "of_resource": lambda tensor: of_resource(tensor.sizes),
+}
+
+
+def _listed(group: Group) -> list[Tensor]:
+    return group if isinstance(group, list) else [group]

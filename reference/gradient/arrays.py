@@ -1,0 +1,234 @@
+"""Gradients of operations that put elements elsewhere: shapes, slices, joins. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.api.control_flow.context import context_after
+from sessrun.reference.api.ops.array_ops import (  # fmt: skip
+    concat,
+    pad,
+    reshape,
+    reverse_sequence,
+    slice_,
+    squeeze,
+    stack,
+    transpose,
+    unstack,
+)
+from sessrun.reference.api.ops.array_ops import split as split_up
+from sessrun.reference.api.ops.fill_ops import zeros_like
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.shape_ops import rank, shape, size
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import invert_permutation
+from sessrun.reference.build.gradient_nodes import constants, gradient, node
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.gradient.joined_rows import joined_rows
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+
+__all__: list[str] = []
+
+_MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
+#: From how many inputs on a gradient of a join is split up and not sliced.
+_MANY = 16
+
+constants((
+    "BroadcastGradientArgs", "ConcatOffset", "Const", "InvertPermutation", "LinSpace", "OneHot",
+    "OnesLike", "RandomShuffle", "RandomStandardNormal", "RandomUniform", "Range", "Rank",
+    "Shape", "ShapeN", "Size", "StopGradient", "TruncatedNormal", "ZerosLike",
+))  # fmt: skip
+
+gradient("Identity", "RefIdentity", "PlaceholderWithDefault", "EnsureShape")(
+    lambda op, grad: grad
+)
+gradient("IdentityN")(lambda op, *grads: grads)
+gradient("Fill")(lambda op, grad: (None, reduce_sum(grad)))
+
+
+def dense(grad: Any) -> Tensor:
+    """The gradient as one tensor."""
+    return convert_to_tensor(grad) if isinstance(grad, IndexedSlices) else grad
+
+
+@gradient("PreventGradient")
+def _prevented(op: Operation, _grad: Any) -> Any:
+    raise LookupError(f"Gradient explicitly disabled. Reason: {op.get_attr('message')!r}")
+
+
+@gradient("CheckNumerics")
+def _check_numerics(op: Operation, grad: Any) -> Any:
+    text = op.get_attr("message")
+    message = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {text!r}"
+    return node("CheckNumerics", grad, message=message)
+
+
+@gradient("CheckNumericsV2")
+def _check_numerics_apart(op: Operation, grad: Any) -> Any:
+    text = op.get_attr("message").decode()
+    message = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {text}"
+    return node("CheckNumericsV2", grad, message=message)
+
+
+def _as_input(op: Operation, grad: Any) -> Tensor:
+    return reshape(dense(grad), shape(op.inputs[0]))
+
+
+@gradient("Reshape")
+def _reshape(op: Operation, grad: Any) -> Any:
+    known = op.inputs[0].shape
+    sizes = known.as_list() if known.rank is not None else []
+    if sizes.count(None) == 1 and 0 not in sizes:
+        return [reshape(dense(grad), [-1 if each is None else each for each in sizes]), None]
+    return [_as_input(op, grad), None]
+
+
+gradient("ExpandDims")(lambda op, grad: [_as_input(op, grad), None])
+gradient("Squeeze")(_as_input)
+gradient("Transpose")(
+    lambda op, grad: [transpose(grad, invert_permutation(op.inputs[1])), None]
+)
+gradient("ConjugateTranspose")(
+    lambda op, grad: [transpose(grad, invert_permutation(op.inputs[1]), conjugate=True), None]
+)
+gradient("Reverse")(lambda op, grad: (node("Reverse", grad, op.inputs[1]), None))
+gradient("ReverseV2")(lambda op, grad: (node("ReverseV2", grad, op.inputs[1]), None))
+gradient("Roll")(
+    lambda op, grad: (node("Roll", grad, -op.inputs[1], op.inputs[2]), None, None)
+)
+
+
+@gradient("ReverseSequence")
+def _reverse_sequence(op: Operation, grad: Any) -> Any:
+    return [reverse_sequence(grad, op.inputs[1], batch_axis=op.get_attr("batch_dim"),
+                             seq_axis=op.get_attr("seq_dim")), None]  # fmt: skip
+
+
+@gradient("Pack")
+def _pack(op: Operation, grad: Any) -> Any:
+    return unstack(grad, num=op.get_attr("N"), axis=op.get_attr("axis"))
+
+
+@gradient("Unpack")
+def _unpack(op: Operation, *grads: Any) -> Any:
+    return stack(grads, axis=op.get_attr("axis"))
+
+
+@gradient("Split")
+def _split(op: Operation, *grads: Any) -> Any:
+    return None, concat(list(grads), op.inputs[0])
+
+
+@gradient("SplitV")
+def _split_v(op: Operation, *grads: Any) -> Any:
+    return [concat(list(grads), op.inputs[2]), None, None]
+
+
+def _joined(grad: Any, values: list[Tensor], axis: Tensor) -> list[Any]:
+    """The parts of a gradient that these values were joined to."""
+    if isinstance(grad, IndexedSlices):
+        return joined_rows(grad, values, axis)
+    if axis.op.type == "Const" and context_after(axis.op) is not context_after(grad.op):
+        axis = constant(constant_value(axis), axis.dtype)  # no Enter for what is known
+    place = axis % rank(values[0])
+    shapes: Any = []
+    for value in values:
+        shapes.append(shape(value))
+        if shapes[-1].op.type != "Const":
+            shapes = node("ShapeN", values)
+            break
+    if len(shapes) > _MANY:
+        sizes = squeeze(slice_(stack(shapes, axis=1), [place, 0], [1, -1]))
+        return list(split_up(grad, sizes, place))
+    starts = node("ConcatOffset", place, shapes)
+    return [slice_(grad, start, each) for start, each in zip(starts, shapes, strict=True)]
+
+
+gradient("Concat")(
+    lambda op, grad: [None, *_joined(grad, list(op.inputs[1:]), op.inputs[0])]
+)
+gradient("ConcatV2")(
+    lambda op, grad: [*_joined(grad, list(op.inputs[:-1]), op.inputs[-1]), None]
+)
+
+
+@gradient("Slice")
+def _slice(op: Operation, grad: Any) -> Any:
+    x, begin, _ = op.inputs
+    dimensions, taken = rank(x), shape(op.outputs[0], out_type=begin.dtype)
+    column = stack([dimensions, 1])
+    before = reshape(begin, column)
+    after = reshape(shape(x, out_type=begin.dtype) - taken - begin, column)
+    return pad(grad, concat([before, after], 1)), None, None
+
+
+@gradient("StridedSlice")
+def _strided_slice(op: Operation, grad: Any) -> Any:
+    x, *limits = op.inputs
+    known = [shape(x, out_type=limits[0].dtype), *limits]
+    values = [constant_value(each) for each in known]
+    given = [each if value is None else value for each, value in zip(known, values, strict=True)]
+    masks = {mask: op.get_attr(mask) for mask in _MASKS}
+    return node("StridedSliceGrad", *given, grad, **masks), None, None, None
+
+
+@gradient("StridedSliceGrad")
+def _strided_slice_grad(op: Operation, grad: Any) -> Any:
+    masks = {mask: op.get_attr(mask) for mask in _MASKS}
+    taken = node("StridedSlice", grad, *op.inputs[1:4], **masks)
+    return None, None, None, None, taken
+
+
+@gradient("TensorStridedSliceUpdate")
+def _tensor_strided_slice_update(op: Operation, grad: Any) -> Any:
+    limits = op.inputs[1:4]
+    masks = {mask: op.get_attr(mask) for mask in _MASKS}
+    taken = node("StridedSlice", grad, *limits, **masks)
+    rest = node("TensorStridedSliceUpdate", grad, *limits, zeros_like(taken), **masks)
+    made = shape(taken, out_type=limits[0].dtype)
+    wanted = shape(op.inputs[4], out_type=made.dtype)
+    axes = node("BroadcastGradientArgs", made, wanted)[1]
+    given = reshape(reduce_sum(taken, axes, keepdims=True), wanted)
+    return [rest, None, None, None, given]
+
+
+@gradient("Tile")
+def _tile(op: Operation, grad: Any) -> Any:
+    x, times = op.inputs
+    apart = reshape(transpose(stack([times, shape(x, out_type=times.dtype)])), [-1])
+    axes = range_(0, size(apart), 2)
+    summed = reduce_sum(reshape(dense(grad), apart), axes)
+    summed.set_shape(x.shape)
+    return [summed, None]
+
+
+@gradient("BroadcastTo")
+def _broadcast_to(op: Operation, grad: Any) -> Any:
+    x = op.inputs[0]
+    whole, made = shape(x, out_type=op.inputs[1].dtype), op.inputs[1]
+    known = constant_value(made)
+    if known is not None:
+        made = constant(known.tolist(), made.dtype)
+    axes = node("BroadcastGradientArgs", made, whole)[1]
+    return [reshape(reduce_sum(grad, axes, keepdims=True), whole), None]
+
+
+gradient("MirrorPad")(
+    lambda op, grad: [node("MirrorPadGrad", grad, op.inputs[1], mode=op.get_attr("mode")), None]
+)
+gradient("MirrorPadGrad")(
+    lambda op, grad: [node("MirrorPad", grad, op.inputs[1], mode=op.get_attr("mode")), None]
+)
+
+
+@gradient("Pad", "PadV2")
+def _pad(op: Operation, grad: Any) -> Any:
+    x, paddings, *rest = op.inputs
+    before = slice_(paddings, [0, 0], stack([rank(x), 1]))
+    begin = reshape(before, [-1])
+    taken = slice_(grad, begin, shape(x, out_type=begin.dtype))
+    return [taken, None, *(None for _ in rest)]

@@ -1,0 +1,164 @@
+"""`gradients`: sums of derivatives, as operations that are added to the graph.
+
+Source: TF 2.21, whose graphs these are node for node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.indexed_slices import (
+    IndexedSlices,
+    convert_to_tensor_or_indexed_slices,
+)
+from sessrun.reference.gradient.aggregation import METHODS, Gradient
+from sessrun.reference.gradient.choices import AggregationMethod, UnconnectedGradients
+from sessrun.reference.gradient.way_back import WayBack
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "gradients"]
+
+
+def gradients(
+    ys: Any,
+    xs: Any,
+    grad_ys: Any = None,
+    name: str = "gradients",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+    stop_gradients: Any = None,
+    unconnected_gradients: Any = UnconnectedGradients.NONE,
+) -> list[Any]:
+    """For each x the derivative of the sum of the ys by it.
+
+    Args:
+      ys: a tensor or a list of them.
+      xs: a tensor, a variable, or a list of them.
+      grad_ys: for each y a tensor of its shape that its derivative is multiplied by, or None.
+      name: the scope of the operations that are added.
+      colocate_gradients_with_ops: whether they are placed where what they differentiate is.
+      gate_gradients: whether the gradients of an operation's inputs are there all at once.
+      aggregation_method: one of AggregationMethod.
+      stop_gradients: tensors that count as constants.
+      unconnected_gradients: what there is for an x that no y depends on.
+
+    Returns:
+      For each x a Tensor of its shape, IndexedSlices, or None.
+
+    Raises:
+      LookupError: an operation between them has no gradient.
+      ValueError: lengths or shapes differ, or a choice is none.
+      TypeError: a dtype has no gradient, or that of a `grad_ys` is wrong.
+
+    """
+    sources, targets = _listed(xs), _listed(ys)
+    given = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
+    stopped = [] if stop_gradients is None else _listed(stop_gradients)
+    method, unconnected = _choices(aggregation_method, unconnected_gradients)
+    if len(given) != len(targets):
+        raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
+    values = [*targets, *sources, *stopped, *given]
+    with name_scope(name, "gradients", values) as scope:
+        way = WayBack(stacks.get_default_graph(), scope, colocate_gradients_with_ops,
+                      gate_gradients, method)  # fmt: skip
+        by = [_source(x) for x in sources]
+        of = [convert_to_tensor_or_indexed_slices(y, name="y") for y in targets]
+        wanted = _first_gradients(of, given, way)
+        for y, gradient in zip(of, wanted, strict=True):
+            way.add(y, gradient)
+        way.look(of, by)
+        way.go([y.op for y in of], [x.op for x in by],
+               [convert_to_tensor(each, name="stop").op for each in stopped])  # fmt: skip
+    way.finish()
+    return [way.result(x, unconnected) for x in by]
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, list | tuple) else [value]
+
+
+def _choices(method: int | None, unconnected: Any) -> tuple[int, UnconnectedGradients]:
+    """How gradients are summed, and what there is where nothing leads.
+
+    Raises:
+      ValueError: one is no such choice.
+
+    """
+    chosen = AggregationMethod.DEFAULT if method is None else method
+    if chosen not in METHODS:
+        raise ValueError(f"Invalid `aggregation_method` specified {method}.")
+    try:
+        return chosen, UnconnectedGradients(unconnected)
+    except ValueError:
+        raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected}'") from None
+
+
+def _source(x: Any) -> Tensor:
+    """The tensor that a gradient is asked for: a handle for a resource variable."""
+    if isinstance(x, ResourceVariable):
+        return x.handle
+    return convert_to_tensor(x, name="x", as_ref=True)
+
+
+def _first_gradients(ys: Sequence[Any], given: Sequence[Any], way: WayBack) -> list[Gradient]:
+    """The gradients of the ys: as given, or ones.
+
+    Raises:
+      TypeError: dtypes do not go together.
+
+    """
+    found: list[Gradient] = []
+    for number, (y, grad_y) in enumerate(zip(ys, given, strict=True)):
+        if grad_y is None:
+            if y.dtype.is_complex:
+                raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys "
+                                f"(y.dtype = {dtypes.as_dtype(y.dtype).name})")  # fmt: skip
+            with way.beside(y.op):
+                found.append(ones(shape(y), y.dtype, name=f"grad_ys_{number}"))
+            continue
+        gradient = convert_to_tensor_or_indexed_slices(grad_y, name=f"grad_y_{number}")
+        _check_kind(y, gradient)
+        found.append(_named(gradient, f"grad_ys_{number}"))
+    return found
+
+
+def _check_kind(y: Any, gradient: Any) -> None:
+    is_real = y.dtype.is_floating or y.dtype.is_integer
+    if is_real and not (gradient.dtype.is_floating or gradient.dtype.is_integer):
+        raise TypeError(
+            f"Gradient type {gradient.dtype.name} generated for real or integer-valued tensor {y} "
+            f"with type {y.dtype.name} must be real or integer"
+        )
+    if y.dtype.is_complex and not gradient.dtype.is_complex:
+        raise TypeError(
+            f"Gradient type {gradient.dtype.name} generated for complex-valued tensor {y} with "
+            f"type {y.dtype.name} must be complex"
+        )
+    if not is_real and not y.dtype.is_complex and y.dtype.name not in {"variant", "resource"}:
+        raise TypeError(
+            f"Tensor {y} with type {y.dtype.name} must be numeric to obtain a default gradient"
+        )
+
+
+def _named(gradient: Any, name: str) -> Gradient:
+    if not isinstance(gradient, IndexedSlices):
+        return identity(gradient, name)
+    dense = gradient.dense_shape
+    return IndexedSlices(
+        identity(gradient.values, f"{name}_values"),
+        identity(gradient.indices, f"{name}_indices"),
+        None if dense is None else identity(dense, f"{name}_shape"),
+    )
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"gradients": gradients}

@@ -1,0 +1,312 @@
+"""Gradients of operations that compute element by element.
+
+By the chain rule each is the gradient of the output times a derivative; complex derivatives are
+conjugated. Source: TF 2.21, whose nodes and order these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from sessrun.reference.api.ops.array_ops import where
+from sessrun.reference.api.ops.cast_ops import cast, conj
+from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros, zeros_like
+from sessrun.reference.api.ops.math_ops import add, div_no_nan, divide, not_equal, scalar_mul
+from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.generated import (  # fmt: skip
+    cos,
+    cosh,
+    exp,
+    floor_div,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    log,
+    mul,
+    neg,
+    reciprocal,
+    select_v2,
+    sign,
+    sin,
+    sinh,
+    sqrt,
+    square,
+    sub,
+    xlogy,
+)
+from sessrun.reference.build.generated import pow as power
+from sessrun.reference.build.gradient_nodes import constants, gradient, late, node
+from sessrun.reference.gradient.broadcasting import are_equal, of_pair, summed_to
+from sessrun.reference.graph.operation import Operation
+
+__all__: list[str] = []
+
+constants((
+    "ApproximateEqual", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater",
+    "GreaterEqual", "Invert", "LeftShift", "Less", "LessEqual", "LogicalAnd", "LogicalNot",
+    "LogicalOr", "NotEqual", "PopulationCount", "RightShift",
+))  # fmt: skip
+
+
+def _one(grad: Any) -> Any:
+    return constant(1, dtype=grad.dtype)
+
+
+def _inverse_of_root(x: Any, grad: Any) -> Any:
+    """1 / sqrt(1 - x^2)."""
+    squared, one = square(x), _one(grad)
+    return reciprocal(sqrt(sub(one, squared)))
+
+
+def _of_acos(x: Any, grad: Any) -> Any:
+    inverse = _inverse_of_root(x, grad)
+    return -grad * inverse
+
+
+def _over(sum_of: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """1 / (1 + x^2), or 1 / (1 - x^2)."""
+
+    def derivative(x: Any, grad: Any) -> Any:
+        squared, one = square(x), _one(grad)
+        return reciprocal(sum_of(one, squared))
+
+    return derivative
+
+
+#: The gradient by the input, of the conjugated input and the output's gradient.
+_BY_INPUT: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "Acos": _of_acos,
+    "Asin": lambda x, grad: grad * _inverse_of_root(x, grad),
+    "Atan": lambda x, grad: grad * _over(add)(x, grad),
+    "Atanh": lambda x, grad: grad * _over(sub)(x, grad),
+    "Cos": lambda x, grad: -grad * sin(x),
+    "Cosh": lambda x, grad: grad * sinh(x),
+    "Expm1": lambda x, grad: grad * exp(x),
+    "Log": lambda x, grad: grad * reciprocal(x),
+    "Log1p": lambda x, grad: grad * reciprocal(1 + x),
+    "Sin": lambda x, grad: grad * cos(x),
+    "Sinh": lambda x, grad: grad * cosh(x),
+    "Square": lambda x, grad: mul(grad, mul(x, constant(2.0, dtype=x.dtype))),
+    "Tan": lambda x, grad: square(reciprocal(cos(x))) * grad,
+}
+#: The same of the conjugated output.
+_BY_OUTPUT: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    "Acosh": lambda y, grad: grad / sinh(y),
+    "Asinh": lambda y, grad: grad / cosh(y),
+    "Exp": lambda y, grad: grad * y,
+    "Sigmoid": lambda y, grad: node("SigmoidGrad", y, grad),
+    "Tanh": lambda y, grad: node("TanhGrad", y, grad),
+}
+#: Operations that have a gradient operation of the output.
+_OF_OUTPUT: Final = {"Inv": "ReciprocalGrad", "Reciprocal": "ReciprocalGrad",
+                     "Rsqrt": "RsqrtGrad", "Sqrt": "SqrtGrad"}  # fmt: skip
+#: Steps: they have no gradient but are no constants.
+_STEPS: Final = ("Ceil", "Floor", "Rint", "Round")
+
+for _op_type, _by_input in _BY_INPUT.items():
+    late(_op_type)(lambda op, grad, of=_by_input: of(conj(op.inputs[0]), grad))
+for _op_type, _by_output in _BY_OUTPUT.items():
+    late(_op_type)(lambda op, grad, of=_by_output: of(conj(op.outputs[0]), grad))
+for _op_type, _made in _OF_OUTPUT.items():
+    gradient(_op_type)(lambda op, grad, made=_made: node(made, op.outputs[0], grad))
+gradient(*_STEPS)(lambda op, grad: [None])
+gradient("FloorDiv", "TruncateDiv")(lambda op, grad: [None, None])
+gradient("Neg")(lambda op, grad: -grad)
+gradient("Abs")(lambda op, grad: grad * sign(op.inputs[0]))
+gradient("Sign")(lambda op, grad: zeros_like(op.inputs[0]))
+gradient("AddN", "AccumulateNV2")(lambda op, grad: [grad] * len(op.inputs))
+
+
+@late("InvGrad", "ReciprocalGrad")
+def _reciprocal_grad(op: Operation, grad: Any) -> Any:
+    b = op.inputs[1]
+    a, conjugate = conj(op.inputs[0]), conj(grad)
+    return conjugate * -2.0 * b * a, node("ReciprocalGrad", a, grad)
+
+
+@late("SqrtGrad")
+def _sqrt_grad(op: Operation, grad: Any) -> Any:
+    ratio = grad / op.inputs[0]
+    return -conj(ratio) * op.outputs[0], 0.5 * ratio
+
+
+@late("RsqrtGrad")
+def _rsqrt_grad(op: Operation, grad: Any) -> Any:
+    a, conjugate = conj(op.inputs[0]), conj(grad)
+    return -1.5 * conjugate * op.inputs[1] * square(a), node("RsqrtGrad", a, grad)
+
+
+@late("TanhGrad")
+def _tanh_grad(op: Operation, grad: Any) -> Any:
+    a, b = conj(op.inputs[0]), conj(op.inputs[1])
+    return grad * -2.0 * b * a, node("TanhGrad", a, grad)
+
+
+@late("SigmoidGrad")
+def _sigmoid_grad(op: Operation, grad: Any) -> Any:
+    a, b = conj(op.inputs[0]), conj(op.inputs[1])
+    scaled = grad * b
+    return scaled - 2.0 * scaled * a, node("SigmoidGrad", a, grad)
+
+
+@gradient("Add", "AddV2")
+def _add(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    return (grad, grad) if are_equal(x, y, grad) else of_pair((x, y), grad, grad)
+
+
+@gradient("Sub")
+def _sub(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    return (grad, -grad) if are_equal(x, y, grad) else of_pair((x, y), grad, -grad)
+
+
+@gradient("Mul")
+def _mul(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    if are_equal(x, y, grad) and grad.dtype in {dtypes.int32, dtypes.float32}:
+        return mul(grad, y), mul(grad, x)
+    return of_pair((x, y), mul(grad, conj(y)), mul(conj(x), grad))
+
+
+@gradient("MulNoNan")
+def _mul_no_nan(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    found = node("MulNoNan", grad, y), node("MulNoNan", x, grad)
+    return found if are_equal(x, y, grad) else of_pair((x, y), *found)
+
+
+def _quotient(divided: Callable[[Any, Any], Any]) -> Callable[[Operation, Any], Any]:
+    def function(op: Operation, grad: Any) -> Any:
+        x, y = conj(op.inputs[0]), conj(op.inputs[1])
+        of_x = divided(grad, y)
+        of_y = grad * divided(divided(-x, y), y)
+        return of_pair(op.inputs, of_x, of_y)
+
+    return function
+
+
+gradient("Div")(_quotient(divide))
+gradient("RealDiv")(_quotient(lambda x, y: node("RealDiv", x, y)))
+gradient("DivNoNan")(_quotient(div_no_nan))
+
+
+@gradient("FloorMod")
+def _floor_mod(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    whole = floor_div(conj(x), conj(y))
+    return of_pair((x, y), grad, grad * neg(whole))
+
+
+@gradient("Pow")
+def _pow(op: Operation, grad: Any) -> Any:
+    x, y = conj(op.inputs[0]), conj(op.inputs[1])
+    of_x = grad * y * power(x, y - 1)
+    # The logarithm is taken of what has one: elsewhere the derivative by y is 0.
+    has_log = not_equal(x, 0) if op.inputs[0].dtype.is_complex else x > 0
+    safe = where(has_log, x, ones_like(op.inputs[0]))
+    logarithm = where(has_log, log(safe), zeros_like(op.inputs[0]))
+    return of_pair(op.inputs, of_x, grad * conj(op.outputs[0]) * logarithm)
+
+
+def _chosen(is_first: Callable[[Any, Any], Any]) -> Callable[[Operation, Any], Any]:
+    """Of the larger or the smaller: the gradient is that one's, of equal ones the first's."""
+
+    def function(op: Operation, grad: Any) -> Any:
+        zero = zeros_like(grad)
+        first = is_first(*op.inputs)
+        return of_pair(op.inputs, select_v2(first, grad, zero), select_v2(first, zero, grad))
+
+    return function
+
+
+gradient("Maximum")(_chosen(greater_equal))
+gradient("Minimum")(_chosen(less_equal))
+
+
+@gradient("SquaredDifference")
+def _squared_difference(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    with op.graph.control_dependencies([grad]):
+        of_x = scalar_mul(2.0, grad) * (x - y)
+    return (of_x, -of_x) if are_equal(x, y, grad) else of_pair((x, y), of_x, -of_x)
+
+
+@late("Atan2")
+def _atan2(op: Operation, grad: Any) -> Any:
+    y, x = op.inputs
+    scaled = grad / (square(y) + square(x))
+    return of_pair((y, x), x * scaled, -y * scaled)
+
+
+def _is_not_zero(x: Any) -> Any:
+    return cast(not_equal(x, cast(0.0, x.dtype)), x.dtype)
+
+
+@gradient("Xlogy")
+def _xlogy(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    return summed_to(
+        op.inputs, (lambda _: xlogy(_is_not_zero(x), y), lambda _: node("Xdivy", x, y)), grad
+    )
+
+
+@gradient("Xlog1py")
+def _xlog1py(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    return summed_to(
+        op.inputs,
+        (lambda _: node("Xlog1py", _is_not_zero(x), y), lambda _: node("Xdivy", x, y + 1.0)),
+        grad,
+    )  # fmt: skip
+
+
+@gradient("Xdivy")
+def _xdivy(op: Operation, grad: Any) -> Any:
+    x, y = op.inputs
+    return summed_to(
+        op.inputs,
+        (lambda _: node("Xdivy", _is_not_zero(x), y), lambda _: node("Xdivy", neg(x), y**2)),
+        grad,
+    )  # fmt: skip
+
+
+@gradient("NextAfter")
+def _next_after(op: Operation, grad: Any) -> Any:
+    partials = (lambda of_x: ones(of_x, grad.dtype), lambda of_y: zeros(of_y, grad.dtype))
+    return summed_to(op.inputs, partials, grad)
+
+
+@gradient("Select")
+def _select(op: Operation, grad: Any) -> Any:
+    which, x, _ = op.inputs
+    zero = zeros_like(x)
+    return None, where(which, grad, zero), where(which, zero, grad)
+
+
+@gradient("SelectV2")
+def _select_v2(op: Operation, grad: Any) -> Any:
+    which, x, y = op.inputs
+    zero = zeros([], grad.dtype.base_dtype)
+    of_x, of_y = select_v2(which, grad, zero), select_v2(which, zero, grad)
+    whole = op.outputs[0]
+    return None, of_pair((x, whole), of_x, None)[0], of_pair((y, whole), of_y, None)[0]
+
+
+@gradient("ClipByValue")
+def _clip_by_value(op: Operation, grad: Any) -> Any:
+    x, low, high = op.inputs
+    shapes = [shape(each) for each in op.inputs]
+    zero = zeros(shape(grad), grad.dtype)
+    below, above = less(x, low), greater(x, high)
+    over_low = node("BroadcastGradientArgs", shapes[0], shapes[1])[1]
+    over_high = node("BroadcastGradientArgs", shapes[0], shapes[2])[1]
+    of_x = where(node("LogicalOr", below, above), zero, grad)
+    of_low, of_high = where(below, grad, zero), where(above, grad, zero)
+    return (of_x, node("Reshape", reduce_sum(of_low, over_low), shapes[1]),
+            node("Reshape", reduce_sum(of_high, over_high), shapes[2]))  # fmt: skip

@@ -1,0 +1,95 @@
+"""Second derivatives: `hessians`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.api.control_flow.while_loops import while_loop
+from sessrun.reference.api.ops.array_ops import concat, reshape
+from sessrun.reference.api.ops.shape_ops import shape, size
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.base import dtypes
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.gradient.backprop import gradients
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "hessian_vector_product", "hessians"]
+
+
+def hessians(
+    ys: Any,
+    xs: Any,
+    name: str = "hessians",
+    colocate_gradients_with_ops: bool = False,
+    gate_gradients: bool = False,
+    aggregation_method: int | None = None,
+) -> list[Tensor]:
+    """For each x the matrix of second derivatives of the sum of the ys by its elements.
+
+    Args:
+      ys: a tensor or a list of them.
+      xs: a tensor or a list of them.
+      name: not used, as in TensorFlow.
+      colocate_gradients_with_ops: as for `gradients`.
+      gate_gradients: as for `gradients`.
+      aggregation_method: as for `gradients`.
+
+    Returns:
+      For each x a tensor of shape [*x.shape, *x.shape].
+
+    Raises:
+      LookupError, ValueError, TypeError: as `gradients`.
+
+    """
+    sources = xs if isinstance(xs, list | tuple) else [xs]
+    options: dict[str, Any] = {
+        "colocate_gradients_with_ops": colocate_gradients_with_ops,
+        "gate_gradients": gate_gradients, "aggregation_method": aggregation_method,
+    }  # fmt: skip
+    firsts = gradients(ys, sources, **options)
+    return [_by(x, first, options) for x, first in zip(sources, firsts, strict=True)]
+
+
+def _by(x: Any, first: Any, options: Mapping[str, Any]) -> Tensor:
+    """The gradient of each element of a gradient, one after the other."""
+    flat = reshape(first, [-1])
+    count = size(x)
+    start = [constant(0, dtypes.int32), TensorArray(x.dtype, count)]
+
+    def following(index: Any, rows: Any) -> Any:
+        return index + 1, rows.write(index, gradients(flat[index], x, **options)[0])
+
+    _, rows = while_loop(lambda index, _: index < count, following, start)
+    whole = shape(x)
+    return reshape(rows.stack(), concat((whole, whole), 0))
+
+
+def hessian_vector_product(ys: Any, xs: list[Any], v: list[Any]) -> list[Any]:
+    """The matrix of second derivatives of the sum of the ys, times a vector.
+
+    Args:
+      ys: a tensor or a list of them.
+      xs: a list of tensors.
+      v: for each x a tensor of its shape.
+
+    Returns:
+      For each x a tensor of its shape, as `gradients`.
+
+    Raises:
+      ValueError: `v` is not as long as `xs`; or as `gradients`.
+      LookupError, TypeError: as `gradients`.
+
+    """
+    if len(v) != len(xs):
+        raise ValueError("xs and v must have the same length.")
+    products = [
+        node("Mul", first, node("StopGradient", each))
+        for first, each in zip(gradients(ys, xs), v, strict=True)
+        if first is not None
+    ]
+    return gradients(products, xs)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"hessians": hessians}

@@ -1,0 +1,135 @@
+"""Gradients of operations of neural networks: activations, biases, losses. Source: TF 2.21."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.api.ops.array_ops import (
+    concat,
+    expand_dims,
+    gather,
+    reshape,
+    split,
+    squeeze,
+    stack,
+    where,
+)
+from sessrun.reference.api.ops.fill_ops import ones_like, zeros_like
+from sessrun.reference.api.ops.math_ops import matmul, range_
+from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
+from sessrun.reference.api.ops.running_sums import unsorted_segment_mean
+from sessrun.reference.api.ops.shape_ops import rank, shape
+from sessrun.reference.build.generated import exp, sigmoid, tile
+from sessrun.reference.build.gradient_nodes import gradient, late, node
+from sessrun.reference.graph.operation import Operation
+
+__all__: list[str] = []
+
+gradient("Relu")(lambda op, grad: node("ReluGrad", grad, op.outputs[0]))
+gradient("Relu6")(lambda op, grad: node("Relu6Grad", grad, op.outputs[0]))
+gradient("Elu")(lambda op, grad: node("EluGrad", grad, op.outputs[0]))
+gradient("Selu")(lambda op, grad: node("SeluGrad", grad, op.outputs[0]))
+gradient("Softsign")(lambda op, grad: node("SoftsignGrad", grad, op.inputs[0]))
+gradient("Softplus")(lambda op, grad: grad * sigmoid(op.inputs[0]))
+gradient("L2Loss")(lambda op, grad: op.inputs[0] * grad)
+gradient("ReluGrad", "Relu6Grad")(
+    lambda op, grad: (node(op.type, grad, op.inputs[1]), zeros_like(op.inputs[1]))
+)
+
+
+@gradient("LeakyRelu")
+def _leaky_relu(op: Operation, grad: Any) -> Any:
+    return node("LeakyReluGrad", grad, op.inputs[0], alpha=op.get_attr("alpha"))
+
+
+@gradient("LeakyReluGrad")
+def _leaky_relu_grad(op: Operation, grad: Any) -> Any:
+    x = op.inputs[1]
+    return node("LeakyReluGrad", grad, x, alpha=op.get_attr("alpha")), zeros_like(x)
+
+
+@gradient("SeluGrad")
+def _selu_grad(op: Operation, grad: Any) -> Any:
+    y = op.inputs[1]
+    return node("SeluGrad", grad, y), where(y < 0.0, grad * op.inputs[0], zeros_like(y))
+
+
+@gradient("EluGrad")
+def _elu_grad(op: Operation, grad: Any) -> Any:
+    y = op.inputs[1]
+    return node("EluGrad", grad, y), where(y < 0, grad * op.inputs[0], zeros_like(y))
+
+
+@late("SoftplusGrad")
+def _softplus_grad(op: Operation, grad: Any) -> Any:
+    dy, x = op.inputs
+    return node("SoftplusGrad", grad, x), grad * dy / (exp(-x) + 2.0 + exp(x))
+
+
+@gradient("Softmax")
+def _softmax(op: Operation, grad: Any) -> Any:
+    y = op.outputs[0]
+    return (grad - reduce_sum(grad * y, -1, keepdims=True)) * y
+
+
+@gradient("LogSoftmax")
+def _log_softmax(op: Operation, grad: Any) -> Any:
+    shares = exp(op.outputs[0])
+    return grad - reduce_sum(grad, -1, keepdims=True) * shares
+
+
+@gradient("IsotonicRegression")
+def _isotonic_regression(op: Operation, grad: Any, _: Any) -> Any:
+    """Each number's gradient is the mean of those of its piece, row by row."""
+    pieces = op.outputs[1]
+    found = []
+    for above, ids in zip(
+        split(grad, grad.shape[0]), split(pieces, pieces.shape[0]), strict=True
+    ):
+        means = unsorted_segment_mean(above, ids, num_segments=reduce_max(ids) + 1)
+        found.append(reshape(gather(means, ids), [-1]))
+    return stack(found, axis=0)
+
+
+@gradient("BiasAdd")
+def _bias_add(op: Operation, grad: Any) -> Any:
+    return grad, node("BiasAddGrad", grad, data_format=op.get_attr("data_format"))
+
+
+@gradient("BiasAddV1")
+def _bias_add_v1(op: Operation, grad: Any) -> Any:
+    return grad, reduce_sum(grad, range_(rank(grad) - 1))
+
+
+@gradient("BiasAddGrad")
+def _bias_add_grad(op: Operation, grad: Any) -> Any:
+    whole, bias = shape(op.inputs[0]), shape(grad)
+    if op.get_attr("data_format") == b"NCHW":
+        spread = concat([ones_like(whole[:1]), bias, ones_like(whole[2:])], 0)
+        times = concat([whole[:1], [1], whole[2:]], 0)
+    else:
+        spread = concat([ones_like(whole[:-1]), bias], 0)
+        times = concat([whole[:-1], [1]], 0)
+    return tile(reshape(grad, spread), times)
+
+
+def _of_loss(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
+    """The gradient by the logits: the kernel's second output, scaled; and that output's own."""
+    found = expand_dims(grad, -1) * op.outputs[1]
+    if grad_of_grad is not None and grad_of_grad.op.type != "ZerosLike":
+        shares = node("Softmax", op.inputs[0])
+        row, column = expand_dims(grad_of_grad, 1), expand_dims(shares, 2)
+        found += (grad_of_grad - squeeze(matmul(row, column), axis=1)) * shares
+    return found
+
+
+@gradient("SoftmaxCrossEntropyWithLogits")
+def _softmax_cross_entropy(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
+    found = _of_loss(op, grad, grad_of_grad)
+    surprise = -node("LogSoftmax", op.inputs[0])
+    return found, expand_dims(grad, -1) * surprise
+
+
+@gradient("SparseSoftmaxCrossEntropyWithLogits")
+def _sparse_softmax_cross_entropy(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
+    return _of_loss(op, grad, grad_of_grad), None

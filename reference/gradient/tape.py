@@ -1,0 +1,440 @@
+"""`GradientTape`: gradients through the operations that were added while it recorded.
+
+A graph knows what depends on what. The tape knows which operations count: those that were added
+between its beginning and its end and that read what is watched, or the output of one that does. All
+others are constants to it. Source: TF 2.21, probed without eager execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final, Self
+
+from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.while_loops import while_loop
+from sessrun.reference.api.ops.array_ops import concat, transpose
+from sessrun.reference.api.ops.fill_ops import one_hot, ones, ones_like, zeros
+from sessrun.reference.api.ops.shape_ops import shape, size
+from sessrun.reference.api.ragged_tensor import is_ragged
+from sessrun.reference.api.tensor_arrays import TensorArray
+from sessrun.reference.api.variables.ref_variables import RefVariable
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import reshape, tile
+from sessrun.reference.build.indexed_slices import convert_to_tensor_or_indexed_slices
+from sessrun.reference.gradient.aggregation import Gradient
+from sessrun.reference.gradient.choices import UnconnectedGradients
+from sessrun.reference.gradient.reach import is_trainable
+from sessrun.reference.gradient.way_back import TapedWayBack, of_unconnected
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+
+__all__ = ["EXPORTS", "GradientTape"]
+
+_BRANCHES: Final = frozenset({"Switch", "RefSwitch", "Merge", "RefMerge"})
+#: What carries a value into a loop: nothing beyond it is on a tape.
+_INTO_LOOPS: Final = frozenset({"Enter", "RefEnter"})
+
+
+class GradientTape:
+    """Records operations, in a `with` statement, and differentiates through them.
+
+    Args:
+      persistent: whether more than one gradient may be asked for.
+      watch_accessed_variables: whether trainable resource variables are watched when they are read.
+
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        """A tape that does not record yet."""
+        self._persistent = persistent
+        self._watches_variables = watch_accessed_variables
+        self._is_spent = False
+        self._began: int | None = None
+        self._graph: Graph | None = None
+        self._spans: list[tuple[int, int]] = []
+        self._watched: dict[Tensor, int] = {}
+        self._named: list[ResourceVariable] = []
+
+    def __enter__(self) -> Self:
+        """Record from here on.
+
+        Raises:
+          ValueError: it records already.
+
+        """
+        self._record()
+        return self
+
+    def _record(self) -> None:
+        """Record from here on, what was recorded before and is not spent too."""
+        if self._began is not None:
+            raise ValueError(
+                "Tape is still recording, This can happen if you try to re-enter an already-active "
+                "tape."
+            )
+        if self._is_spent:
+            self._forget()
+            self._is_spent = False
+        self._graph = stacks.get_default_graph()
+        self._began = self._now()
+
+    def _forget(self) -> None:
+        self._spans.clear()
+        self._watched.clear()
+        self._named.clear()
+
+    def __exit__(self, *exception: object) -> None:
+        """Record no longer."""
+        self._pause()
+
+    def _pause(self) -> None:
+        if self._began is not None and self._graph is not None:
+            self._spans.append((self._began, len(self._graph.operations_by_name)))
+            self._began = None
+
+    def watch(self, tensor: Any) -> None:
+        """Count what is computed from a tensor from here on, or from a structure of them.
+
+        Raises:
+          ValueError: one is no tensor.
+          AttributeError: one is a reference variable, which no tape can watch; or it has never
+            recorded, or given its gradients.
+
+        """
+        for one in nest.flatten(tensor, expand_composites=True):
+            held = _held(one, "watch")
+            if self._graph is None or self._is_spent:
+                raise AttributeError("a tape that has not recorded cannot watch")
+            if isinstance(one, ResourceVariable):
+                self._named.append(one)
+            self._watched.setdefault(held, self._now())
+
+    def _now(self) -> int:
+        return len(stacks.get_default_graph().operations_by_name)
+
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Leave out what is added inside of the `with` statement.
+
+        Raises:
+          RuntimeError: it has never recorded, or given its gradients.
+          ValueError: it does not record now.
+
+        """
+        if self._graph is None or self._is_spent:
+            raise RuntimeError("Trying to stop recording a tape which is not recording.")
+        if self._began is None:
+            raise ValueError("Tape is not recording.")
+        self._pause()
+        try:
+            yield
+        finally:
+            self._record()
+
+    def reset(self) -> None:
+        """Forget all that was recorded and what is watched; go on recording.
+
+        Raises:
+          ValueError: it does not record.
+
+        """
+        if self._began is None:
+            raise ValueError("Tape is not recording.")
+        self._forget()
+        self._began = self._now()
+
+    def watched_variables(self) -> tuple[ResourceVariable, ...]:
+        """The variables that are watched, in the order in which they were first read."""
+        if self._graph is None:
+            return ()
+        on_tape, _ = self._walk()
+        accessed = [v for v in self._trainable() if v.handle in on_tape]
+        return tuple(dict.fromkeys([*self._named, *accessed]))
+
+    def gradient(
+        self,
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+    ) -> Any:
+        """The derivative of the sum of the target's tensors by each source.
+
+        Args:
+          target: a tensor, or a structure of them.
+          sources: a tensor, a variable, or a structure of them.
+          output_gradients: for each tensor of the target what its derivative is multiplied by; 1
+            for those behind the last one.
+          unconnected_gradients: what there is for a source that the target does not depend on.
+
+        Returns:
+          A structure as `sources`: for each a Tensor of its shape, IndexedSlices, or None.
+
+        Raises:
+          RuntimeError: a tape that is not persistent has given one before.
+          TypeError: there is no target.
+          NotImplementedError: it leads through a branch of control flow.
+          LookupError: an operation on the tape has no gradient.
+
+        """
+        self._spend()
+        if target is None:
+            raise TypeError(
+                "Argument `target` should be a list or nested structure of Tensors, Variables or "
+                "CompositeTensors to be differentiated, but received None."
+            )
+        ys = [convert_to_tensor(_differentiated(y)) for y in nest.flatten(target)]
+        given = [] if output_gradients is None else nest.flatten(output_gradients)
+        given = [*given, *[None] * len(ys)][: len(ys)]
+        xs = nest.flatten(sources)
+        flat = [_differentiated(x) for x in xs]
+        found = [
+            x.with_flat_values(each) if is_ragged(x) and each is not None else each
+            for x, each in zip(xs, self._gradients(ys, flat, given, unconnected_gradients),
+                               strict=True)
+        ]  # fmt: skip
+        return nest.pack_sequence_as(sources, found)
+
+    def jacobian(
+        self,
+        target: Any,
+        sources: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Any:
+        """The derivative of each element of the target by each source.
+
+        Args:
+          target: a tensor.
+          sources: a tensor, a variable, or a structure of them.
+          unconnected_gradients: as for `gradient`.
+          parallel_iterations: how many elements are worked on at a time.
+          experimental_use_pfor: not used: elements are gone through in a loop.
+
+        Returns:
+          A structure as `sources`: for each a tensor of shape [*target.shape, *source.shape], or
+          None.
+
+        Raises:
+          RuntimeError, NotImplementedError, LookupError: as `gradient`.
+
+        """
+        del experimental_use_pfor
+        self._spend()
+        y, xs = convert_to_tensor(target), nest.flatten(sources)
+        count, whole = size(y), shape(y)
+        with self._recording():
+            flat = reshape(y, [-1])
+
+        def row(number: Any) -> list[Any]:
+            seed = one_hot(number, count, dtype=y.dtype)
+            return self._gradients([flat], xs, [seed], unconnected_gradients)
+
+        rows = _rows(row, count, xs, parallel_iterations)
+        found = [
+            None if each is None else _shaped(each, y.shape.concatenate(x.shape),
+                                              concat([whole, shape(convert_to_tensor(x))], 0))
+            for x, each in zip(xs, rows, strict=True)
+        ]  # fmt: skip
+        return nest.pack_sequence_as(sources, found)
+
+    def batch_jacobian(
+        self,
+        target: Any,
+        source: Any,
+        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        parallel_iterations: int | None = None,
+        experimental_use_pfor: bool = True,
+    ) -> Tensor:
+        """For each example of a batch the derivative of its elements by those of its source.
+
+        Args:
+          target: a tensor [b, ...] whose rows depend on the rows of the source alone.
+          source: a tensor [b, ...].
+          unconnected_gradients: as for `gradient`.
+          parallel_iterations: how many elements are worked on at a time.
+          experimental_use_pfor: not used: elements are gone through in a loop.
+
+        Returns:
+          A tensor of shape [*target.shape, *source.shape[1:]], zeros if they are unconnected.
+
+        Raises:
+          ValueError: the batches are known to differ in size, or a rank is below 2 or not known.
+          IndexError: the target is a scalar.
+          RuntimeError, NotImplementedError, LookupError: as `gradient`.
+
+        """
+        del experimental_use_pfor
+        self._spend()
+        y, x = convert_to_tensor(target), convert_to_tensor(source)
+        _check_batches(y, x)
+        sizes, batch = shape(y), shape(y)[0]
+        count = size(y) // batch
+        with self._recording():
+            flat = reshape(y, [batch, count])
+
+        def row(number: Any) -> list[Any]:
+            seed = tile(one_hot([number], count, dtype=y.dtype), [batch, 1])
+            return self._gradients([flat], [source], [seed], unconnected_gradients)
+
+        (rows,) = _rows(row, count, [source], parallel_iterations)
+        whole = concat([sizes, shape(x)[1:]], 0)
+        if rows is None:
+            return zeros(whole, y.dtype)
+        by_example = transpose(reshape(rows, [count, batch, -1]), [1, 0, 2])
+        return _shaped(by_example, y.shape.concatenate(x.shape[1:]), whole)
+
+    def _spend(self) -> None:
+        if self._is_spent or self._graph is None:
+            raise RuntimeError(
+                "A non-persistent GradientTape can only be used to compute one set of gradients "
+                "(or jacobians)"
+            )
+        if not self._persistent:
+            self._is_spent = True
+            self._pause()
+
+    @contextmanager
+    def _recording(self) -> Iterator[None]:
+        """Record what the tape itself adds to the targets, even once it records no longer."""
+        is_over = self._began is None
+        if is_over:
+            self._began = self._now()
+        try:
+            yield
+        finally:
+            if is_over:
+                self._pause()
+
+    def _gradients(
+        self, ys: list[Tensor], sources: list[Any], given: list[Any], unconnected: Any
+    ) -> list[Any]:
+        """The gradients, `unconnected` for what is not on the tape."""
+        xs = [_held(x, "differentiate by") for x in sources]
+        on_tape, recorded = self._walk()
+        if any(op.type in _BRANCHES for op in recorded):
+            raise NotImplementedError(
+                "tf.GradientTape.gradients() does not support graph control flow operations like "
+                "tf.cond or tf.while at this time. Use tf.gradients() instead."
+            )
+        seeds = [(y, grad) for y, grad in zip(ys, given, strict=True)
+                 if y in on_tape and is_trainable(y)]  # fmt: skip
+        known = [x for x in xs if x in on_tape and is_trainable(x)]
+        read = (tensor for op in recorded for tensor in op.inputs)
+        constants = dict.fromkeys(each.op for each in read if each.op not in recorded)
+        way = TapedWayBack(stacks.get_default_graph())
+        for y, grad in seeds:
+            way.add(y, _seed(y, grad))
+        targets = [y for y, _ in seeds]
+        way.look(targets, known)
+        way.go([y.op for y in targets], [x.op for x in known], list(constants))
+        way.finish()
+        wanted = UnconnectedGradients(unconnected)
+        return [way.result(x, wanted) if x in known else of_unconnected(x, wanted) for x in xs]
+
+    def _walk(self) -> tuple[set[Tensor], set[Operation]]:
+        """What is on the tape: tensors, and the operations that read one while it recorded."""
+        on_tape = set(self._watched)
+        recorded: set[Operation] = set()
+        assert self._graph is not None  # who calls has looked
+        variables = {v.handle for v in self._trainable()} if self._watches_variables else set()
+        operations = self._graph.get_operations()
+        spans = self._spans if self._began is None else [*self._spans, (self._began, None)]
+        for begin, end in spans:
+            for number, op in enumerate(operations[begin:end], begin):
+                if op.type in _INTO_LOOPS or not any(
+                    self._watched.get(tensor, 0) <= number
+                    and (tensor in on_tape or tensor in variables)
+                    for tensor in op.inputs
+                ):
+                    continue
+                recorded.add(op)
+                on_tape.update(op.outputs)
+                on_tape.update(tensor for tensor in op.inputs if tensor in variables)
+        return on_tape, recorded
+
+    def _trainable(self) -> list[ResourceVariable]:
+        assert self._graph is not None  # as above
+        held = self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        return [v for v in held if isinstance(v, ResourceVariable)]
+
+
+def _differentiated(x: Any) -> Any:
+    """What of a ragged tensor is differentiated: its values; others are as they are."""
+    return x.flat_values if is_ragged(x) else x
+
+
+def _held(x: Any, what: str) -> Tensor:
+    """The tensor that is watched: a handle for a resource variable."""
+    if isinstance(x, RefVariable):
+        raise AttributeError(  # noqa: TRY004 - TensorFlow's class
+            f"a tape cannot {what} the reference variable {x.name}: make it with use_resource=True"
+        )
+    if isinstance(x, ResourceVariable):
+        return x.handle
+    if not isinstance(x, Tensor):
+        raise ValueError(  # noqa: TRY004 - TensorFlow's class
+            f"Passed in object {x!r} of type {type(x).__name__}, not tf.Tensor"
+        )
+    return x
+
+
+def _check_batches(y: Tensor, x: Tensor) -> None:
+    if y.shape.rank == 0:
+        raise IndexError(f"{y} is a scalar: there is no batch")
+    if y.shape.rank is None or x.shape.rank is None or min(y.shape.rank, x.shape.rank) < 2:
+        raise ValueError(f"The ranks of {y} and {x} must be known and at least 2")
+    if not y.shape[:1].is_compatible_with(x.shape[:1]):
+        raise ValueError(
+            f"Need first dimension of target shape ({y.shape}) and source shape ({x.shape}) to "
+            "match."
+        )
+
+
+def _rows(row: Any, count: Any, xs: Sequence[Any], parallel: int | None) -> list[Any]:
+    """What `row` gives by each x for each number below `count`, stacked; None where it gives none.
+
+    The loop makes one row only; whether an x is connected is known once that is made.
+    """
+    for x in xs:
+        _held(x, "differentiate by")
+    arrays = [TensorArray(x.dtype.base_dtype, count) for x in xs]
+    connected: list[bool] = []
+
+    def following(number: Any, *held: Any) -> Any:
+        found = row(number)
+        connected[:] = [each is not None for each in found]
+        written = [array if each is None else array.write(number, convert_to_tensor(each))
+                   for each, array in zip(found, held, strict=True)]  # fmt: skip
+        return number + 1, *written
+
+    _, *ended = while_loop(lambda number, *_: number < count, following, [constant(0), *arrays],
+                           parallel_iterations=parallel or 10)  # fmt: skip
+    return [array.stack() if is_there else None
+            for array, is_there in zip(ended, connected, strict=True)]  # fmt: skip
+
+
+def _shaped(value: Any, static: Any, whole: Any) -> Tensor:
+    found = reshape(value, whole)
+    found.set_shape(static)
+    return found
+
+
+def _seed(y: Tensor, grad: Any) -> Gradient:
+    """What comes back for a target: as given, or ones."""
+    if grad is not None:
+        seed: Gradient = convert_to_tensor_or_indexed_slices(grad, y.dtype)
+        return seed
+    if y.shape.is_fully_defined():
+        return ones(y.shape, y.dtype)
+    return ones_like(y)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"GradientTape": GradientTape}

@@ -1,0 +1,4 @@
+"""Graph, Operation and Tensor, and what a graph keeps: scopes, names, collections, stacks.
+
+It may import `base`.
+"""

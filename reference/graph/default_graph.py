@@ -1,0 +1,60 @@
+"""Functions of the namespace that do to the default graph what `Graph`'s methods do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from sessrun.reference.graph.stacks import get_default_graph
+
+__all__ = ["add_to_collection", "add_to_collections", "colocate_with", "container",
+           "control_dependencies", "device", "executing_eagerly", "get_collection",
+           "get_collection_ref"]  # fmt: skip
+
+
+def device(device_name_or_function: Any) -> AbstractContextManager[None]:
+    """The default graph's `device`."""
+    return get_default_graph().device(device_name_or_function)
+
+
+def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    """The default graph's `colocate_with`."""
+    return get_default_graph().colocate_with(op, ignore_existing)
+
+
+def container(container_name: str) -> AbstractContextManager[str]:
+    """The default graph's `container`."""
+    return get_default_graph().container(container_name)
+
+
+def control_dependencies(
+    control_inputs: Iterable[Any] | None,
+) -> AbstractContextManager[None]:
+    """The default graph's `control_dependencies`."""
+    return get_default_graph().control_dependencies(control_inputs)
+
+
+def add_to_collection(name: Any, value: Any) -> None:
+    """The default graph's `add_to_collection`."""
+    get_default_graph().add_to_collection(name, value)
+
+
+def add_to_collections(names: Any, value: Any) -> None:
+    """The default graph's `add_to_collections`."""
+    get_default_graph().add_to_collections(names, value)
+
+
+def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+    """The default graph's `get_collection`."""
+    return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: Any) -> list[Any]:
+    """The default graph's `get_collection_ref`."""
+    return get_default_graph().get_collection_ref(key)
+
+
+def executing_eagerly() -> bool:
+    """Whether operations run as they are made: never here."""
+    return False

@@ -1,0 +1,319 @@
+"""Graph: the operations of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any, Final
+
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.build.functions.function_library import FunctionLibrary
+from sessrun.reference.graph import graph_elements, stacks
+from sessrun.reference.graph.collections_of_graph import Collections
+from sessrun.reference.graph.graph_scopes import Scoped
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.spec.proto import FunctionDefLibrary, GraphDef, VersionDef
+
+__all__ = ["MIN_CONSUMER", "MIN_PRODUCER", "PRODUCER", "Graph"]
+
+#: The version of the GraphDef format written here: that of TensorFlow 2.21, whose table of
+#: operations is declared in the spec.
+PRODUCER: Final = 2474
+MIN_CONSUMER: Final = 0
+#: The oldest producer whose GraphDefs are read.
+MIN_PRODUCER: Final = 0
+#: Consumers before this one know no functions.
+_FUNCTIONS_SINCE: Final = 12
+
+
+class Graph(Scoped, Collections):
+    """A dataflow graph; operations are only ever added. Safe for threads.
+
+    Attributes:
+      seed: the graph-level random seed, or None.
+      operations_by_name: every operation; for reading.
+      unfeedable: the tensors that may not be fed; for reading.
+      misfits: inputs, by operation and number, that were replaced by one of another dtype, with
+        the dtype that is expected.
+      scripts: what keeps the Python functions that it calls alive.
+      functions: the functions that its operations may call.
+      tell: what is told of each operation made, once there are conditionals or loops.
+
+    """
+
+    #: Whether branches and loops that are made here are functions, whatever is switched on.
+    makes_functions = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seed: int | None = None
+        self._seeds_given = 0
+        self.operations_by_name: dict[str, Operation] = {}
+        self._finalized = False
+        self._building_function = False
+        self.unfeedable: set[Tensor] = set()
+        self._unfetchable: set[Any] = set()
+        self.functions = FunctionLibrary()
+        self.misfits: dict[tuple[Operation, int], DType] = {}
+        self.scripts: list[Any] = []
+        self.tell: Callable[[Operation], None] | None = None
+        self._versions = VersionDef(producer=PRODUCER, min_consumer=MIN_CONSUMER)
+
+    # -- operations
+
+    def add(self, operation: Operation) -> None:
+        """Take in an operation that was made for this graph, in its thread's scopes.
+
+        Raises:
+          RuntimeError: the graph is finalized.
+          ValueError: the name is taken.
+
+        """
+        with self.lock:
+            self.check_not_finalized()
+            if operation.name in self.operations_by_name:
+                raise ValueError(f"Duplicate node name in graph: '{operation.name}'")
+            self.operations_by_name[operation.name] = operation
+            operation.id = len(self.operations_by_name)
+        if self.scopes.control is not None:
+            self.scopes.note(operation)
+
+    def forget_after(self, version: int) -> None:
+        """Take back every operation made after number `version`: an import that failed."""
+        with self.lock:
+            for op in list(self.operations_by_name.values())[version:]:
+                del self.operations_by_name[op.name]
+                for tensor in op.inputs:
+                    tensor._drop_consumer(op)  # noqa: SLF001 - tensor and graph belong together
+
+    def get_operations(self) -> list[Operation]:
+        """Every operation in the order they were made."""
+        with self.lock:
+            return list(self.operations_by_name.values())
+
+    def next_seed(self) -> int:
+        """0, 1, 2, ...: the seed of the next random operation that names none."""
+        with self.lock:
+            self._seeds_given += 1
+            return self._seeds_given - 1
+
+    @property
+    def version(self) -> int:
+        """How many operations there are: it grows with each."""
+        return len(self.operations_by_name)
+
+    @property
+    def _last_id(self) -> int:
+        return len(self.operations_by_name)
+
+    def as_graph_element(
+        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+    ) -> Any:
+        """The Tensor or Operation that `obj` is or names.
+
+        Raises:
+          TypeError: it is of a type that is neither.
+          ValueError: it is of another graph, or a string of the wrong form.
+          KeyError: it names what is not in the graph.
+
+        """
+        return graph_elements.graph_element(
+            self, obj, allow_tensor=allow_tensor, allow_operation=allow_operation
+        )
+
+    def get_operation_by_name(self, name: str) -> Operation:
+        """The operation of that name; raises as `as_graph_element` does."""
+        if not isinstance(name, str):
+            raise TypeError(f"Operation names are strings (or similar), not {_kind(name)}.")
+        found: Operation = self.as_graph_element(name, allow_tensor=False)
+        return found
+
+    def get_tensor_by_name(self, name: str) -> Tensor:
+        """The tensor of that name (`op:0`); raises as `as_graph_element` does."""
+        if not isinstance(name, str):
+            raise TypeError(f"Tensor names are strings (or similar), not {_kind(name)}.")
+        found: Tensor = self.as_graph_element(name, allow_operation=False)
+        return found
+
+    def as_graph_def(
+        self,
+        from_version: int | None = None,  # noqa: ARG002 - TensorFlow's signature
+        add_shapes: bool = False,
+    ) -> GraphDef:
+        """The graph as a GraphDef.
+
+        Args:
+          from_version: accepted and not used, as TensorFlow 2.21 was seen to do.
+          add_shapes: whether each node tells the static shapes of its outputs.
+
+        """
+        graph_def = GraphDef(versions=self._versions)
+        if self.functions:
+            graph_def.library.CopyFrom(self.functions.to_proto())
+        for op in self.get_operations():
+            graph_def.node.append(op.to_proto(add_shapes=add_shapes, is_sorted=True))
+        return graph_def
+
+    @property
+    def producer(self) -> int:
+        """The version of its GraphDefs."""
+        return self._versions.producer
+
+    @property
+    def graph_def_versions(self) -> VersionDef:
+        """The GraphDef version."""
+        return VersionDef(producer=self.producer,
+                          min_consumer=self._versions.min_consumer)  # fmt: skip
+
+    def add_functions(self, library: FunctionDefLibrary) -> None:
+        """Keep the functions of a library, for the operations that call them.
+
+        Raises:
+          InvalidArgumentValueError: an operation, or a function that differs, has that name.
+
+        """
+        self.functions.add_all(library)
+        if self.functions:
+            self._versions.min_consumer = max(self._versions.min_consumer, _FUNCTIONS_SINCE)
+
+    def note_versions(self, versions: VersionDef) -> None:
+        """Note those of a GraphDef that was imported: the older producer, the newer demands."""
+        mine = self._versions
+        mine.producer = min(mine.producer, versions.producer)
+        mine.min_consumer = max(mine.min_consumer, versions.min_consumer)
+        bad = {*mine.bad_consumers, *versions.bad_consumers}
+        mine.bad_consumers[:] = sorted(bad)
+
+    # -- life cycle
+
+    @property
+    def finalized(self) -> bool:
+        """Whether nothing can be added any more."""
+        return self._finalized
+
+    def finalize(self) -> None:
+        """Let nothing be added from now on."""
+        self._finalized = True
+
+    @property
+    def _container(self) -> str:
+        """The container that is open in this thread."""
+        return self.scopes.container
+
+    @property
+    def _variable_creator_stack(self) -> Any:
+        """The creators of variables of this thread, outermost first."""
+        from sessrun.reference.api.variables.variable_store import scopes_of  # noqa: PLC0415 - it builds graphs
+
+        return scopes_of(self).creators
+
+    @_variable_creator_stack.setter
+    def _variable_creator_stack(self, creators: Any) -> None:
+        from sessrun.reference.api.variables.variable_store import scopes_of  # noqa: PLC0415 - it builds graphs
+
+        scopes_of(self).creators = tuple(creators)
+
+    def _unsafe_unfinalize(self) -> None:
+        self._finalized = False
+
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that operations are made in here, or None."""
+        return self.scopes.control_flow
+
+    def check_not_finalized(self) -> None:
+        """Raise RuntimeError if the graph is finalized."""
+        if self._finalized:
+            raise RuntimeError("Graph is finalized and cannot be modified.")
+
+    @property
+    def building_function(self) -> bool:
+        """Whether this is the body of a function."""
+        return self._building_function
+
+    def captured(self, groups: list[Any], name: str) -> list[Any]:  # noqa: ARG002 - see FuncGraph
+        """The inputs of a new operation as tensors of this graph, which they are."""
+        return groups
+
+    def made_elsewhere(
+        self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
+    ) -> Operation | None:
+        """The operation of another graph that does for one asked for here; none does."""
+        del op_type, name, groups, attrs
+        return None
+
+    def outer(self, tensor: Tensor) -> Tensor:
+        """The tensor that one of this graph stands for: itself; see `FuncGraph`."""
+        return tensor
+
+    def as_default(self) -> AbstractContextManager[Graph]:
+        """Make this the thread's default graph inside the `with`."""
+        return stacks.pushed_graph(self)
+
+    def add_to_collection(self, name: Any, value: Any) -> None:
+        """Append a value to the collection; RuntimeError if the graph is finalized."""
+        self.check_not_finalized()
+        super().add_to_collection(name, value)
+
+    def create_op(
+        self,
+        op_type: str,
+        inputs: Any,
+        dtypes: Any = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
+        input_types: Any = None,
+        name: str | None = None,
+        attrs: Any = None,
+        op_def: Any = None,  # noqa: ARG002 - as above
+        compute_shapes: bool = True,  # noqa: ARG002 - shapes are always inferred, there as here
+        compute_device: bool = True,  # noqa: ARG002 - as above, devices
+    ) -> Operation:
+        """Make an operation from a flat list of input tensors and AttrValues.
+
+        Args:
+          op_type: a declared op type.
+          inputs: its input tensors, lists laid out flat.
+          dtypes: not used: the declaration says those of the outputs.
+          input_types: dtypes that the inputs must be compatible with, or None.
+          name: its name; by default the op type.
+          attrs: attributes by name, each an AttrValue.
+          op_def: not used.
+          compute_shapes: not used.
+          compute_device: not used.
+
+        Raises:
+          TypeError: an input is no tensor, or not compatible with its input type.
+          ValueError, RuntimeError: as `build.apply_flat`.
+
+        """
+        from sessrun.reference.build.build import apply_flat  # noqa: PLC0415 - build imports this module
+
+        return apply_flat(self, op_type, list(inputs), dict(attrs or {}), name, input_types)
+
+    def _operation_of(self, value: Any) -> Operation:
+        if hasattr(value, "_handle") or hasattr(value, "_stands_for_its_op"):
+            value = value.op  # a resource variable is where its handle is, slices their rows
+        element = self.as_graph_element(value)
+        return element.op if isinstance(element, Tensor) else element
+
+    # -- what may be fed and fetched
+
+    def prevent_feeding(self, tensor: Tensor) -> None:
+        """Refuse feeds of this tensor from now on."""
+        self.unfeedable.add(tensor)
+
+    def is_feedable(self, tensor: Tensor) -> bool:
+        """Whether the tensor may be fed."""
+        return tensor not in self.unfeedable
+
+    def prevent_fetching(self, op: Any) -> None:
+        """Refuse fetches of this operation from now on."""
+        self._unfetchable.add(op)
+
+    def is_fetchable(self, tensor_or_op: Any) -> bool:
+        """Whether the tensor or operation may be fetched."""
+        op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
+        return op not in self._unfetchable
+
+
+def _kind(value: Any) -> str:
+    return type(value).__name__

@@ -1,0 +1,232 @@
+"""Names and scopes of a graph: what an operation is made with besides its own arguments."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, Final
+
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.scopes import ControlScope, DeviceScope, Scopes
+from sessrun.spec import devices
+from sessrun.spec.proto import AttrValue
+
+__all__ = ["Scoped"]
+
+_OP_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+_SCOPE_NAME: Final = re.compile(r"[A-Za-z0-9_.\\/>-]*")
+#: What TensorFlow notes on an operation that others were made to wait for.
+_WAITED_FOR: Final = "_has_manual_control_dependencies"
+_YES: Final = AttrValue(b=True)
+
+
+class Scoped:
+    """The scopes of a graph, a thread's own, and the names that are taken in it.
+
+    Attributes:
+      lock: held while the graph changes.
+      scopes: the open scopes.
+
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lock = threading.RLock()
+        self.scopes = Scopes()
+        self._names_in_use: dict[str, int] = {}
+
+    def _operation_of(self, value: Any) -> Operation:
+        """The operation that a value is, or is made by."""
+        raise NotImplementedError
+
+    # -- names
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """`name` in the current name scope, with a number if it is taken (case is ignored)."""
+        return self.unique_full_name(self.scopes.name + name, mark_as_used=mark_as_used)
+
+    def unique_full_name(self, full: str, *, mark_as_used: bool = True) -> str:
+        """`full`, with a number if it is taken (case is ignored); scopes are not looked at."""
+        with self.lock:
+            used = self._names_in_use
+            key = full.lower()
+            count = used.get(key, 0)
+            if mark_as_used:
+                used[key] = count + 1
+            if count == 0:
+                return full
+            numbered = key
+            while numbered in used:
+                numbered = f"{key}_{count}"
+                count += 1
+            if mark_as_used:
+                used[numbered] = 1
+            return f"{full}_{count - 1}"
+
+    def note_name(self, full: str) -> None:
+        """Note that a name is taken: that of an imported operation."""
+        with self.lock:
+            self._names_in_use.setdefault(full.lower(), 1)
+
+    def check_name(self, name: str | bytes) -> str:
+        """The text of a name, as it was asked for.
+
+        Raises:
+          ValueError: no operation may be called so here.
+
+        """
+        if isinstance(name, bytes):
+            name = name.decode()
+        full = name[:-1] if name[-1:] == "/" else self.scopes.name + name
+        if not _OP_NAME.fullmatch(full):
+            raise ValueError(f"'{name}' is not a valid node name")
+        return name
+
+    def name_of_new(self, name: str | bytes) -> str:
+        """The name of an operation asked to be called `name`; with a final "/" taken verbatim.
+
+        Raises:
+          ValueError: it is no valid name.
+
+        """
+        name = self.check_name(name)
+        return name[:-1] if name.endswith("/") else self.unique_name(name)
+
+    def get_name_scope(self) -> str:
+        """The current name scope, without the final "/"."""
+        return self.scopes.name[:-1]
+
+    @contextmanager
+    def name_scope(self, name: str | bytes | None) -> Iterator[str]:
+        """Put names of operations into a scope, made unique; yields it, with a final "/".
+
+        None or an empty name is the root; a name with a final "/" is that scope again.
+
+        Raises:
+          ValueError: it is no valid scope name.
+
+        """
+        scope = ""
+        if name:
+            if isinstance(name, bytes):
+                name = name.decode()
+            pattern, what = (_SCOPE_NAME, "") if self.scopes.name else (_OP_NAME, "root ")
+            if not pattern.fullmatch(name):
+                raise ValueError(
+                    f"'{name}' is not a valid {what}scope name. A {what}scope name has to match "
+                    f"the following pattern: ^{pattern.pattern}$"
+                )
+            scope = name if name[-1] == "/" else self.unique_name(name) + "/"
+        with self.scopes.replaced(name=scope):
+            yield scope
+
+    # -- scopes
+
+    @contextmanager
+    def device(self, device_name_or_function: Any) -> Iterator[None]:
+        """Ask for a device: a name merged into outer ones, a function of the operation, or None.
+
+        Raises:
+          ValueError: the name is none.
+
+        """
+        spec: Any = device_name_or_function
+        if spec is None:
+            scope = None
+        else:
+            if not callable(spec):
+                spec = devices.parse(spec.to_string() if hasattr(spec, "to_string") else spec)
+            scope = DeviceScope(spec, self.scopes.device)
+        with self.scopes.entered_device(scope):
+            yield
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+        """Ask for the device of `op`.
+
+        Raises:
+          ValueError: `op` is None and `ignore_existing` is not set.
+
+        """
+        if op is None and not ignore_existing:
+            raise ValueError(
+                "Trying to reset colocation (op is None) but ignore_existing is not True"
+            )
+        groups: tuple[Operation, ...] = () if ignore_existing else self.scopes.colocation
+        if op is not None:
+            if not isinstance(op, Operation):
+                op = self._operation_of(op)
+            groups = (*groups, op)
+        return self.scopes.replaced(colocation=groups, device=None, device_text="")
+
+    @contextmanager
+    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
+        """Make operations wait for these operations or tensors; None forgets the outer ones.
+
+        Raises:
+          TypeError, ValueError, KeyError: as `as_graph_element`.
+
+        """
+        if control_inputs is None:
+            with self.scopes.replaced(control=None, control_flow=None):
+                yield
+            return
+        wanted = dict.fromkeys(map(self._operation_of, control_inputs))
+        for op in wanted:
+            op.extra[_WAITED_FOR] = _YES
+        outer = self.scopes.control
+        known = frozenset() if outer is None else outer.waits_for()
+        scope = ControlScope(tuple(op for op in wanted if op not in known), outer)
+        violation = AssertionError("Exiting control scope without proper scope nesting.")
+        with self.scopes.replaced(violation, control=scope):
+            yield
+
+    @contextmanager
+    def container(self, container_name: str) -> Iterator[str]:
+        """Keep the resources of stateful operations in this container; yields its name."""
+        with self.scopes.replaced(container=container_name):
+            yield container_name
+
+    def gradient_override_map(self, op_type_map: Mapping[str, str]) -> AbstractContextManager[None]:
+        """Use another gradient function for operations of these types.
+
+        Raises:
+          TypeError: it is no mapping of strings to strings.
+
+        """
+        checked = _of_strings(op_type_map, "op_type_map")
+        return self.scopes.replaced(gradient_types={**self.scopes.gradient_types, **checked})
+
+    def _kernel_label_map(
+        self, op_to_kernel_label_map: Mapping[str, str]
+    ) -> AbstractContextManager[None]:
+        """Ask for the kernels with these labels for operations of these types; "" for any.
+
+        Raises:
+          TypeError: it is no mapping of strings to strings.
+
+        """
+        checked = _of_strings(op_to_kernel_label_map, "op_to_kernel_label_map")
+        return self.scopes.replaced(kernel_labels={**self.scopes.kernel_labels, **checked})
+
+    def switch_to_thread_local(self) -> None:
+        """Do nothing: the scopes belong to a thread from the start."""
+
+    def _original_op(self, op: Operation) -> AbstractContextManager[None]:
+        """Note of operations that they stand for this one."""
+        return self.scopes.replaced(original=op)
+
+    def _attr_scope(self, attrs: Mapping[str, Any]) -> AbstractContextManager[None]:
+        """Give operations these undeclared attributes too; None takes one back."""
+        merged = {**self.scopes.attrs, **attrs}
+        kept = {name: value for name, value in merged.items() if value is not None}
+        return self.scopes.replaced(attrs=kept)
+
+
+def _of_strings(mapping: Any, name: str) -> Mapping[str, str]:
+    if not isinstance(mapping, dict) or not all(
+        isinstance(item, str) for pair in mapping.items() for item in pair
+    ):
+        raise TypeError(f"{name} must be a dictionary mapping strings to strings")
+    return mapping

@@ -1,0 +1,141 @@
+"""Scopes that the namespace opens on the default graph: names, and what is lifted out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from sessrun.reference.graph import stacks
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+
+if TYPE_CHECKING:
+    from sessrun.reference.graph.graph import Graph
+
+__all__ = ["graph_of_elements", "init_scope", "name_scope", "op_scope"]
+
+
+class name_scope:  # noqa: N801 - the name that programs use
+    """The `with` of a name scope of the graph of `values`, or of the default graph.
+
+    It may be entered again, also inside itself; each time gives a new scope.
+
+    Args:
+      name: the scope's name; None for the default name. With a final "/" that scope again.
+      default_name: the name if `name` is None.
+      values: tensors, operations and others of one graph, which becomes the default graph.
+
+    Raises:
+      TypeError: the default name is no string.
+      ValueError: on entering: values, but no name; an invalid name; values of several graphs.
+
+    """
+
+    def __init__(
+        self, name: Any, default_name: str | None = None, values: Iterable[Any] | None = None
+    ) -> None:
+        if not (default_name is None or isinstance(default_name, str)):
+            raise TypeError(
+                f"`default_name` type ({type(default_name)}) is not a string type. You likely "
+                "meant to pass this into the `values` kwarg."
+            )
+        self._name = default_name if name is None else name
+        self._given = (name, default_name)
+        self._values = values
+        self._entered: list[ExitStack] = []
+
+    @property
+    def name(self) -> Any:
+        """The name that was asked for."""
+        return self._name
+
+    def __enter__(self) -> str:
+        values = self._values or ()
+        if self._name is None and self._values is not None:
+            name, default_name = self._given
+            raise ValueError(
+                f"At least one of name ({name}) and default_name ({default_name}) must be provided."
+            )
+        graph = graph_of_elements(values)
+        with ExitStack() as scopes:
+            scopes.enter_context(graph.as_default())
+            full: str = scopes.enter_context(graph.name_scope(self._name))
+            self._entered.append(scopes.pop_all())
+        return full
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._entered.pop().__exit__(kind, error, traceback)
+
+
+def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:
+    """The older form of `name_scope`."""
+    return name_scope(name, default_name, values)
+
+
+def graph_of_elements(values: Iterable[Any]) -> Graph:
+    """The one graph of the values that belong to a graph; the default graph if none does.
+
+    Raises:
+      ValueError: they belong to different graphs.
+
+    """
+    first: Any = None
+    for value in tuple(values):
+        if not _is_of_a_graph(value):
+            continue
+        if first is None:
+            first = value
+        elif value.graph is not first.graph and not stacks.get_default_graph().building_function:
+            raise ValueError(
+                f"{value} must be from the same graph as {first} "
+                f"(graphs are {value.graph} and {first.graph})."
+            )
+    graph: Graph = stacks.get_default_graph() if first is None else stacks.graph_for(first.graph)
+    return graph
+
+
+def _is_of_a_graph(value: Any) -> bool:
+    """Whether it is a tensor, an operation or a variable; what is made of tensors is not asked."""
+    return isinstance(value, Tensor | Operation) or hasattr(value, "_as_graph_element")
+
+
+@contextmanager
+def init_scope() -> Iterator[None]:
+    """Lift what is made out of control scopes, and out of functions that are being built.
+
+    The name scope stays, and so do the devices of the graph that is lifted out of, if any.
+
+    Raises:
+      RuntimeError: every graph that is entered is the body of a function.
+
+    """
+    inner = stacks.get_default_graph()
+    prefix = inner.scopes.name
+    graph, device = _lifted()
+    with ExitStack() as scopes:
+        if graph is not inner:
+            scopes.enter_context(graph.as_default())
+        scopes.enter_context(graph.name_scope(prefix or None))
+        scopes.enter_context(graph.control_dependencies(None))
+        scopes.enter_context(graph.scopes.entered_device(device))
+        yield
+
+
+def _lifted() -> tuple[Graph, Any]:
+    """The innermost graph that is no function's body, and the innermost device scope up to it."""
+    device: Any = None
+    for graph in reversed(stacks.entered_graphs()):
+        device = device or graph.scopes.device
+        if not graph.building_function:
+            return graph, device
+    graph = stacks.outermost_graph()
+    if graph.building_function:
+        raise RuntimeError("The global graph is a function graph: nothing can be lifted out of it.")
+    return graph, device or graph.scopes.device

@@ -1,0 +1,350 @@
+"""Operation: a node of a graph, and the NodeDef it is written as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from sessrun.reference.base import attr_values
+from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_value
+from sessrun.reference.graph.creation import Site
+from sessrun.reference.graph.node_summary import bracketed
+from sessrun.spec.proto import AttrValue, NodeDef, OpDef
+from sessrun.spec.tables.ops import OPERATIONS
+
+if TYPE_CHECKING:
+    from traceback import FrameSummary
+
+    from sessrun.reference.base.dtypes import DType
+    from sessrun.reference.graph.graph import Graph
+    from sessrun.reference.graph.tensor import Tensor
+    from sessrun.spec.operations import Operation as Declaration
+
+__all__ = ["CALLS", "Operation"]
+
+#: The op types that call the function which their attribute `f` names.
+CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
+
+class Operation:
+    """A node: made by `build`, or by `from_node_def`. Compared and hashed by identity.
+
+    Attributes:
+      graph: the graph it belongs to.
+      name: unique in the graph.
+      type: the op type.
+      declaration: how the spec declares it.
+      attrs: the declared attributes by name, as the runtime holds them (see `attr_values`).
+      extra: attributes that are not declared (`_class`, `_output_shapes`), as AttrValue.
+      inputs: its input tensors.
+      outputs: its output tensors.
+      id: its number in the graph, from 1.
+      site: where it was made.
+      notes: a NodeDef with what an imported node says for debuggers and optimizers, or None.
+
+    """
+
+    __slots__ = (
+        "__dict__", "__weakref__", "_control_inputs", "_device", "_inputs", "_outputs", "attrs",
+        "declaration", "extra", "graph", "id", "name", "notes", "original_name", "site",
+    )  # fmt: skip
+
+    #: The operation that it stands for, where it was made in `Graph._original_op`.
+    _original_op: Operation | None = None
+    #: The inside of a branch or loop that it was made in: a `control_flow.context.Context`.
+    _control_flow_context: Any = None
+
+    def __init__(
+        self,
+        graph: Graph,
+        declaration: Declaration,
+        name: str,
+        inputs: Iterable[Tensor],
+        attrs: Mapping[str, Any],
+        *,
+        site: Site | None,
+    ) -> None:
+        self.graph = graph
+        self.declaration = declaration
+        self.name = name
+        self._inputs = tuple(inputs)
+        self._outputs: list[Tensor] = []
+        self.attrs = attrs
+        self.extra: dict[str, AttrValue] = {}
+        self._control_inputs: tuple[Operation, ...] = ()
+        self.id = 0
+        self.site = site
+        self.notes: NodeDef | None = None
+        self._device = ""
+
+    @classmethod
+    def from_node_def(
+        cls,
+        node_def: NodeDef,
+        g: Graph,
+        inputs: Sequence[Tensor] | None = None,
+        output_types: Any = None,  # noqa: ARG003 - TensorFlow's signature; the declaration says them
+        control_inputs: Iterable[Any] | None = None,
+        input_types: Iterable[DType] | None = None,
+        original_op: Operation | None = None,
+        op_def: Any = None,  # noqa: ARG003 - as above
+    ) -> Operation:
+        """Make the operation that a NodeDef describes, whatever scopes are open.
+
+        Args:
+          node_def: its type, name, device and attributes; what it says of inputs is not read.
+          g: the graph to make it in.
+          inputs: its input tensors, lists laid out flat.
+          output_types: not used: the declaration says those of the outputs.
+          control_inputs: operations and tensors that it waits for.
+          input_types: dtypes that the inputs must be compatible with, or None.
+          original_op: an operation that it stands for, or None.
+          op_def: not used.
+
+        Raises:
+          TypeError: an argument is of a wrong type, or an input not of its input type.
+          ValueError: the name is taken or invalid, or the inputs or attributes do not fit.
+          RuntimeError: the op type is not declared, or the graph is finalized.
+
+        """
+        from sessrun.reference.build.node_operations import operation_of_node  # noqa: PLC0415 - it imports this module
+
+        return operation_of_node(node_def, g, inputs, control_inputs, input_types, original_op)
+
+    @property
+    def type(self) -> str:
+        """The op type."""
+        return self.declaration.name
+
+    @property
+    def kernel_type(self) -> str:
+        """The op type whose kernel runs it: its own, unless that is the name of a function.
+
+        A label that it asks for stands behind, as in `KernelLabel:overload_1`.
+        """
+        op_type = self.declaration.name
+        if op_type not in OPERATIONS:
+            op_type = "StatefulPartitionedCall"
+        label = self.extra["_kernel"].s.decode() if "_kernel" in self.extra else ""
+        return f"{op_type}:{label}" if label else op_type
+
+    @property
+    def inputs(self) -> tuple[Tensor, ...]:
+        """The input tensors."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The output tensors."""
+        return self._outputs
+
+    def values(self) -> tuple[Tensor, ...]:
+        """The output tensors, as a tuple."""
+        return tuple(self._outputs)
+
+    @property
+    def device(self) -> str:
+        """The device asked for; empty if none was."""
+        return self._device
+
+    def _set_device(self, device: Any) -> None:
+        if hasattr(device, "to_string"):
+            device = device.to_string()
+        self._device = str(device) if device else ""
+
+    @property
+    def _id(self) -> int:
+        return self.id
+
+    @property
+    def _control_outputs(self) -> list[Operation]:
+        """The operations that wait for this one, in the order they were made."""
+        return [op for op in self.graph.get_operations() if self in op.control_inputs]
+
+    @property
+    def control_inputs(self) -> list[Operation]:
+        """The operations it waits for besides, in a list whose change leaves it as it is."""
+        return list(self._control_inputs)
+
+    def _add_control_input(self, op: Operation) -> None:
+        self._add_control_inputs([op])
+
+    def _add_control_inputs(self, ops: Iterable[Operation]) -> None:
+        """Wait for these operations too.
+
+        Raises:
+          RuntimeError: one is no operation.
+
+        """
+        known = dict.fromkeys((*self._control_inputs, *ops))
+        for op in known:
+            if not isinstance(op, Operation):
+                raise RuntimeError(f"Expected a PyOperation got {op}")  # noqa: TRY004 - TensorFlow's class
+        self._control_inputs = tuple(known)
+
+    def _remove_all_control_inputs(self) -> None:
+        """Wait for nothing but the inputs."""
+        self._control_inputs = ()
+
+    def _update_input(self, index: int, tensor: Tensor) -> None:
+        """Take another tensor as the input of that number; a wrong dtype shows when it is run.
+
+        Raises:
+          ValueError: the tensor is of another graph.
+          OutOfRangeError: there is no such input.
+          InvalidArgumentError: the shapes are not compatible.
+
+        """
+        if tensor.graph is not self.graph:
+            raise ValueError(f"{tensor} must be from the same graph as {self.name}.")
+        if index >= len(self._inputs):
+            raise OutOfRangeError(
+                None, None, f"Cannot update edge. Input index [{index}] is greater than the number "
+                f"of total inputs [{len(self._inputs)}]."
+            )  # fmt: skip
+        before = self._inputs[index]
+        if not tensor.shape.is_compatible_with(before.shape):
+            shown = " and ".join(bracketed(other.sizes) for other in (tensor, before))
+            raise InvalidArgumentError(
+                None, None, f"Cannot update edge, incompatible shapes: {shown}."
+            )
+        expected = self.graph.misfits.pop((self, index), before.dtype.base_dtype)
+        if tensor.dtype.base_dtype != expected:
+            self.graph.misfits[self, index] = expected
+        self._replace_input(index, tensor)
+
+    def _replace_input(self, index: int, tensor: Tensor) -> None:
+        self._inputs[index]._drop_consumer(self)  # noqa: SLF001 - tensor and operation belong together
+        tensor._add_consumer(self)  # noqa: SLF001 - the same
+        self._inputs = (*self._inputs[:index], tensor, *self._inputs[index + 1 :])
+
+    def _extend(self, inputs: Sequence[Tensor], outputs: Sequence[Tensor]) -> None:
+        """Take more inputs and give more outputs; the attributes are set apart."""
+        for tensor in inputs:
+            tensor._add_consumer(self)  # noqa: SLF001 - tensor and operation belong together
+        self._inputs = (*self._inputs, *inputs)
+        self._outputs.extend(outputs)
+
+    @property
+    def _input_types(self) -> list[DType]:
+        """The dtype that each input is taken as, a reference where it may be written to."""
+        taken = self.declaration.inputs
+        refs = [arg.is_ref for arg in taken] if len(taken) == len(self._inputs) else []
+        refs += [False] * (len(self._inputs) - len(refs))
+        return [
+            tensor.dtype if is_ref else tensor.dtype.base_dtype
+            for tensor, is_ref in zip(self._inputs, refs, strict=True)
+        ]
+
+    @property
+    def _output_types(self) -> list[int]:
+        """The dtype of each output, as the number of DataType."""
+        return [int(tensor.dtype.as_datatype_enum) for tensor in self._outputs]
+
+    @property
+    def traceback(self) -> list[FrameSummary]:
+        """Where it was made: the innermost frames of the program, outermost first."""
+        return [] if self.site is None else self.site.frames()
+
+    def colocation_groups(self) -> list[bytes]:
+        """The groups it must share a device with; its own if it is in no other."""
+        found = self.extra.get("_class")
+        own = [b"loc:@" + self.name.encode()]
+        if found is None:
+            return own
+        return [item for item in found.list.s if item.startswith(b"loc:@")] or own
+
+    def get_attr(self, name: str) -> Any:
+        """An attribute as TensorFlow shows it: DType, bytes, int, float, bool, protos, lists.
+
+        Raises:
+          ValueError: there is no such attribute.
+
+        """
+        if name in self.attrs:
+            attr = self.declaration.attr(name)
+            assert attr is not None
+            return attr_values.shown(attr.type, self.attrs[name])
+        if name in self.extra:
+            return attr_values.shown_proto(self.extra[name])
+        raise bad_value(f"Operation '{self.name}' has no attr named '{name}'.", self)
+
+    def _get_control_flow_context(self) -> Any:
+        """The branch or loop that it is in; None in none."""
+        return self._control_flow_context
+
+    def _set_attr(self, name: str, value: AttrValue) -> None:
+        """Set an attribute from its AttrValue."""
+        attr = self.declaration.attr(name)
+        if attr is None:
+            self.extra[name] = value
+        else:
+            self.attrs = {**self.attrs, name: attr_values.from_proto(value, attr.type)}
+
+    def _clear_attr(self, name: str) -> None:
+        """Take an undeclared attribute back; nothing happens if there is none."""
+        self.extra.pop(name, None)
+
+    @property
+    def node_def(self) -> NodeDef:
+        """The NodeDef, made anew at each access."""
+        return self.to_proto()
+
+    def to_proto(self, *, add_shapes: bool = False, is_sorted: bool = False) -> NodeDef:
+        """The NodeDef.
+
+        Args:
+          add_shapes: whether the static shapes are an attribute `_output_shapes`.
+          is_sorted: whether its control inputs stand by name, not as they came.
+
+        """
+        controls: Iterable[str] = ("^" + op.name for op in self._control_inputs)
+        node = NodeDef(name=self.name, op=self.type, device=self._device)
+        node.input.extend(tensor._as_node_def_input() for tensor in self._inputs)  # noqa: SLF001 - the two make a node together
+        node.input.extend(sorted(controls) if is_sorted else controls)
+        for attr in self.declaration.attrs:
+            attr_values.write(self.attrs[attr.name], attr.type, node.attr[attr.name])
+        for name, value in self.extra.items():
+            node.attr[name].CopyFrom(value)
+        if add_shapes and self._outputs:
+            shapes = [tensor.sizes for tensor in self._outputs]
+            attr_values.write(shapes, "list(shape)", node.attr["_output_shapes"])
+        if self.notes is not None:
+            node.MergeFrom(self.notes)
+        return node
+
+    @property
+    def op_def(self) -> OpDef:
+        """The OpDef of its op type."""
+        return attr_values.op_def(self.declaration)
+
+    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+        """Run it in `session`, or in the default session.
+
+        Raises:
+          ValueError: there is no session, or its graph is another.
+
+        """
+        from sessrun.reference.graph.stacks import get_default_session  # noqa: PLC0415 - needed by run only
+
+        session = session if session is not None else get_default_session()
+        if session is None:
+            raise ValueError(
+                "Cannot execute operation using `run()`: No default session is registered. Use "
+                "`with sess.as_default():` or pass an explicit session to `run(session=sess)`"
+            )
+        if session.graph is not self.graph:
+            raise ValueError(
+                "Cannot use the given session to execute operation: "
+                "the operation's graph is different from the session's graph."
+            )
+        session.run(self, feed_dict)
+
+    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+        raise TypeError("cannot pickle 'Operation' object")
+
+    def __repr__(self) -> str:
+        return f"<tf.Operation '{self.name}' type={self.type}>"
+
+    def __str__(self) -> str:
+        return str(self.node_def)

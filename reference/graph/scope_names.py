@@ -1,0 +1,31 @@
+"""Names of nodes as they are under a name scope, and without it. Source: TF 2.21."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from sessrun.reference.base.text import as_text
+
+__all__ = ["under", "without"]
+
+#: What may stand before the name of a node: of a control input, of a colocation.
+_MARK: Final = r"([\^]|loc:@|^)"
+
+
+def under(scope: str | None, name: str) -> str:
+    """The name in the scope; itself without a scope."""
+    if not scope:
+        return name
+    prefix = scope.removesuffix("/") + "/"
+    mark = next((each for each in ("^", "loc:@") if name.startswith(each)), "")
+    return mark + prefix + name.removeprefix(mark)
+
+
+def without(scope: str | None, name: str | bytes) -> str:
+    """The name without the scope, if it is in that."""
+    text = as_text(name)
+    if not scope:
+        return text
+    pattern = _MARK + re.escape(scope.removesuffix("/")) + r"/+(.*)"
+    return re.sub(pattern, r"\1\2", text, count=1)

@@ -1,0 +1,182 @@
+"""The scopes of a graph in one thread: names, devices, colocation, control edges, container.
+
+Each `with` of `Graph` (`name_scope`, `device`, ...) replaces one field of the thread's
+`Scopes` for its duration; an operation that is made reads them all.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sessrun.spec import devices
+
+if TYPE_CHECKING:
+    from sessrun.reference.graph.operation import Operation
+
+__all__ = ["ControlScope", "DeviceScope", "Scopes"]
+
+
+@dataclass(eq=False)
+class ControlScope:
+    """One `control_dependencies`: its operations, and what was made inside it.
+
+    An operation that takes an input made inside the scope needs no edge from it: the input's
+    own edge is enough.
+    """
+
+    control_inputs: tuple[Operation, ...]
+    outer: ControlScope | None
+    made: set[Operation] = field(default_factory=set)
+
+    def waits_for(self) -> frozenset[Operation]:
+        """The operations of this scope and of those around it."""
+        around = frozenset() if self.outer is None else self.outer.waits_for()
+        return around.union(self.control_inputs)
+
+
+@dataclass(frozen=True)
+class DeviceScope:
+    """One `device`: a parsed name or a function of the operation; `outer` None at `None`."""
+
+    spec: devices.DeviceName | Callable[[Any], Any]
+    outer: DeviceScope | None
+
+    @property
+    def is_static(self) -> bool:
+        """Whether no function is involved."""
+        scope: DeviceScope | None = self
+        while scope is not None:
+            if not isinstance(scope.spec, devices.DeviceName):
+                return False
+            scope = scope.outer
+        return True
+
+    def of(self, operation: Operation) -> str:
+        """The device of an operation made here, from the innermost scope outwards.
+
+        Raises:
+          TypeError: a device function returned no string.
+          ValueError: it returned no device name where an outer scope must be merged.
+
+        """
+        scope: DeviceScope | None = self
+        while scope is not None:
+            operation._set_device(scope._merged(operation))  # noqa: SLF001 - set step by step, as functions may look
+            scope = scope.outer
+        return operation.device
+
+    def _merged(self, operation: Operation) -> str:
+        if isinstance(self.spec, devices.DeviceName):
+            return str(devices.parse(operation.device).over(self.spec))
+        found = self.spec(operation)
+        if hasattr(found, "to_string"):
+            found = found.to_string()
+        if isinstance(found, bytes):
+            found = found.decode()
+        if not isinstance(found, str):
+            raise TypeError(f"Expected binary or unicode string, got {found!r}")
+        return found
+
+
+class Scopes(threading.local):
+    """What surrounds the next operation of this thread in one graph."""
+
+    def __init__(self) -> None:
+        self.name = ""  # ends with "/" unless empty
+        self.device: DeviceScope | None = None
+        self.device_text: str | None = ""  # None if a function is involved
+        self.colocation: tuple[Operation, ...] = ()
+        self.control: ControlScope | None = None
+        self.container = ""
+        self.gradient_types: Mapping[str, str] = {}
+        self.kernel_labels: Mapping[str, str] = {}
+        self.attrs: Mapping[str, Any] = {}
+        self.original: Operation | None = None
+        self.variables: Any = None
+        self.control_flow: Any = None  # the innermost context
+
+    def attrs_of(self, op_type: str) -> Iterator[tuple[str, str]]:
+        """The attributes that operations of this type get, beside those for all of them."""
+        if op_type in self.gradient_types:
+            yield "_gradient_op_type", self.gradient_types[op_type]
+        if op_type in self.kernel_labels:
+            yield "_kernel", self.kernel_labels[op_type]
+
+    @contextmanager
+    def replaced(self, violation: Exception | None = None, /, **fields: Any) -> Iterator[None]:
+        """Set these fields inside the `with`.
+
+        Args:
+          violation: raised, and nothing is set back, where an inner scope has not been left.
+          **fields: the fields.
+
+        """
+        before = {name: getattr(self, name) for name in fields}
+        self._set(fields)
+        try:
+            yield
+        finally:
+            if violation and any(getattr(self, name) is not fields[name] for name in fields):
+                raise violation
+            self._set(before)
+
+    def none_open(self) -> AbstractContextManager[None]:
+        """The `with` in which no scope is open."""
+        return self.replaced(
+            name="", device=None, device_text="", colocation=(), control=None, container="",
+            gradient_types={}, kernel_labels={}, attrs={}, original=None,
+        )  # fmt: skip
+
+    def _set(self, fields: Mapping[str, Any]) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
+
+    def beside(self, operations: Iterable[Operation]) -> AbstractContextManager[None]:
+        """The `with` of colocation with these operations too; device scopes are left."""
+        groups = (*self.colocation, *operations)
+        return self.replaced(colocation=groups, device=None, device_text="")
+
+    def entered_device(self, scope: DeviceScope | None) -> Any:
+        """The `with` of a device scope (None: no device)."""
+        text: str | None = ""
+        if scope is not None:
+            text = None
+            if scope.is_static:
+                text = _static_text(scope)
+        violation = RuntimeError("Exiting device scope without proper scope nesting.")
+        return self.replaced(violation, device=scope, device_text=text)
+
+    def control_inputs_of(self, inputs: Any) -> list[Operation]:
+        """The operations that one with these input operations must wait for, each once."""
+        found: dict[Operation, None] = {}
+        ops = set(inputs)
+        layers = []
+        scope = self.control
+        while scope is not None:
+            layers.append(scope)
+            scope = scope.outer
+        for layer in reversed(layers):
+            if ops.isdisjoint(layer.made):
+                found.update((op, None) for op in layer.control_inputs if op not in ops)
+        return list(found)
+
+    def note(self, operation: Operation) -> None:
+        """Remember that the operation was made inside the control scopes."""
+        scope = self.control
+        while scope is not None:
+            scope.made.add(operation)
+            scope = scope.outer
+
+
+def _static_text(scope: DeviceScope) -> str:
+    name = devices.DeviceName()
+    layer: DeviceScope | None = scope
+    while layer is not None:
+        assert isinstance(layer.spec, devices.DeviceName)
+        name = name.over(layer.spec)
+        layer = layer.outer
+    return str(name)

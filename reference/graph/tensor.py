@@ -1,0 +1,211 @@
+"""Tensor: an output of an operation; its Python operators are in `overloads.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+from sessrun.reference.api.overloads import OPERATORS, Overloads
+from sessrun.reference.base import tensor_shape
+from sessrun.reference.base.references import Reference
+from sessrun.reference.base.tensor_shape import Shape, TensorShape
+from sessrun.reference.errors import bad_value
+
+if TYPE_CHECKING:
+    from sessrun.reference.base.dtypes import DType
+    from sessrun.reference.graph.graph import Graph
+    from sessrun.reference.graph.operation import Operation
+
+__all__ = ["Tensor"]
+
+#: What numpy's arrays have, and tensors do not.
+_OF_ARRAYS: Final = frozenset(
+    {"T", "astype", "clip", "data", "ravel", "reshape", "size", "tolist", "transpose"}
+)
+
+
+class OperatorNotAllowedInGraphError(TypeError):
+    """An operator of Python needs the value of a tensor while the graph is still being built."""
+
+
+class Tensor(Overloads):
+    """A symbolic value: output number `value_index` of `op`. Compared and hashed by identity.
+
+    The default hash and equality of `object` are kept: they cost no Python call, which every
+    feed and every look-up of a plan would pay for.
+
+    Args:
+      op: the operation that computes it.
+      value_index: which of its outputs it is.
+      dtype: the dtype of its elements.
+      shape: what is known of its shape.
+
+    """
+
+    # Programs put attributes of their own on tensors: hence a dict, made at the first of them.
+    __slots__ = ("__dict__", "__weakref__", "_consumers", "_name", "_sizes", "dtype", "op",
+                 "value_index")  # fmt: skip
+
+    #: The operators that a program may give another meaning to.
+    OVERLOADABLE_OPERATORS = OPERATORS
+
+    # numpy arrays leave binary operators to us.
+    __array_priority__ = 100
+
+    def __init__(self, op: Operation, value_index: int, dtype: DType, shape: Shape) -> None:
+        self.op = op
+        self.value_index = value_index
+        self.dtype = dtype
+        self._sizes = shape
+        self._name: str | None = None
+        self._consumers: list[Operation] | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it belongs to."""
+        return self.op.graph
+
+    @property
+    def name(self) -> str:
+        """`op_name:index`."""
+        name = self._name
+        if name is None:
+            name = self._name = f"{self.op.name}:{self.value_index}"
+        return name
+
+    @property
+    def device(self) -> str:
+        """The device asked for its operation; empty if none was."""
+        return self.op.device
+
+    @property
+    def sizes(self) -> Shape:
+        """The static shape as the runtime holds it: a tuple with None, or None."""
+        return self._sizes
+
+    @property
+    def shape(self) -> TensorShape:
+        """The static shape."""
+        return TensorShape.of(self._sizes)
+
+    def _shape_as_list(self) -> list[int | None] | None:
+        """The static sizes; None if the rank is not known. TensorFlow has it, and tests use it."""
+        return None if self._sizes is None else list(self._sizes)
+
+    @property
+    def ndim(self) -> int | None:
+        """The static rank, or None."""
+        return None if self._sizes is None else len(self._sizes)
+
+    def get_shape(self) -> TensorShape:
+        """The static shape."""
+        return TensorShape.of(self._sizes)
+
+    def set_shape(self, shape: Any) -> None:
+        """Narrow the static shape to what is also known of `shape`.
+
+        Raises:
+          InvalidArgumentValueError: no tensor has both shapes.
+
+        """
+        sizes = tensor_shape.tuple_of(shape)
+        try:
+            self._sizes = tensor_shape.merge(self._sizes, sizes)
+        except ValueError:
+            mine, other = map(tensor_shape.shape_text, (self._sizes, sizes))
+            raise bad_value(
+                f"The shapes of {self.name} must be compatible, but are {mine} and {other}."
+            ) from None
+
+    def consumers(self) -> list[Operation]:
+        """The operations that take it as an input, in the order they were made."""
+        return list(self._consumers or ())
+
+    def _add_consumer(self, operation: Operation) -> None:
+        if self._consumers is None:
+            self._consumers = []
+        self._consumers.append(operation)
+
+    def _drop_consumer(self, operation: Operation) -> None:
+        if self._consumers is not None and operation in self._consumers:
+            self._consumers.remove(operation)
+
+    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+        """Its value in `session`, or in the default session.
+
+        Raises:
+          ValueError: there is no session, or its graph is another.
+
+        """
+        from sessrun.reference.graph.stacks import get_default_session  # noqa: PLC0415 - needed by eval only
+
+        session = session if session is not None else get_default_session()
+        if session is None:
+            raise ValueError(
+                "Cannot evaluate tensor using `eval()`: No default session is registered. Use "
+                "`with sess.as_default()` or pass an explicit session to `eval(session=sess)`"
+            )
+        if session.graph is not self.graph:
+            raise ValueError(
+                "Cannot use the given session to evaluate tensor: "
+                "the tensor's graph is different from the session's graph."
+            )
+        return session.run(self, feed_dict)
+
+    def ref(self) -> Reference:
+        """A stand-in that is compared by identity."""
+        return Reference(self)
+
+    def experimental_ref(self) -> Reference:
+        """The same as `ref`."""
+        return Reference(self)
+
+    def _as_node_def_input(self) -> str:
+        return self.op.name if self.value_index == 0 else self.name
+
+    def _shape_tuple(self) -> Shape:
+        return self._sizes
+
+    def __copy__(self) -> Tensor:
+        return self
+
+    def __getattr__(self, name: str) -> NoReturn:
+        hint = ""
+        if name in _OF_ARRAYS:
+            hint = (
+                ". If you are looking for numpy-related methods: fetch the value with "
+                "`Session.run`, or use the function of the namespace that does it"
+            )
+        kind = type(self).__name__
+        raise AttributeError(f"'{kind}' object has no attribute '{name}'{hint}", name=name)
+
+    def __bool__(self) -> NoReturn:
+        raise OperatorNotAllowedInGraphError(
+            "Using a symbolic `tf.Tensor` as a Python `bool` is not allowed in Graph mode. Use "
+            "`tf.cond`, or fetch its value with `Session.run`."
+        )
+
+    def __iter__(self) -> NoReturn:
+        raise OperatorNotAllowedInGraphError(
+            "Iterating over a symbolic `tf.Tensor` is not allowed in Graph mode. Use `tf.unstack`, "
+            "or fetch its value with `Session.run`."
+        )
+
+    def __len__(self) -> NoReturn:
+        raise TypeError(
+            f"len is not well defined for a symbolic Tensor ({self.name}). "
+            "Please call `x.shape` rather than `len(x)` for shape information."
+        )
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        raise NotImplementedError(
+            f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array."
+        )
+
+    def __repr__(self) -> str:
+        shape = "<unknown>" if self._sizes is None else tensor_shape.shape_text(self._sizes)
+        return f"<tf.Tensor '{self.name}' shape={shape} dtype={self.dtype.name}>"
+
+    def __str__(self) -> str:
+        shape = "" if self._sizes is None else f", shape={self.shape}"
+        device = f", device={self.device}" if self.device else ""
+        return f'Tensor("{self.name}"{shape}, dtype={self.dtype.name}{device})'

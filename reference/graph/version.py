@@ -1,0 +1,33 @@
+"""`tf.version`: which TensorFlow's namespace this is, for programs that choose by it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from sessrun.reference.graph.graph import MIN_CONSUMER, PRODUCER
+
+__all__ = [
+    "COMPILER_VERSION", "EXPORTS", "GIT_VERSION", "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "VERSION",
+]  # fmt: skip
+
+#: The release whose `tensorflow.compat.v1` this namespace is held against.
+VERSION: Final = "2.21.0"
+GIT_VERSION: Final = "unknown"
+COMPILER_VERSION: Final = "unknown"
+GRAPH_DEF_VERSION: Final = PRODUCER
+GRAPH_DEF_VERSION_MIN_CONSUMER: Final = MIN_CONSUMER
+GRAPH_DEF_VERSION_MIN_PRODUCER: Final = 0
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    "COMPILER_VERSION": COMPILER_VERSION,
+    "GIT_VERSION": GIT_VERSION,
+    "GRAPH_DEF_VERSION": GRAPH_DEF_VERSION,
+    "GRAPH_DEF_VERSION_MIN_CONSUMER": GRAPH_DEF_VERSION_MIN_CONSUMER,
+    "GRAPH_DEF_VERSION_MIN_PRODUCER": GRAPH_DEF_VERSION_MIN_PRODUCER,
+    "VERSION": VERSION,
+    "__compiler_version__": COMPILER_VERSION,
+    "__git_version__": GIT_VERSION,
+    "__version__": VERSION,
+}

@@ -1,0 +1,75 @@
+"""Attempts: what a kernel wants of a shared object (a queue) that may have to be waited for.
+
+An attempt is made once. The object serves its attempts in order, whenever its state changes, in
+whatever thread changed it; the run that made the attempt looks whether it is over, does what else
+there is to do, and only then waits.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Protocol
+
+from sessrun.reference.base.kernel_errors import KernelError
+
+__all__ = ["Attempt", "Served"]
+
+
+class Served(Protocol):
+    """What serves attempts."""
+
+    def withdraw(self, attempt: Attempt) -> None:
+        """Forget an attempt that is not over; what it took is put back, what it gave stays."""
+
+
+class Attempt:
+    """One attempt: over once it has a result or an error.
+
+    Attributes:
+      target: what serves it.
+      is_over: whether it has ended; written under the target's lock.
+      result: what it gave.
+      error: why it failed, or None.
+
+    """
+
+    __slots__ = ("_wake", "error", "is_over", "result", "target")
+
+    def __init__(self, target: Served) -> None:
+        self.target = target
+        self.is_over = False
+        self.result: Any = None
+        self.error: KernelError | None = None
+        self._wake: threading.Event | None = None
+
+    def succeed(self, result: Any = None) -> None:
+        """End it with a result."""
+        self.result = result
+        self._end()
+
+    def fail(self, error: KernelError) -> None:
+        """End it with an error, which whoever waits for the attempt raises."""
+        self.error = error.with_traceback(None)
+        self._end()
+
+    def tell(self, wake: threading.Event) -> None:
+        """Set this event when it ends; at once if it has."""
+        self._wake = wake
+        if self.is_over:
+            wake.set()
+
+    def outcome(self) -> Any:
+        """Its result.
+
+        Raises:
+          KernelError: it failed.
+
+        """
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+    def _end(self) -> None:
+        self.is_over = True
+        if self._wake is not None:
+            self._wake.set()

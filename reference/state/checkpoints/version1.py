@@ -1,0 +1,223 @@
+"""Checkpoints of version 1: tables of slices, each file whole in itself.
+
+Under the empty key a file says which tensors it has, and which slices of them; each slice is under
+a key of its own. The files of a checkpoint in shards are found by a pattern.
+"""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from google.protobuf.message import DecodeError
+
+from sessrun.reference.base.kernel_errors import (
+    DataLoss,
+    Internal,
+    KernelError,
+    NotFound,
+    OutOfRange,
+    Unimplemented,
+)
+from sessrun.reference.state.checkpoints.assembly import assembled
+from sessrun.reference.state.checkpoints.bundle_files import kernel_errors, write_at_once
+from sessrun.reference.state.checkpoints.slice_values import read_values, write_values
+from sessrun.reference.state.checkpoints.table import read_table, table_bytes
+from sessrun.reference.state.checkpoints.tensor_slices import (
+    bounds_of,
+    message_of,
+    slice_key,
+    slice_of,
+)
+from sessrun.reference.state.checkpoints.writer import Saved
+from sessrun.spec.dtypes import BY_ENUM, BY_NAME
+from sessrun.spec.proto import DataType
+from sessrun.spec.proto.checkpoint_pb2 import SavedSliceMeta, SavedTensorSlices
+from sessrun.spec.tensor_slices import TensorSlice
+
+__all__ = ["SliceFiles", "write_slices"]
+
+_PRODUCER: Final = 1
+
+
+def write_slices(path: str, tensors: Iterable[Saved]) -> None:
+    """Write a file of version 1: whole, or not at all.
+
+    Args:
+      path: the file.
+      tensors: what it holds.
+
+    Raises:
+      Internal: slices of one name are not of one tensor.
+      Unimplemented, InvalidArgument: a dtype cannot be written.
+      KernelError: the file cannot be written.
+
+    """
+    head = SavedTensorSlices()
+    head.meta.versions.producer = _PRODUCER
+    known: dict[bytes, SavedSliceMeta] = {}
+    rows: dict[bytes, bytes] = {}
+    for tensor in tensors:
+        shape = tensor.array.shape if tensor.shape is None else tensor.shape
+        part = tensor.part or TensorSlice((None,) * len(shape))
+        fresh = _described(tensor, shape)
+        noted = known.get(tensor.name)
+        if noted is None:
+            noted = known[tensor.name] = head.meta.tensor.add()
+            noted.CopyFrom(fresh)
+        elif (noted.type, noted.shape) != (fresh.type, fresh.shape):
+            raise Internal(f"Mismatching shapes or types: {noted} and {fresh}")
+        noted.slice.append(message_of(part))
+        row = SavedTensorSlices()
+        row.data.name = noted.name
+        row.data.slice.CopyFrom(message_of(part))
+        row.data.data.CopyFrom(write_values(tensor.array, tensor.dtype))
+        rows.setdefault(slice_key(tensor.name, part), row.SerializeToString(deterministic=True))
+    content = table_bytes(
+        [(b"", head.SerializeToString(deterministic=True)), *sorted(rows.items())]
+    )
+    with kernel_errors(path):
+        write_at_once(path, content)
+
+
+def _described(tensor: Saved, shape: Iterable[int]) -> SavedSliceMeta:
+    kind = DataType.Name(BY_NAME[tensor.dtype].enum)
+    found = SavedSliceMeta(name=tensor.name.decode(errors="replace"), type=kind)
+    found.shape.SetInParent()
+    for size in shape:
+        found.shape.dim.add().size = size
+    return found
+
+
+class _Tensor:
+    """What is known of a tensor: its dtype, its shape, and the file of each of its slices."""
+
+    def __init__(self, meta: SavedSliceMeta) -> None:
+        self.meta = meta
+        self.slices: dict[TensorSlice, Mapping[bytes, bytes]] = {}
+
+    @property
+    def dtype(self) -> str:
+        return BY_ENUM[self.meta.type].name
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(dim.size for dim in self.meta.shape.dim)
+
+
+class SliceFiles:
+    """The files of a checkpoint of version 1.
+
+    Args:
+      pattern: the file, or what matches them all.
+
+    Raises:
+      NotFound: there is none.
+      DataLoss: one is not what was written.
+
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._tensors: dict[bytes, _Tensor] = {}
+        paths = sorted(glob.glob(pattern))
+        if not paths:
+            raise NotFound(
+                "Unsuccessful TensorSliceReader constructor: Failed to find any "
+                f"matching files for {pattern}"
+            )
+        for path in paths:
+            try:
+                with open(path, "rb") as file:
+                    data = file.read()
+            except OSError as error:
+                raise DataLoss(f"Unable to open table file {path}: {error.strerror}") from error
+            self._add(path, _rows(data, path))
+
+    def _add(self, path: str, rows: dict[bytes, bytes]) -> None:
+        """Take down the tensors of a file."""
+        head = _message(rows.get(b"", b""), path)
+        for meta in head.meta.tensor:
+            if meta.type not in BY_ENUM or any(dim.size < 0 for dim in meta.shape.dim):
+                raise _lost(path, f"{meta.name} has no dtype or no shape")
+            tensor = self._tensors.setdefault(meta.name.encode(), _Tensor(meta))
+            if (tensor.meta.type, tensor.meta.shape) != (meta.type, meta.shape):
+                raise Internal(f"Slices of {meta.name} in {path} are of another one")
+            for proto in meta.slice:
+                tensor.slices[slice_of(proto)] = rows
+
+    def whole(self) -> Mapping[bytes, SavedSliceMeta]:
+        """What is known of each tensor: its message, with name, dtype and shape."""
+        return {name: tensor.meta for name, tensor in self._tensors.items()}
+
+    def _find(self, name: bytes) -> _Tensor:
+        found = self._tensors.get(name)
+        if found is None:
+            raise NotFound(
+                f'Tensor name "{name.decode(errors="replace")}" not found in checkpoint files'
+            )
+        return found
+
+    def dtype(self, name: bytes) -> str:
+        """The spec name of a tensor's dtype."""
+        return self._find(name).dtype
+
+    def shape(self, name: bytes) -> tuple[int, ...]:
+        """A tensor's shape."""
+        return self._find(name).shape
+
+    def tensor(self, name: bytes, part: TensorSlice | None = None) -> Any:
+        """The values of a tensor, or of a part of it.
+
+        Raises:
+          NotFound: there is none.
+          DataLoss: it is not what was written.
+          InvalidArgument: the slices that there are do not make up the part.
+
+        """
+        found = self._find(name)
+        wanted = part or TensorSlice((None,) * len(found.shape))
+        bounds = bounds_of(wanted, found.shape)
+        return assembled(
+            name, found.dtype, found.shape, wanted, bounds, list(found.slices),
+            lambda each: _values(found, name, each),
+        )  # fmt: skip
+
+    def only_slice(self, name: bytes) -> Any:
+        """The values of a tensor that was saved in one piece.
+
+        Raises:
+          Unimplemented: it was saved in several; or as `tensor`.
+
+        """
+        if len(self._find(name).slices) != 1:
+            raise Unimplemented("Sliced checkpoints are not supported")
+        return self.tensor(name)
+
+
+def _values(tensor: _Tensor, name: bytes, part: TensorSlice) -> Any:
+    text = name.decode(errors="replace")
+    row = _message(tensor.slices[part].get(slice_key(name, part), b""), text)
+    if not row.HasField("data"):
+        raise _lost(text, f"the slice {part} is not there")
+    sizes = [end - start for start, end in bounds_of(part, tensor.shape)]
+    return read_values(row.data.data, tensor.dtype, sizes, text)
+
+
+def _rows(data: bytes, path: str) -> dict[bytes, bytes]:
+    """The entries of a file's table; one that is cut is not what was written."""
+    try:
+        return read_table(data, path)
+    except OutOfRange as error:
+        raise _lost(path, "it is cut") from error
+
+
+def _message(data: bytes, source: str) -> SavedTensorSlices:
+    try:
+        return SavedTensorSlices.FromString(data)
+    except DecodeError as error:
+        raise _lost(source, "an entry is no message") from error
+
+
+def _lost(source: str, reason: str) -> KernelError:
+    return DataLoss(f"Unable to read the file {source}: {reason}")

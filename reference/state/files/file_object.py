@@ -1,0 +1,188 @@
+"""GFile: a file that is read or written, opened when it is first used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import IO, Any, Final, Self
+
+from sessrun.reference import errors
+from sessrun.reference.base.text import as_bytes, as_text
+from sessrun.reference.state.files.file_names import file_errors, local_path
+
+__all__ = ["FastGFile", "GFile"]
+
+_MODES: Final = frozenset({"r", "w", "a", "r+", "w+", "a+"})
+
+
+class GFile:
+    """A local file; text is UTF-8.
+
+    Reading and writing have a stream each, so a file opened for both reads what is on the disk.
+    A closed file is opened anew by the next call that needs it, from its beginning.
+
+    Args:
+      name: its path, with or without `file://`.
+      mode: r, w, a, r+, w+ or a+, and b for bytes. All that write, but those with an a, empty the
+        file when they first write, r+ also.
+
+    Raises:
+      InvalidArgumentError: there is no such mode.
+
+    """
+
+    def __init__(self, name: Any, mode: str = "r") -> None:
+        self._name = name
+        self._mode = mode
+        self._is_binary = "b" in mode
+        kind = mode.replace("b", "")
+        if kind not in _MODES:
+            raise errors.InvalidArgumentError(
+                None, None, f"mode {mode!r} is none of r, w, a, r+, w+, a+"
+            )
+        self._may_read = kind not in {"w", "a"}
+        self._may_write = kind != "r"
+        self._reader: IO[bytes] | None = None
+        self._writer: IO[bytes] | None = None
+
+    @property
+    def name(self) -> Any:
+        """The path as it was given."""
+        return self._name
+
+    @property
+    def mode(self) -> str:
+        """The mode as it was given."""
+        return self._mode
+
+    def _opened(self, mode: str) -> IO[bytes]:
+        path = local_path(self._name)
+        with file_errors(self._name):
+            return open(path, mode)
+
+    def _for_reading(self) -> IO[bytes]:
+        if self._reader is None:
+            if not self._may_read:
+                raise errors.PermissionDeniedError(None, None, "File isn't open for reading")
+            self._reader = self._opened("rb")
+        return self._reader
+
+    def _for_writing(self) -> IO[bytes]:
+        if self._writer is None:
+            if not self._may_write:
+                raise errors.PermissionDeniedError(None, None, "File isn't open for writing")
+            self._writer = self._opened("ab" if "a" in self._mode else "wb")
+        return self._writer
+
+    def _as_asked(self, content: bytes) -> Any:
+        return content if self._is_binary else as_text(content)
+
+    def size(self) -> int:
+        """The bytes of the file on the disk."""
+        path = local_path(self._name)
+        with file_errors(self._name):
+            return os.stat(path).st_size
+
+    def write(self, file_content: Any) -> None:
+        """Write text or bytes."""
+        writer = self._for_writing()
+        with file_errors(self._name):
+            writer.write(as_bytes(file_content))
+
+    def read(self, n: int = -1) -> Any:
+        """The next `n` bytes, as text unless the mode has a b; by default all that are left."""
+        reader = self._for_reading()
+        if not isinstance(n, int):
+            raise TypeError(f"A number of bytes is an integer, not {n!r}.")
+        with file_errors(self._name):
+            return self._as_asked(reader.read(n))
+
+    def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
+        """Go to a place to read from.
+
+        Args:
+          offset: bytes from the place that `whence` says.
+          whence: 0 the beginning, 1 the present place, 2 the end.
+          position: the old name of `offset`.
+
+        Raises:
+          TypeError: no place is given, or two are.
+          InvalidArgumentError: there is no such `whence`, or no such place before the beginning.
+          OutOfRangeError: the place is after the end, where the file now is.
+
+        """
+        reader = self._for_reading()
+        if (offset is None) == (position is None):
+            raise TypeError("seek() takes either an offset or a position.")
+        place = position if offset is None else offset
+        if not isinstance(place, int):
+            raise TypeError(f"A place is a number of bytes, not {place!r}.")
+        if whence not in {0, 1, 2}:
+            raise errors.InvalidArgumentError(None, None, f"whence {whence!r} is none of 0, 1, 2")
+        here = reader.tell()
+        end = reader.seek(0, os.SEEK_END)  # what was read ahead is forgotten
+        place += (0, here, end)[whence]
+        if place < 0:
+            reader.seek(here)
+            raise errors.InvalidArgumentError(None, None, f"There is no place {place} in a file")
+        reader.seek(min(place, end))
+        if place > end:
+            raise errors.OutOfRangeError(None, None, "reached end of file")
+
+    def readline(self) -> Any:
+        """The next line with its end; empty after the last."""
+        reader = self._for_reading()
+        with file_errors(self._name):
+            return self._as_asked(reader.readline())
+
+    def readlines(self) -> list[Any]:
+        """All lines that are left, with their ends."""
+        return list(self)
+
+    def tell(self) -> int:
+        """The place where the next byte is read; of a file that is only written, where it ends."""
+        return (self._for_reading() if self._may_read else self._for_writing()).tell()
+
+    def seekable(self) -> bool:
+        """True: one can go to any place of a file."""
+        return True
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+        if self._writer is not None:
+            with file_errors(self._name):
+                self._writer.flush()
+
+    def close(self) -> None:
+        """Close the file, with all that was written."""
+        reader, writer = self._reader, self._writer
+        self._reader = self._writer = None
+        with file_errors(self._name):
+            for stream in (reader, writer):
+                if stream is not None:
+                    stream.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        line = self.readline()
+        if not line:
+            raise StopIteration
+        return line
+
+    next = __next__
+
+    def __del__(self) -> None:
+        if getattr(self, "_writer", None) or getattr(self, "_reader", None):
+            self.close()
+
+
+class FastGFile(GFile):
+    """The older name of GFile."""

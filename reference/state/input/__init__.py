@@ -1,0 +1,1 @@
+"""Records, event files and what readers hold."""

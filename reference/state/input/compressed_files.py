@@ -1,0 +1,207 @@
+"""Files that are read, or written, through zlib or as they are: the bytes below records."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from typing import IO, Any, Final, Protocol
+
+from sessrun.reference import errors
+from sessrun.reference.state.files.file_names import file_errors, local_path
+from sessrun.reference.state.input.record_options import Compression
+
+__all__ = ["Sink", "Source", "inflated", "open_sink", "open_source"]
+
+#: zlib's numbers of what was wrong.
+_DATA_ERROR: Final = -3
+#: The bits of a window from which on its frame is gzip's.
+_GZIP: Final = 16
+
+
+class Source(Protocol):
+    """Bytes to be read from the beginning on."""
+
+    #: What is said of bytes that are not there.
+    ended: str
+
+    def read(self, count: int) -> bytes:
+        """The next `count` bytes; fewer at the end.
+
+        Raises:
+          DataLossError: they cannot be decompressed.
+
+        """
+
+    def close(self) -> None:
+        """Close the file."""
+
+
+class Sink(Protocol):
+    """Where bytes are written."""
+
+    def write(self, data: bytes) -> Any:
+        """Write bytes."""
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system."""
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+
+
+def open_source(path: Any, compression: Compression | None) -> Source:
+    """A file for reading.
+
+    Raises:
+      NotFoundError: there is none.
+      FailedPreconditionError: it is a folder.
+
+    """
+    with file_errors(path):
+        file = open(local_path(path), "rb")  # noqa: SIM115 - the source closes it
+    return _Plain(file) if compression is None else _Inflated(file, compression)
+
+
+def open_sink(path: Any, compression: Compression | None) -> Sink:
+    """A file for writing, emptied.
+
+    Raises:
+      NotFoundError: its folder is not there.
+      FailedPreconditionError: it is a folder.
+
+    """
+    with file_errors(path):
+        file = open(local_path(path), "wb")  # noqa: SIM115 - the sink closes it
+    return _Deflated(file, compression) if compression is not None else file
+
+
+def inflated(data: bytes, compression: Compression) -> bytes:
+    """All of some compressed bytes; of a stream that is cut off what there is.
+
+    Raises:
+      DataLossError: they are damaged.
+
+    """
+    found = b""
+    while data:
+        inflater = zlib.decompressobj(compression.window_bits)
+        found += _inflate(inflater, data, 0)
+        data = inflater.unused_data if compression.window_bits >= _GZIP else b""
+    return found
+
+
+def _inflate(inflater: Any, data: bytes, limit: int) -> bytes:
+    try:
+        found: bytes = inflater.decompress(data, limit)
+    except zlib.error as error:
+        reason = str(error).partition(": ")[2] or "invalid data"
+        raise errors.DataLossError(
+            None, None, f"inflate() failed with error {_DATA_ERROR}: {reason}"
+        ) from error
+    return found
+
+
+class _Plain:
+    """A file as it is."""
+
+    ended = "Read less bytes than requested"
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.close = file.close
+
+    def read(self, count: int) -> bytes:
+        """The next bytes; no more are asked for than there are, whatever a damaged length says."""
+        there = os.fstat(self._file.fileno()).st_size - self._file.tell()
+        return self._file.read(max(0, min(count, there)))
+
+
+class _Inflated:
+    """A file through zlib; streams of gzip may follow one another."""
+
+    ended = "EOF reached"
+
+    def __init__(self, file: IO[bytes], compression: Compression) -> None:
+        self._file = file
+        self._compression = compression
+        self._inflater = zlib.decompressobj(compression.window_bits)
+        self._input = b""
+        self._output = b""
+        self._at = 0
+        self._is_over = False
+        self.close = file.close
+
+    def read(self, count: int) -> bytes:
+        """The next bytes, as many buffers as they need decompressed."""
+        parts = []
+        while count > 0:
+            if self._at == len(self._output) and not self._fill():
+                break
+            part = self._output[self._at : self._at + count]
+            self._at += len(part)
+            count -= len(part)
+            parts.append(part)
+        return b"".join(parts)
+
+    def _fill(self) -> bool:
+        """Decompress the next buffer; whether there was any."""
+        self._output, self._at = b"", 0
+        while not self._output and not self._is_over:
+            if self._inflater.eof:
+                self._input = self._inflater.unused_data
+                if self._compression.window_bits < _GZIP:
+                    self._is_over = True
+                    break
+                self._inflater = zlib.decompressobj(self._compression.window_bits)
+            if not self._input:
+                self._input = self._file.read(self._compression.input_size)
+                self._is_over = not self._input
+            if self._input:
+                self._output = _inflate(
+                    self._inflater, self._input, self._compression.output_size
+                )
+                self._input = self._inflater.unconsumed_tail
+        return bool(self._output)
+
+
+class _Deflated:
+    """A file through zlib, which is given what was written each time a buffer is full."""
+
+    def __init__(self, file: IO[bytes], compression: Compression) -> None:
+        self._file = file
+        self._size = compression.input_size
+        self._mode = compression.flush_mode
+        self._deflater = zlib.compressobj(
+            compression.level, compression.method, compression.window_bits, compression.memory,
+            compression.strategy,
+        )  # fmt: skip
+        self._input = bytearray()
+
+    def write(self, data: bytes) -> None:
+        """Keep the bytes until the buffer is full."""
+        if len(self._input) + len(data) > self._size:
+            self._deflate(self._mode)
+        if len(data) > self._size:
+            self._file.write(self._deflater.compress(data))
+            self._drain(self._mode)
+        else:
+            self._input += data
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system, so that it can be decompressed."""
+        self._deflate(zlib.Z_PARTIAL_FLUSH)
+        self._file.flush()
+
+    def close(self) -> None:
+        """End the stream and close the file."""
+        self._deflate(zlib.Z_FINISH)
+        self._file.close()
+
+    def _deflate(self, mode: int) -> None:
+        self._file.write(self._deflater.compress(bytes(self._input)))
+        self._input.clear()
+        self._drain(mode)
+
+    def _drain(self, mode: int) -> None:
+        if mode != zlib.Z_NO_FLUSH:
+            self._file.write(self._deflater.flush(mode))

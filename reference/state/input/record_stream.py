@@ -1,0 +1,79 @@
+"""Records of many files in random order, epoch after epoch: what `RecordInput` gives."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import threading
+from collections.abc import Iterator
+
+from sessrun.reference import errors
+from sessrun.reference.state.files.files import glob
+from sessrun.reference.state.input.record_options import compression_of
+from sessrun.reference.state.input.records import RecordReader
+
+__all__ = ["RecordStream"]
+
+
+class RecordStream:
+    """Gives each record once an epoch, drawn from a buffer that is filled again.
+
+    Args:
+      pattern: of the files' names.
+      seed: of the order.
+      shift: by what share of the files the first one moves on with each epoch.
+      size: how many records the buffer holds.
+      compression: of the files: "GZIP", "ZLIB" or "".
+
+    """
+
+    def __init__(self, pattern: str, seed: int, shift: float, size: int, compression: str) -> None:
+        self._pattern, self._shift, self._size = pattern, shift, max(size, 1)
+        self._compression = compression_of(compression)
+        self._random = random.Random(seed)
+        self._lock = threading.Lock()
+        self._buffer: list[bytes] = []
+        self._epoch = 0
+        self._source: Iterator[bytes] = iter(())
+
+    def take(self, count: int) -> list[bytes]:
+        """So many records.
+
+        Raises:
+          NotFoundError: no file has such a name.
+          OutOfRangeError: the files have no records.
+          DataLossError: one is damaged.
+
+        """
+        with self._lock:
+            return [self._next() for _ in range(count)]
+
+    def _next(self) -> bytes:
+        self._fill()
+        if not self._buffer:
+            self._source = self._records()
+            self._epoch += 1
+            self._fill()
+        if not self._buffer:
+            raise errors.make(errors.OUT_OF_RANGE, f"Found no records at {self._pattern}")
+        place = self._random.randrange(len(self._buffer))
+        self._buffer[place], self._buffer[-1] = self._buffer[-1], self._buffer[place]
+        return self._buffer.pop()
+
+    def _fill(self) -> None:
+        while len(self._buffer) < self._size:
+            record = next(self._source, None)
+            if record is None:
+                return
+            self._buffer.append(record)
+
+    def _records(self) -> Iterator[bytes]:
+        """The records of all files, one file after the other."""
+        names = sorted(glob(self._pattern))
+        if not names:
+            raise errors.make(errors.NOT_FOUND, f"Found no files at {self._pattern}")
+        first = int(self._shift * self._epoch * len(names)) % len(names)
+        for name in names[first:] + names[:first]:
+            with contextlib.closing(RecordReader(name, self._compression)) as reader:
+                while (record := reader.read()) is not None:
+                    yield record

@@ -1,0 +1,204 @@
+"""Record files outside of graphs: `tf.io.TFRecordWriter`, `tf.io.tf_record_iterator`.
+
+A record is its length in 8 bytes, the masked CRC-32C of these, the data, the masked CRC-32C of the
+data; numbers are little-endian. Source: TF 2.21.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Self
+
+from sessrun.reference import errors
+from sessrun.reference.base.text import as_bytes, as_text
+from sessrun.reference.state.input.compressed_files import open_sink, open_source
+from sessrun.reference.state.input.crc32c import crc32c, masked
+from sessrun.reference.state.input.record_options import (
+    Compression,
+    TFRecordCompressionType,
+    TFRecordOptions,
+    compression_of,
+)
+
+__all__ = ["EXPORTS", "RecordReader", "TFRecordWriter", "tf_record_iterator"]
+
+_LENGTH: Final = struct.Struct("<Q")
+_CRC: Final = struct.Struct("<I")
+_HEADER: Final = _LENGTH.size + _CRC.size
+
+
+class RecordReader:
+    """The records of a file, one after the other.
+
+    Args:
+      path: of the file.
+      compression: how it is compressed, or None.
+
+    Attributes:
+      offset: where the next record begins, in decompressed bytes.
+
+    Raises:
+      NotFoundError: there is no such file.
+
+    """
+
+    def __init__(self, path: Any, compression: Compression | None) -> None:
+        self._source: Any = None
+        self._lost = ""
+        self.offset = 0
+        self._source = open_source(path, compression)
+
+    def read(self) -> bytes | None:
+        """The next record, or None at the end.
+
+        Raises:
+          DataLossError: it is cut off or damaged; no record can be read after it.
+
+        """
+        if self._lost:
+            raise errors.make(errors.DATA_LOSS, self._lost)
+        try:
+            return self._next()
+        except errors.DataLossError as error:
+            self._lost = error.message
+            self.close()
+            raise
+
+    def _next(self) -> bytes | None:
+        header = self._source.read(_HEADER)
+        if len(header) < _HEADER:
+            return None
+        length = header[: _LENGTH.size]
+        if _CRC.pack(masked(crc32c(length))) != header[_LENGTH.size :]:
+            more = " (Is this even a TFRecord file?)" if self.offset == 0 else ""
+            raise _lost(f"corrupted record at {self.offset}{more}")
+        (count,) = _LENGTH.unpack(length)
+        rest = self._source.read(count + _CRC.size)
+        if len(rest) < count + _CRC.size:
+            raise _lost(f"truncated record at {self.offset}' failed with {self._source.ended}")
+        data: bytes = rest[:count]
+        if _CRC.pack(masked(crc32c(data))) != rest[count:]:
+            raise _lost(f"corrupted record at {self.offset + _HEADER}")
+        self.offset += _HEADER + len(rest)
+        return data
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._source is not None:
+            self._source.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _lost(message: str) -> errors.OpError:
+    return errors.make(errors.DATA_LOSS, message)
+
+
+class TFRecordWriter:
+    """Writes records to a file.
+
+    Args:
+      path: of the file, which is emptied.
+      options: TFRecordOptions, or "GZIP", "ZLIB", "", or None.
+
+    Raises:
+      ValueError: there is no such compression.
+      NotFoundError: the folder is not there.
+
+    """
+
+    def __init__(self, path: Any, options: Any = None) -> None:
+        self._sink: Any = None
+        compression = compression_of(options)
+        self._sink = open_sink(as_text(path), compression)
+
+    def write(self, record: Any) -> None:
+        """Write one record; text is UTF-8.
+
+        Raises:
+          TypeError: it is neither bytes nor text.
+          FailedPreconditionError: the writer is closed.
+
+        """
+        if isinstance(record, bytearray):
+            record = bytes(record)
+        elif not isinstance(record, bytes | str):
+            raise TypeError(f"A record is bytes or text, not {record!r}.")
+        data = as_bytes(record)
+        length = _LENGTH.pack(len(data))
+        sink = self._opened()
+        sink.write(length + _CRC.pack(masked(crc32c(length))))
+        sink.write(data)
+        sink.write(_CRC.pack(masked(crc32c(data))))
+
+    def flush(self) -> None:
+        """Hand what was written to the operating system.
+
+        Raises:
+          FailedPreconditionError: the writer is closed.
+
+        """
+        self._opened().flush()
+
+    def close(self) -> None:
+        """Write what is left and close the file."""
+        sink, self._sink = self._sink, None
+        if sink is not None:
+            sink.close()
+
+    def _opened(self) -> Any:
+        if self._sink is None:
+            raise errors.FailedPreconditionError(None, None, "Writer is closed.")
+        return self._sink
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+class _RecordIterator:
+    """The records of an open file."""
+
+    def __init__(self, reader: RecordReader) -> None:
+        self._reader = reader
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        record = self._reader.read()
+        if record is None:
+            raise StopIteration
+        return record
+
+
+def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+    """The records of a file, which is opened at once.
+
+    Args:
+      path: of the file.
+      options: TFRecordOptions, or "GZIP", "ZLIB", "", or None.
+
+    Raises:
+      NotFoundError: there is no such file.
+      DataLossError: a record is cut off or damaged, when it is come to.
+      TypeError: the path is neither text nor bytes.
+
+    """
+    if not isinstance(path, str | bytes):
+        raise TypeError(f"A path is text or bytes, not {path!r}.")
+    return _RecordIterator(RecordReader(as_text(path), compression_of(options)))
+
+
+_PUBLIC: Final = (TFRecordCompressionType, TFRecordOptions, TFRecordWriter, tf_record_iterator)
+
+EXPORTS: Final[Mapping[str, Any]] = {
+    f"{group}.{each.__name__}": each for each in _PUBLIC for group in ("io", "python_io")
+}

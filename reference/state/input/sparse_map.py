@@ -1,0 +1,50 @@
+"""Sparse tensors that a session keeps, each by a number, while the numbers go through a queue."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from sessrun.reference.base.kernel_errors import InvalidArgument
+
+__all__ = ["SparseMap"]
+
+
+class SparseMap:
+    """Sparse tensors by number.
+
+    Args:
+      name: that of the resource, for messages.
+
+    """
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._kept: dict[int, Any] = {}
+        self._next = 0
+
+    def add(self, sparse: Any) -> int:
+        """Keep it; the number that it is known by, one more than that of the last."""
+        with self._lock:
+            number, self._next = self._next, self._next + 1
+            self._kept[number] = sparse
+        return number
+
+    def take(self, numbers: Sequence[int]) -> list[Any]:
+        """Those of these numbers, which are no longer kept.
+
+        Raises:
+          InvalidArgument: one is not kept; those before it are gone (TF 2.21).
+
+        """
+        taken = []
+        with self._lock:
+            for number in numbers:
+                if number not in self._kept:
+                    raise InvalidArgument(
+                        f"Unable to find SparseTensor: {number} in map: {self._name}"
+                    )
+                taken.append(self._kept.pop(number))
+        return taken

@@ -1,0 +1,1 @@
+"""What queues, barriers, staging areas and accumulators hold."""

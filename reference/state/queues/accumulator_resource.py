@@ -1,0 +1,271 @@
+"""Accumulators as a session keeps them: gradients gathered until there are enough to be taken.
+
+A gradient is made at a step; one made before the accumulator's step is stale, and is dropped. Each
+time gradients are taken the step goes up by one.
+"""
+
+from __future__ import annotations
+
+import threading
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.state.attempts import Attempt
+
+__all__ = ["Accumulator", "DenseAccumulator", "SparseAccumulator", "SparseGradient"]
+
+
+Shape = Sequence[int | None] | None
+
+
+class _Take(Attempt):
+    """Takes what was gathered, once there are enough gradients."""
+
+    __slots__ = ("wanted",)
+
+    def __init__(self, accumulator: Accumulator, wanted: int) -> None:
+        super().__init__(accumulator)
+        self.wanted = wanted
+
+
+class Accumulator:
+    """Gathers gradients of one shape; safe for threads.
+
+    Args:
+      dtype: the spec name of their dtype.
+      shape: their shape, as far as it is known before.
+      mean: whether the mean is given, else the sum.
+
+    """
+
+    #: A handle is a scalar, to operations that stack or choose among handles.
+    shape: Final = ()
+    ndim: Final = 0
+
+    def __init__(self, dtype: str, shape: Shape, *, mean: bool) -> None:
+        self.dtype = dtype
+        self.declared = shape
+        self.mean = mean
+        self._step = 0
+        self._count = 0
+        self._waiting: deque[_Take] = deque()
+        self._lock = threading.RLock()
+
+    def __len__(self) -> int:
+        with self._lock:
+            return self._count
+
+    def apply(self, step: int, gradient: Any) -> None:
+        """Add a gradient made at this step, unless it is stale.
+
+        Raises:
+          InvalidArgument: its shape is not the accumulator's.
+
+        """
+        with self._lock:
+            if step < self._step:
+                return
+            self._check(gradient)
+            self._add(gradient, first=self._count == 0)
+            self._count += 1
+            self._serve()
+
+    def take(self, wanted: int) -> Attempt:
+        """Take the mean or sum of all gradients, once there are at least `wanted`.
+
+        Raises:
+          InvalidArgument: none are wanted.
+
+        """
+        if wanted <= 0:
+            raise InvalidArgument(f"Argument num_required must be positive, but was {wanted}")
+        attempt = _Take(self, wanted)
+        with self._lock:
+            self._waiting.append(attempt)
+            self._serve()
+        return attempt
+
+    def set_step(self, step: int) -> None:
+        """Go to a step, be it an earlier one."""
+        with self._lock:
+            self._step = step
+
+    def withdraw(self, attempt: Attempt) -> None:
+        """Forget an attempt that is not over."""
+        with self._lock:
+            if attempt in self._waiting:
+                self._waiting.remove(attempt)  # type: ignore[arg-type]  # it was found there
+            self._serve()
+
+    def _serve(self) -> None:
+        """Serve those who wait, in order, while there are enough gradients for the first."""
+        while self._waiting and self._count >= self._waiting[0].wanted:
+            taken = self._given(self._count)
+            self._count = 0
+            self._step += 1
+            self._waiting.popleft().succeed(taken)
+
+    @abstractmethod
+    def _check(self, gradient: Any) -> None:
+        """Hold a gradient to the declared shape."""
+
+    @abstractmethod
+    def _add(self, gradient: Any, *, first: bool) -> None:
+        """Take in a gradient."""
+
+    @abstractmethod
+    def _given(self, count: int) -> Any:
+        """The mean or sum of what was taken in, which is gone then."""
+
+
+def _told(shape: Shape) -> str:
+    if shape is None:
+        return "<unknown>"
+    return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
+
+
+def _check_vector(what: str, array: Any) -> None:
+    if array.ndim != 1:
+        raise InvalidArgument(
+            f"Input {what} should be vector but received shape: {_told(array.shape)}"
+        )
+
+
+def _mismatch(expected: str, got: Any) -> KernelError:
+    return InvalidArgument(f"Shape mismatch: expected {expected}, got {got}")
+
+
+class DenseAccumulator(Accumulator):
+    """Gathers arrays."""
+
+    _sum: Any = None
+
+    def _check(self, gradient: Any) -> None:
+        wanted = self.declared
+        if wanted is not None and not (
+            len(wanted) == gradient.ndim
+            and all(w in {None, n} for w, n in zip(wanted, gradient.shape, strict=True))
+        ):
+            raise _mismatch(_told(wanted), _told(gradient.shape))
+
+    def _add(self, gradient: Any, *, first: bool) -> None:
+        if first:
+            self._sum = gradient
+            return
+        if gradient.shape != self._sum.shape:
+            raise _mismatch(_told(self._sum.shape), _told(gradient.shape))
+        self._sum = self._sum + gradient
+
+    def _given(self, count: int) -> Any:
+        total, self._sum = self._sum, None
+        return total / total.dtype.type(count) if self.mean else total
+
+
+class SparseGradient(NamedTuple):
+    """Slices of a gradient.
+
+    Attributes:
+      indices: an array: where each slice stands in the first dimension.
+      values: the slices, stacked.
+      shape: an array: the shape of the whole; None if it is not known.
+
+    """
+
+    indices: Any
+    values: Any
+    shape: Any
+
+
+class SparseAccumulator(Accumulator):
+    """Gathers slices; two gradients are merged by index, as if both had theirs in order.
+
+    Slices are gone through in Python, one by one, as indices need not be in order: thousands of
+    small ones take ten to twenty times TensorFlow's time.
+    """
+
+    def __init__(
+        self, dtype: str, shape: Shape, *, mean: bool, stack: Callable[[Sequence[Any]], Any]
+    ) -> None:
+        super().__init__(dtype, shape, mean=mean)
+        self._stack = stack
+        self._empty: Any = None
+        #: For each slice its index, its sum, and how many slices it is the sum of.
+        self._slices: list[tuple[int, Any, int]] = []
+
+    def _check(self, gradient: SparseGradient) -> None:
+        indices, values, shape = gradient
+        _check_vector("indices", indices)
+        if values.ndim < 1:
+            raise InvalidArgument("Values cannot be 0-dimensional.")
+        if len(indices) != values.shape[0]:
+            raise InvalidArgument(
+                f"Expected {len(indices)} non-empty input values, got {values.shape[0]}"
+            )
+        if self.declared is None:
+            return
+        if shape is not None:
+            _check_vector("shape", shape)
+            self._measure("shape", tuple(shape.tolist()))
+        self._measure("values", (None, *values.shape[1:]))
+        limit = self.declared[0] if self.declared else None
+        for place, index in enumerate(indices.tolist()):
+            if limit is not None and index >= limit:
+                raise InvalidArgument(
+                    f"Shape mismatch: index of slice {place} exceeded limits of shape; "
+                    f"index is {index} exceeded {limit}"
+                )
+
+    def _measure(self, what: str, sizes: Sequence[int | None]) -> None:
+        """Hold sizes to the declared shape; there may be more of them."""
+        declared = self.declared or ()
+        if len(sizes) < len(declared):
+            raise _mismatch(f"{what} rank at least {len(declared)}", len(sizes))
+        for axis, (want, have) in enumerate(zip(declared, sizes, strict=False)):
+            if None not in (want, have) and want != have:
+                raise _mismatch(f"{what} dim {axis} to be {want}", have)
+
+    def _add(self, gradient: SparseGradient, *, first: bool) -> None:
+        indices, values = gradient.indices.tolist(), gradient.values
+        added = [(index, values[place, ...], 1) for place, index in enumerate(indices)]
+        if first:
+            self._empty = values[:0]
+            self._slices = added
+            return
+        if values.ndim != self._empty.ndim:
+            raise _mismatch(f"values rank {self._empty.ndim}", values.ndim)
+        for axis, sizes in enumerate(zip(self._empty.shape, values.shape, strict=True)):
+            if axis and sizes[0] != sizes[1]:
+                raise _mismatch(f"values dim {axis} to be {sizes[0]}", sizes[1])
+        self._slices = _merged(self._slices, added)
+
+    def _given(self, count: int) -> Any:
+        del count
+        slices, self._slices = self._slices, []
+        kind = self._empty.dtype.type
+        rows = [
+            row / kind(times) if self.mean and times > 1 else row for _, row, times in slices
+        ]
+        values = self._stack(rows) if rows else self._empty
+        outer = self.declared[0] if self.declared else None
+        shape = (-1 if outer is None else outer, *self._empty.shape[1:])
+        return [index for index, *_ in slices], values, shape
+
+
+def _merged(
+    one: Sequence[tuple[int, Any, int]], two: Sequence[tuple[int, Any, int]]
+) -> list[tuple[int, Any, int]]:
+    """The slices of both; those at the head of both lists that have one index are added up."""
+    merged = []
+    i = j = 0
+    while i < len(one) and j < len(two):
+        (left, row, times), (right, other, _) = one[i], two[j]
+        if left == right:
+            merged.append((left, row + other, times + 1))
+        else:
+            merged.append(one[i] if left < right else two[j])
+        i += left <= right
+        j += right <= left
+    return [*merged, *one[i:], *two[j:]]

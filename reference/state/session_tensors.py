@@ -1,0 +1,67 @@
+"""The tensors that a session keeps under handles, beyond the run that made them."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final
+
+from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.state.resources import ResourceStore
+
+__all__ = ["SessionTensors", "session_tensors"]
+
+#: The container and name of a session's kept tensors among its resources.
+_PLACE: Final = ("session tensors", "kept")
+
+#: So many handles may have lost their object before their tensors are forgotten.
+_DEAD: Final = 10
+
+
+class SessionTensors:
+    """The kept tensors of one session by handle; safe for threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._kept: dict[str, tuple[str, Any]] = {}
+        self._dead: list[str] = []
+        self._count = 0
+
+    def keep(self, node: str, device: str, dtype: str, value: Any) -> str:
+        """Keep an array, which nobody else writes to, and return its handle."""
+        with self._lock:
+            handle = f"{node};{self._count};{device}"
+            self._count += 1
+            self._kept[handle] = dtype, value
+            if len(self._dead) > _DEAD:
+                for dead in self._dead:
+                    self._kept.pop(dead, None)
+                self._dead.clear()
+        return handle
+
+    def read(self, handle: str) -> tuple[str, Any]:
+        """The dtype's spec name and the array that are kept under a handle.
+
+        Raises:
+          InvalidArgument: there are none.
+
+        """
+        try:
+            return self._kept[handle]
+        except KeyError:
+            text = f"The tensor with handle '{handle}' is not in the session store."
+            raise InvalidArgument(text) from None
+
+    def delete(self, handle: str) -> None:
+        """Forget the tensor; raises as `read`."""
+        self.read(handle)
+        with self._lock:
+            self._kept.pop(handle, None)
+
+    def bury(self, handle: str) -> None:
+        """Note that the object of a handle is gone; its tensor is forgotten some time later."""
+        self._dead.append(handle)
+
+
+def session_tensors(resources: ResourceStore) -> SessionTensors:
+    """The kept tensors of the session that these resources belong to."""
+    return resources.get_or_create(*_PLACE, SessionTensors, SessionTensors)

@@ -1,0 +1,1 @@
+"""What lookup tables hold, and the files that fill them."""

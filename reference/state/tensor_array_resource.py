@@ -1,0 +1,277 @@
+"""An array of tensors as one run keeps it: elements that are written once, and its gradients.
+
+The array is what the handle tensor holds, so that it ends with the run that made it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.graph.node_summary import bracketed
+
+__all__ = ["ElementArray", "Shape", "fits"]
+
+Shape = tuple[int | None, ...] | None
+
+#: The states of an element; a read one may still hold its value, and is not written again.
+_EMPTY, _WRITTEN, _READ, _CLEARED = range(4)
+#: An element that was never written, but whose shape is known: zeros.
+_ZEROS: Final = object()
+
+
+class _Element:
+    """One element: its state, its value (`_ZEROS`, or None before there is one), its shape."""
+
+    __slots__ = ("shape", "state", "value")
+
+    def __init__(self) -> None:
+        self.state = _EMPTY
+        self.value: Any = None
+        self.shape: tuple[int, ...] = ()
+
+
+class ElementArray:
+    """An array of tensors of one dtype.
+
+    Args:
+      name: for messages.
+      dtype: the spec name of the elements' dtype.
+      size: how many elements it has at first.
+      element_shape: what the shape of each must fit.
+      grows: whether a write past its end makes it longer.
+      clears: whether an element is gone once it was read.
+      identical: whether the first element that is written settles the shape of all.
+      adds: whether a second write of an element adds to it.
+
+    """
+
+    def __init__(
+        self,
+        name: str,
+        dtype: str,
+        size: int,
+        element_shape: Shape,
+        *,
+        grows: bool = False,
+        clears: bool = True,
+        identical: bool = False,
+        adds: bool = False,
+    ) -> None:
+        self.name = name
+        self.dtype = dtype
+        self.element_shape = element_shape
+        self._grows, self._clears, self._identical, self._adds = grows, clears, identical, adds
+        self._has_added = False
+        self._is_closed = False
+        self._elements = [_Element() for _ in range(size)]
+        self._gradients: dict[str, ElementArray] = {}
+        self._joined: int | None = None
+        self._lock = threading.RLock()
+
+    @property
+    def grows(self) -> bool:
+        """Whether a write past its end makes it longer."""
+        return self._grows
+
+    def size(self) -> int:
+        """How many elements it has.
+
+        Raises:
+          InvalidArgument: once closed; so does every method below but `close`.
+
+        """
+        with self._lock:
+            self._check_open()
+            return len(self._elements)
+
+    def joined_size(self) -> int:
+        """How many elements are joined: of gradients as many as the array itself was split into."""
+        with self._lock:
+            return self.size() if self._joined is None or not self._adds else self._joined
+
+    def split_into(self, count: int) -> None:
+        """Note that it is split into so many elements; later ones are written one by one."""
+        with self._lock:
+            if not self._adds:
+                self._joined = count
+
+    def close(self) -> None:
+        """Forget the elements; nothing can be done with it any more."""
+        with self._lock:
+            self._elements.clear()
+            self._is_closed = True
+
+    def settle_shape(self, shape: Shape) -> None:
+        """Narrow what the shape of each element must fit.
+
+        Raises:
+          InvalidArgument: the two contradict each other.
+
+        """
+        with self._lock:
+            if not _agree(self.element_shape, shape):
+                raise self._refused(f"the element shape is {bracketed(self.element_shape)}, not "
+                                    f"{bracketed(shape)}")  # fmt: skip
+            self.element_shape = _merged(self.element_shape, shape)
+
+    def write(self, values: Sequence[tuple[int, Any]], add: Callable[[Any, Any], Any]) -> None:
+        """Write elements, of which some may be written when another is refused.
+
+        Args:
+          values: pairs of an index and the array for it.
+          add: adds two arrays.
+
+        Raises:
+          InvalidArgument: for an index outside, a shape that does not fit, an element that
+            was read, or was written before in an array that does not add.
+
+        """
+        with self._lock:
+            self._check_open()
+            for index, value in values:
+                self._write(index, value, add)
+
+    def read(self, indices: Sequence[int], zeros: Callable[[Sequence[int]], Any]) -> list[Any]:
+        """The elements; where none was written zeros, if the shape of the elements is known.
+
+        Args:
+          indices: which.
+          zeros: makes an array of zeros of a shape.
+
+        Raises:
+          InvalidArgument: for an index outside, an element that is gone, or one that was
+            never written and whose shape is not known.
+
+        """
+        with self._lock:
+            self._check_open()
+            return [self._read(index, zeros) for index in indices]
+
+    def gradient(self, source: str, outer: tuple[int, ...] = ()) -> ElementArray:
+        """The array of its gradients for a source, made if there is none: of its size from now on.
+
+        Args:
+          source: which gradients.
+          outer: the sizes that the shapes of its elements have before those of the gradients.
+
+        Raises:
+          InvalidArgument: it is itself such an array, to which something was added.
+
+        """
+        with self._lock:
+            if self._has_added:
+                raise self._refused("it has no gradients, since writes to it were added up")
+            self._grows = False
+            size = self.size()
+            found = self._gradients.get(source)
+            if found is None:
+                shape = None if self.element_shape is None else (*outer, *self.element_shape)
+                found = self._gradients[source] = ElementArray(
+                    f"{self.name}@{source}", self.dtype, size, shape, adds=True,
+                    identical=self._identical,
+                )  # fmt: skip
+                found._take_shapes(self._elements, outer)
+                found._joined = self._joined
+            return found
+
+    def _take_shapes(self, elements: Sequence[_Element], outer: tuple[int, ...]) -> None:
+        for own, other in zip(self._elements, elements, strict=True):
+            if other.state != _EMPTY:
+                own.state, own.value, own.shape = _WRITTEN, _ZEROS, (*outer, *other.shape)
+
+    def _write(self, index: int, value: Any, add: Callable[[Any, Any], Any]) -> None:
+        count = len(self._elements)
+        if index < 0 or (index >= count and not self._grows):
+            raise self._refused(f"Tried to write to index {index} but array is not resizeable and "
+                                f"size is: {count}")  # fmt: skip
+        if value.shape != self.element_shape and not fits(value.shape, self.element_shape):
+            raise self._refused(
+                f"Could not write to TensorArray index {index}: the value's shape is "
+                f"{bracketed(value.shape)}, which is incompatible with the element shape "
+                f"{bracketed(self.element_shape)} (consider setting infer_shape=False)"
+            )
+        if index >= count:
+            self._elements.extend(_Element() for _ in range(count, index + 1))
+        if self._identical:
+            self.element_shape = tuple(value.shape)
+        element = self._elements[index]
+        if element.state > _WRITTEN:
+            raise self._refused(f"Could not write to TensorArray index {index} because it has "
+                                "already been read.")  # fmt: skip
+        if element.state == _WRITTEN:
+            value = self._added(index, element, value, add)
+        element.state, element.value, element.shape = _WRITTEN, value, tuple(value.shape)
+
+    def _added(
+        self, index: int, element: _Element, value: Any, add: Callable[[Any, Any], Any]
+    ) -> Any:
+        if not self._adds:
+            raise self._refused(f"Could not write to TensorArray index {index} because it has "
+                                "already been written to.")  # fmt: skip
+        if tuple(value.shape) != element.shape:
+            raise self._refused(
+                f"Could not aggregate to TensorArray index {index} because the existing shape is "
+                f"{bracketed(element.shape)} but the new input shape is {bracketed(value.shape)}"
+            )
+        if element.value is _ZEROS:
+            return value
+        self._has_added = True
+        return add(element.value, value)
+
+    def _read(self, index: int, zeros: Callable[[Sequence[int]], Any]) -> Any:
+        if not 0 <= index < len(self._elements):
+            raise self._refused(f"Tried to read from index {index} but array size is: "
+                                f"{len(self._elements)}")  # fmt: skip
+        element = self._elements[index]
+        if element.state == _CLEARED:
+            raise self._refused(
+                f"Could not read index {index} twice because it was cleared after a previous read "
+                "(perhaps try setting clear_after_read = false?)"
+            )
+        if element.state == _EMPTY:
+            shape = self.element_shape
+            if shape is None or None in shape:
+                raise self._refused(
+                    f"Could not read from TensorArray index {index}: it was never written, and the "
+                    f"element shape is not fully defined: {bracketed(shape)}"
+                )
+            element.value = _ZEROS
+            element.shape = tuple(size for size in shape if size is not None)
+        if element.value is _ZEROS:
+            element.value = zeros(element.shape)
+        value = element.value
+        element.state = _READ
+        if self._clears:
+            element.state, element.value = _CLEARED, None
+        return value
+
+    def _check_open(self) -> None:
+        if self._is_closed:
+            raise self._refused("it is closed")
+
+    def _refused(self, message: str) -> KernelError:
+        return InvalidArgument(f"TensorArray {self.name}: {message}")
+
+
+def fits(shape: Sequence[int], wanted: Shape) -> bool:
+    """Whether a shape is one of those that are wanted."""
+    return wanted is None or (
+        len(shape) == len(wanted)
+        and all(want in {None, have} for have, want in zip(shape, wanted, strict=True))
+    )
+
+
+def _agree(one: Shape, two: Shape) -> bool:
+    return one is None or two is None or (
+        len(one) == len(two)
+        and all(a is None or b is None or a == b for a, b in zip(one, two, strict=True))
+    )  # fmt: skip
+
+
+def _merged(one: Shape, two: Shape) -> Shape:
+    if one is None or two is None:
+        return two if one is None else one
+    return tuple(b if a is None else a for a, b in zip(one, two, strict=True))
