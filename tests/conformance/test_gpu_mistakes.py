@@ -39,7 +39,7 @@ def test_simulated_gpus_show_a_slice_of_the_mistakes(
 
 def test_a_mistake_whose_text_is_gone_is_named() -> None:
     gone = dataclasses.replace(next(iter(MISTAKES.values())), before="no such text")
-    with pytest.raises(StaleMistakeError, match=f"{gone.name}.* is in devices.py 0 times"):
+    with pytest.raises(StaleMistakeError, match=f"{gone.name}.* is in devices/devices.py 0 times"):
         gone.planted()
     lost = dataclasses.replace(gone, file="nowhere.py")
     with pytest.raises(StaleMistakeError, match=r"nowhere.py 0 times"):
