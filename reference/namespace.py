@@ -303,7 +303,7 @@ _LATER: Final[Mapping[str, str]] = {
 
 def _core() -> dict[str, Any]:
     names: dict[str, Any] = {
-        "DType": dtypes.DType,
+        "DType": dtypes.DType, "dtypes.DType": dtypes.DType,
         "Dimension": tensor_shape.Dimension,
         "DeviceSpec": device_spec.DeviceSpecV1,
         "Graph": graph.Graph,
@@ -312,7 +312,7 @@ def _core() -> dict[str, Any]:
         "Operation": operation.Operation,
         "Tensor": tensor.Tensor,
         "TensorShape": tensor_shape.TensorShape,
-        "as_dtype": dtypes.as_dtype,
+        "as_dtype": dtypes.as_dtype, "dtypes.as_dtype": dtypes.as_dtype,
         "constant": constant_op.constant,
         "convert_to_tensor": conversion.convert_to_tensor,
         "dimension_at_index": tensor_shape.dimension_at_index,
