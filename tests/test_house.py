@@ -126,12 +126,11 @@ def test_backends_are_imported_by_their_adapter_only(part: str) -> None:
 def upward_imports() -> frozenset[tuple[str, str]]:
     """Who imports what of a package further down in `LEVELS`: lazy and typing-only imports, too."""
     names = {
-        path.relative_to(ROOT / "reference").with_suffix("").as_posix().replace("/", ".")
+        path.relative_to(ROOT / "reference").with_suffix("").as_posix().replace("/", "."): path
         for path in modules("reference")
     }
     upward = set()
-    for path in modules("reference"):
-        importer = path.relative_to(ROOT / "reference").with_suffix("").as_posix().replace("/", ".")
+    for importer, path in names.items():
         level = importer.partition(".")[0]
         if level not in LEVELS:
             continue

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.api.control_flow.context import context_after
-from sessrun.reference.api.ops.array_ops import (  # fmt: skip
+from sessrun.reference.api.ops.array_ops import (
     concat,
     pad,
     reshape,

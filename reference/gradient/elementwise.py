@@ -17,7 +17,7 @@ from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
-from sessrun.reference.build.generated import (  # fmt: skip
+from sessrun.reference.build.generated import (
     cos,
     cosh,
     exp,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.api.ops.array_ops import (  # fmt: skip
+from sessrun.reference.api.ops.array_ops import (
     concat,
     expand_dims,
     gather,

@@ -18,7 +18,7 @@ from sessrun.reference.api.ops.shape_ops import rank, shape, size
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.generated import (  # fmt: skip
+from sessrun.reference.build.generated import (
     broadcast_to,
     greater,
     greater_equal,

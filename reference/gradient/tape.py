@@ -33,12 +33,11 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.kernels.control_flow import ENTERS
 
 __all__ = ["EXPORTS", "GradientTape"]
 
 _BRANCHES: Final = frozenset({"Switch", "RefSwitch", "Merge", "RefMerge"})
-#: What carries a value into a loop: nothing beyond it is on a tape.
-_INTO_LOOPS: Final = frozenset({"Enter", "RefEnter"})
 
 
 class GradientTape:
@@ -349,7 +348,7 @@ class GradientTape:
         spans = self._spans if self._began is None else [*self._spans, (self._began, None)]
         for begin, end in spans:
             for number, op in enumerate(operations[begin:end], begin):
-                if op.type in _INTO_LOOPS or not any(
+                if op.type in ENTERS or not any(
                     self._watched.get(tensor, 0) <= number
                     and (tensor in on_tape or tensor in variables)
                     for tensor in op.inputs

@@ -13,13 +13,15 @@ from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.registry import Bind, binder
 
-__all__ = ["FLOW", "LOOP_ENDS", "MERGES"]
+__all__ = ["ENTERS", "FLOW", "LOOP_ENDS", "MERGES"]
 
 #: The op types that a plan of steps cannot execute.
 FLOW: Final = frozenset({
     "Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit",
     "NextIteration", "RefNextIteration",
 })  # fmt: skip
+#: What brings a value into a loop.
+ENTERS: Final = frozenset({"Enter", "RefEnter"})
 #: Where loops begin, and where they end.
 MERGES: Final = frozenset({"Merge", "RefMerge"})
 LOOP_ENDS: Final = frozenset({"NextIteration", "RefNextIteration"})

@@ -20,6 +20,7 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
+from sessrun.reference.kernels.control_flow import ENTERS
 from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, quietly, run_error
 from sessrun.reference.session.flow_nodes import FrameShape, Node
 from sessrun.reference.state.resources import Postponed
@@ -35,7 +36,6 @@ class _Dead:
 
 
 DEAD: Final = _Dead()
-_ENTERS: Final = frozenset({"Enter", "RefEnter"})
 #: See `FlowPlan.run`.
 Watch = Callable[["Node", int, int, Sequence[Any], Sequence[Any]], None]
 
@@ -344,7 +344,7 @@ class _Run:
         elif value is DEAD:
             dead = at.dead[number] = at.dead.get(number, 0) + 1
             # A loop on a branch that is not taken: no value of a later iteration will come.
-            has_entered = node.op.inputs[slot - node.first].op.type in _ENTERS
+            has_entered = node.op.inputs[slot - node.first].op.type in ENTERS
             if pending == 1 and (has_entered or dead == node.count):
                 self._start(node, at, is_dead=True)
         elif pending & 1:  # the first that lives

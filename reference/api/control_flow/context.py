@@ -18,19 +18,19 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.scope_names import without
+from sessrun.reference.kernels.control_flow import ENTERS
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["ENTERS", "Context", "constant_enter_of", "contains", "context_after",
+__all__ = ["Context", "constant_enter_of", "contains", "context_after",
            "derives_or_calls", "is_constant_enter", "is_loop_switch", "is_switch_of_branch",
            "loop_around", "op_type_for", "switched"]  # fmt: skip
 
 #: What `tf.logging` writes to.
 _LOGGER: Final = logging.getLogger("sessrun")
 _EXITS: Final = frozenset({"Exit", "RefExit"})
-ENTERS: Final = frozenset({"Enter", "RefEnter"})
 _HANDING_ON: Final = frozenset({"Switch", "RefSwitch", "Identity", "RefIdentity"})
 _SWITCHES: Final = frozenset({"Switch", "RefSwitch"})
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.context import (
-    ENTERS,
     Context,
     context_after,
     derives_or_calls,
@@ -29,6 +28,7 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import CALLS, Operation
 from sessrun.reference.graph.scope_names import under, without
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.kernels.control_flow import ENTERS
 from sessrun.spec.proto import AttrValue, WhileContextDef
 from sessrun.spec.proto.foreign import adopt
 

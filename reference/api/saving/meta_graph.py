@@ -14,6 +14,7 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.scope_names import without
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.version import GIT_VERSION, VERSION
+from sessrun.reference.kernels.control_flow import ENTERS
 from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
 from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, OpList, SaverDef
 from sessrun.spec.proto.foreign import adopt
@@ -189,7 +190,7 @@ def _leave_scope(node: NodeDef, scope: str, unbound: list[str]) -> None:
             if each.decode().partition("@")[2].startswith(scope)
         ]
         groups.s[:] = kept
-    if node.op in {"Enter", "RefEnter"}:
+    if node.op in ENTERS:
         frame = node.attr["frame_name"]
         frame.s = without(scope, frame.s).encode()
 

@@ -16,6 +16,7 @@ from sessrun.reference.api.control_flow.context import (
 )
 from sessrun.reference.api.control_flow.functional_mode import control_flow_v2_enabled
 from sessrun.reference.api.control_flow.loops import Loop
+from sessrun.reference.kernels.control_flow import ENTERS
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.graph import Graph
@@ -60,7 +61,7 @@ def IsMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
 
 def IsLoopEnter(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it takes a tensor into a loop."""
-    return op.type in {"Enter", "RefEnter"}
+    return op.type in ENTERS
 
 
 def IsLoopExit(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
