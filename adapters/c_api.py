@@ -147,10 +147,17 @@ class CLibrary:
             self.TF_StringInit(address)
             self.TF_StringCopy(address, item, c_size_t(len(item)))
         self._strings[start] = elements
-        return c_void_p(self.TF_NewTensor(
-            c_int(_STRING.enum), sizes, c_int(value.ndim), elements, c_size_t(length),
-            self._deallocator, None,
-        ))  # fmt: skip
+        return c_void_p(
+            self.TF_NewTensor(
+                c_int(_STRING.enum),
+                sizes,
+                c_int(value.ndim),
+                elements,
+                c_size_t(length),
+                self._deallocator,
+                None,
+            )
+        )
 
     def _free_strings(self, start: int, length: int, _: Any) -> None:
         """The engine needs a string tensor's elements no more: called from any of its threads."""

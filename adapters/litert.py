@@ -36,9 +36,14 @@ def backend(argument: str | None = None) -> ClientLayer:
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     tensorflow, interpreter, package = import_engine(
-        "litert", argument, "LiteRT", "litert",
-        "tensorflow", "ai_edge_litert.interpreter", "ai_edge_litert",
-    )  # fmt: skip
+        "litert",
+        argument,
+        "LiteRT",
+        "litert",
+        "tensorflow",
+        "ai_edge_litert.interpreter",
+        "ai_edge_litert",
+    )
     return ClientLayer(_Engine(tensorflow, interpreter, str(package.__version__)))
 
 

@@ -20,9 +20,18 @@ from sessrun.adapters.extras import import_engine
 __all__ = ["backend"]
 
 #: The dtypes of tensors that it takes and gives; int64 is that of indices.
-_DTYPES: Final = frozenset({
-    "bfloat16", "bool", "float16", "float32", "int32", "int64", "int8", "uint8",
-})  # fmt: skip
+_DTYPES: Final = frozenset(
+    {
+        "bfloat16",
+        "bool",
+        "float16",
+        "float32",
+        "int32",
+        "int64",
+        "int8",
+        "uint8",
+    }
+)
 _UNCONVERTED: Final = re.compile(r"No conversion rule found for operations: (\w+)")
 
 

@@ -178,9 +178,13 @@ class _Session(EngineSession):
     ) -> Any:
         handle = c_char_p()
         self.c.call(
-            "TF_SessionPRunSetup", self.handle, *self._outputs(feeds), *self._outputs(fetches),
-            *self._operations(targets), byref(handle),
-        )  # fmt: skip
+            "TF_SessionPRunSetup",
+            self.handle,
+            *self._outputs(feeds),
+            *self._outputs(fetches),
+            *self._operations(targets),
+            byref(handle),
+        )
         return handle
 
     def partial(
@@ -250,9 +254,18 @@ class _Session(EngineSession):
             for number, value in enumerate(feeds.values()):
                 given[number] = self.c.tensor(value)
             self.c.call(
-                function, self.handle, *first, inputs, given, input_count,
-                outputs, fetched, output_count, *self._operations(targets), *last,
-            )  # fmt: skip
+                function,
+                self.handle,
+                *first,
+                inputs,
+                given,
+                input_count,
+                outputs,
+                fetched,
+                output_count,
+                *self._operations(targets),
+                *last,
+            )
             return [self.c.array(c_void_p(tensor)) for tensor in fetched]
         finally:
             for tensor in (*given, *fetched):

@@ -16,17 +16,50 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from sessrun.spec.errors import BY_CLASS, CODES
 
 __all__ = [
-    "ABORTED", "ALREADY_EXISTS", "CANCELLED", "DATA_LOSS", "DEADLINE_EXCEEDED",
-    "FAILED_PRECONDITION", "INTERNAL", "INVALID_ARGUMENT", "NOT_FOUND", "OK", "OUT_OF_RANGE",
-    "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "UNAVAILABLE", "UNIMPLEMENTED",
-    "UNKNOWN", "AbortedError", "AlreadyExistsError", "CancelledError", "DataLossError",
-    "DeadlineExceededError", "FailedPreconditionError", "InternalError", "InvalidArgumentError",
-    "InvalidArgumentTypeError", "InvalidArgumentValueError", "NotFoundError", "OpError",
-    "OutOfRangeError", "PermissionDeniedError", "ResourceExhaustedError", "UnauthenticatedError",
-    "UnavailableError", "UnimplementedError", "UnknownError", "bad_type", "bad_value",
-    "error_code_from_exception_type", "exception_type_from_error_code", "make", "of_code",
+    "ABORTED",
+    "ALREADY_EXISTS",
+    "CANCELLED",
+    "DATA_LOSS",
+    "DEADLINE_EXCEEDED",
+    "FAILED_PRECONDITION",
+    "INTERNAL",
+    "INVALID_ARGUMENT",
+    "NOT_FOUND",
+    "OK",
+    "OUT_OF_RANGE",
+    "PERMISSION_DENIED",
+    "RESOURCE_EXHAUSTED",
+    "UNAUTHENTICATED",
+    "UNAVAILABLE",
+    "UNIMPLEMENTED",
+    "UNKNOWN",
+    "AbortedError",
+    "AlreadyExistsError",
+    "CancelledError",
+    "DataLossError",
+    "DeadlineExceededError",
+    "FailedPreconditionError",
+    "InternalError",
+    "InvalidArgumentError",
+    "InvalidArgumentTypeError",
+    "InvalidArgumentValueError",
+    "NotFoundError",
+    "OpError",
+    "OutOfRangeError",
+    "PermissionDeniedError",
+    "ResourceExhaustedError",
+    "UnauthenticatedError",
+    "UnavailableError",
+    "UnimplementedError",
+    "UnknownError",
+    "bad_type",
+    "bad_value",
+    "error_code_from_exception_type",
+    "exception_type_from_error_code",
+    "make",
+    "of_code",
     "raise_exception_on_not_ok_status",
-]  # fmt: skip
+]
 
 
 class OpError(Exception):
@@ -40,9 +73,7 @@ class OpError(Exception):
 
     """
 
-    def __init__(
-        self, node_def: Any, op: Any, message: str, error_code: int, *args: Any
-    ) -> None:
+    def __init__(self, node_def: Any, op: Any, message: str, error_code: int, *args: Any) -> None:
         super().__init__()
         self._node_def = node_def
         self._op = op
@@ -102,9 +133,12 @@ class _CodedError(OpError):
 def _make(name: str) -> type[_CodedError]:
     row = BY_CLASS[name]
     body = {
-        "__doc__": row.meaning, "__module__": __name__, "code": row.code,
-        "__init__": _CodedError.__init__, "__reduce__": _CodedError.__reduce__,
-    }  # fmt: skip
+        "__doc__": row.meaning,
+        "__module__": __name__,
+        "code": row.code,
+        "__init__": _CodedError.__init__,
+        "__reduce__": _CodedError.__reduce__,
+    }
     return cast("type[_CodedError]", type(row.cls, (OpError,), body))
 
 
@@ -135,10 +169,23 @@ UnauthenticatedError: Final = _make("UnauthenticatedError")
 
 OK: Final = 0
 (
-    CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS,
-    PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE,
-    UNIMPLEMENTED, INTERNAL, UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED,
-) = (row.code for row in CODES)  # fmt: skip
+    CANCELLED,
+    UNKNOWN,
+    INVALID_ARGUMENT,
+    DEADLINE_EXCEEDED,
+    NOT_FOUND,
+    ALREADY_EXISTS,
+    PERMISSION_DENIED,
+    RESOURCE_EXHAUSTED,
+    FAILED_PRECONDITION,
+    ABORTED,
+    OUT_OF_RANGE,
+    UNIMPLEMENTED,
+    INTERNAL,
+    UNAVAILABLE,
+    DATA_LOSS,
+    UNAUTHENTICATED,
+) = (row.code for row in CODES)
 
 
 class InvalidArgumentValueError(InvalidArgumentError, ValueError):
@@ -169,13 +216,25 @@ _BY_CODE: Final[Mapping[int, type[_CodedError]]] = MappingProxyType(
     {
         cls.code: cls
         for cls in (
-            CancelledError, UnknownError, InvalidArgumentError, DeadlineExceededError,
-            NotFoundError, AlreadyExistsError, PermissionDeniedError, ResourceExhaustedError,
-            FailedPreconditionError, AbortedError, OutOfRangeError, UnimplementedError,
-            InternalError, UnavailableError, DataLossError, UnauthenticatedError,
+            CancelledError,
+            UnknownError,
+            InvalidArgumentError,
+            DeadlineExceededError,
+            NotFoundError,
+            AlreadyExistsError,
+            PermissionDeniedError,
+            ResourceExhaustedError,
+            FailedPreconditionError,
+            AbortedError,
+            OutOfRangeError,
+            UnimplementedError,
+            InternalError,
+            UnavailableError,
+            DataLossError,
+            UnauthenticatedError,
         )
     }
-)  # fmt: skip
+)
 _BY_CLASS: Final = {cls: code for code, cls in _BY_CODE.items()}
 
 

@@ -118,9 +118,15 @@ def unpack(raw: bytes, source: str) -> dict[str, bytes]:
     try:
         files = _entries(raw, source)
     except (
-        zipfile.BadZipFile, NotImplementedError, RuntimeError, ValueError, OSError, EOFError,
-        OverflowError, struct.error,
-    ) as error:  # fmt: skip
+        zipfile.BadZipFile,
+        NotImplementedError,
+        RuntimeError,
+        ValueError,
+        OSError,
+        EOFError,
+        OverflowError,
+        struct.error,
+    ) as error:
         if isinstance(error, PackageError):
             raise
         raise PackageError(source, f"not a readable zip archive: {error}") from error

@@ -141,8 +141,11 @@ def _undecided(comparison: Comparison) -> dict[str, list[str]]:
 def _row_cells(row: Row) -> tuple[Text, ...]:
     interval = "" if row.low is None or row.high is None else f"{row.low:.3f} to {row.high:.3f}"
     cells = (
-        shortened(row.case, 40), shortened(row.backend, 32),
-        "" if row.ratio is None else f"{row.ratio:.3f}", interval,
-        seconds_text(row.old_median), seconds_text(row.new_median),
-    )  # fmt: skip
+        shortened(row.case, 40),
+        shortened(row.backend, 32),
+        "" if row.ratio is None else f"{row.ratio:.3f}",
+        interval,
+        seconds_text(row.old_median),
+        seconds_text(row.new_median),
+    )
     return (Text(row.verdict, _STYLE[row.verdict]), *map(Text, cells))

@@ -28,9 +28,14 @@ from sessrun.spec.loader import read_json
 from sessrun.spec.schema import SpecError, check
 
 __all__ = [
-    "COMPARISON_VERDICTS", "Comparison", "Row", "check_bench", "compare", "compare_backends",
+    "COMPARISON_VERDICTS",
+    "Comparison",
+    "Row",
+    "check_bench",
+    "compare",
+    "compare_backends",
     "read_bench",
-]  # fmt: skip
+]
 
 RowVerdict = Literal["FASTER", "SLOWER", "SAME", "UNDECIDED"]
 COMPARISON_VERDICTS: Final[tuple[RowVerdict, ...]] = ("SLOWER", "FASTER", "UNDECIDED", "SAME")
@@ -306,10 +311,20 @@ def _row(
         assert ratio is not None
         verdict, reason = _decide(ratio, low, high)
     return Row(
-        case, backend, verdict, ratio, low, high, float(np.median(before)),
-        float(np.median(after)), before.size, after.size, paired,
-        "device" if by_device else "wall", reason,
-    )  # fmt: skip
+        case,
+        backend,
+        verdict,
+        ratio,
+        low,
+        high,
+        float(np.median(before)),
+        float(np.median(after)),
+        before.size,
+        after.size,
+        paired,
+        "device" if by_device else "wall",
+        reason,
+    )
 
 
 def _entropy(case: str, backend: str, seed: int) -> list[int]:

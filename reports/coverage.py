@@ -13,13 +13,19 @@ __all__ = ["CELL_STATES", "CellState", "Coverage", "coverage_of"]
 #: How a cell of the table came out, worst first.
 CellState = Literal["wrong", "not answered", "right", "not refused", "not declared"]
 CELL_STATES: Final[tuple[CellState, ...]] = (
-    "wrong", "not answered", "right", "not refused", "not declared",
-)  # fmt: skip
+    "wrong",
+    "not answered",
+    "right",
+    "not refused",
+    "not declared",
+)
 #: The state of a declared cell by the result of one of its cases; every other result is wrong.
 _STATES: Final[Mapping[str, CellState]] = {
-    "pass": "right", "missing": "not answered", "infra_error": "not answered",
+    "pass": "right",
+    "missing": "not answered",
+    "infra_error": "not answered",
     "skipped": "not answered",
-}  # fmt: skip
+}
 
 
 _DECLARED: Final = CELL_STATES[:3]
@@ -70,10 +76,12 @@ class Coverage:
         return {
             "operations": {"declared": self.declared_operations, "all": len(self.rows)},
             "cells": {
-                "declared": self.declared_cells, "all": self.cells, "right": self.count("right"),
+                "declared": self.declared_cells,
+                "all": self.cells,
+                "right": self.count("right"),
             },
             "rows": {name: dict(row) for name, row in self.rows.items()},
-        }  # fmt: skip
+        }
 
 
 def coverage_of(results: Iterable[tuple[Demand | None, str, bool]]) -> Coverage | None:

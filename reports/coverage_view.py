@@ -36,12 +36,16 @@ def coverage_view(coverage: Coverage | None) -> dict[str, Any] | None:
         "words": coverage.words,
         "dtypes": dtypes,
         "legend": [
-            {"style": _MARKS[state][0], "mark": _MARKS[state][1], "words": state,
-             "count": coverage.count(state)}
+            {
+                "style": _MARKS[state][0],
+                "mark": _MARKS[state][1],
+                "words": state,
+                "count": coverage.count(state),
+            }
             for state in CELL_STATES
         ],
         "groups": [{"name": name, "rows": rows} for name, rows in groups.items()],
-    }  # fmt: skip
+    }
 
 
 def _cell(dtype: str, state: CellState) -> dict[str, str]:

@@ -64,8 +64,11 @@ class Change:
     def to_json(self) -> dict[str, str]:
         """The JSON form."""
         form = {
-            "about": self.about, "before": self.before, "after": self.after, "kind": self.kind,
-        }  # fmt: skip
+            "about": self.about,
+            "before": self.before,
+            "after": self.after,
+            "kind": self.kind,
+        }
         return form | ({"reason": self.reason} if self.reason else {})
 
 

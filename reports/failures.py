@@ -20,8 +20,15 @@ __all__ = ["Answer", "group_failures", "replay_command", "replay_name"]
 _UNANSWERED: Final = frozenset({"unsupported", "missing"})
 #: The gravest first, where mending either of two groups would gain as much.
 _GRAVITY: Final = (
-    "infra_error", "crash", "timeout", "error", "fail", "flaky", "missing", "unsupported",
-)  # fmt: skip
+    "infra_error",
+    "crash",
+    "timeout",
+    "error",
+    "fail",
+    "flaky",
+    "missing",
+    "unsupported",
+)
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
 
 

@@ -34,8 +34,15 @@ from sessrun.reports.summary import (
 from sessrun.spec.scopes import scope_of
 
 __all__ = [
-    "FACES", "Links", "coded", "content_policy", "flat", "report_html", "template", "template_text",
-]  # fmt: skip
+    "FACES",
+    "Links",
+    "coded",
+    "content_policy",
+    "flat",
+    "report_html",
+    "template",
+    "template_text",
+]
 
 _TEMPLATES: Final = Path(__file__).parent / "templates"
 #: Style class of a verdict, and its mark: a path in a circle of 24 by 24.

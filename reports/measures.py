@@ -9,9 +9,14 @@ from typing import Any, Final
 import numpy as np
 
 __all__ = [
-    "Measure", "is_of_stand_in", "is_on_gpu", "measures_of", "range_text", "seconds_text",
+    "Measure",
+    "is_of_stand_in",
+    "is_on_gpu",
+    "measures_of",
+    "range_text",
+    "seconds_text",
     "share_text",
-]  # fmt: skip
+]
 
 _UNITS: Final = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 

@@ -39,15 +39,31 @@ from sessrun.spec.schema import SpecError, check
 from sessrun.spec.writing import write_bytes
 
 __all__ = [
-    "FILES", "SIGNATURE", "Package", "PackageError", "ReplayOf", "derived_files",
-    "manifest_of", "open_package", "read_package", "write_package",
-]  # fmt: skip
+    "FILES",
+    "SIGNATURE",
+    "Package",
+    "PackageError",
+    "ReplayOf",
+    "derived_files",
+    "manifest_of",
+    "open_package",
+    "read_package",
+    "write_package",
+]
 
 #: Every file of a package but the replays, and the signature, which not every package has.
 FILES: Final = (
-    "badge.svg", "capabilities.json", "environment.json", "junit.xml", "manifest.json",
-    "plan.json", "record.jsonl", "report.html", "summary.json", "waivers.json",
-)  # fmt: skip
+    "badge.svg",
+    "capabilities.json",
+    "environment.json",
+    "junit.xml",
+    "manifest.json",
+    "plan.json",
+    "record.jsonl",
+    "report.html",
+    "summary.json",
+    "waivers.json",
+)
 SIGNATURE: Final = "manifest.sig"
 _KINDS: Final = ("capabilities", "environment", "manifest", "plan", "waivers")
 #: Makes the replay of a case from its id and its line of the record.

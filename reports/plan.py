@@ -43,8 +43,10 @@ class PlannedCase:
     def to_json(self) -> dict[str, Any]:
         """The JSON form, as the suite's plan writes it."""
         form: dict[str, Any] = {
-            "id": self.id, "hash": self.hash, "clauses": list(self.clauses),
-        }  # fmt: skip
+            "id": self.id,
+            "hash": self.hash,
+            "clauses": list(self.clauses),
+        }
         if self.demand is not None:
             form["demand"] = self.demand.to_json()
         release = self.release.to_json()

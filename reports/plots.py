@@ -23,9 +23,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = [
-    "INK", "LINE", "MARKERS", "SERIES", "SETTINGS", "SOFT", "bare_axes", "markup", "ratio_plot",
+    "INK",
+    "LINE",
+    "MARKERS",
+    "SERIES",
+    "SETTINGS",
+    "SOFT",
+    "bare_axes",
+    "markup",
+    "ratio_plot",
     "times_plot",
-]  # fmt: skip
+]
 
 #: Colours that matplotlib is given, and what the page makes of them.
 INK, SOFT, LINE, _WASH = "#000001", "#000002", "#000003", "#000004"
@@ -33,11 +41,16 @@ _GROUND: Final = "#000005"
 SERIES: Final = ("#000011", "#000012", "#000013", "#000014")
 _GOOD, _BAD, _OPEN = "#000021", "#000022", "#000023"
 _PAGE: Final = {
-    INK: "var(--ink)", SOFT: "var(--soft)", LINE: "var(--line)", _WASH: "var(--wash)",
+    INK: "var(--ink)",
+    SOFT: "var(--soft)",
+    LINE: "var(--line)",
+    _WASH: "var(--wash)",
     _GROUND: "var(--page)",
-    _GOOD: "var(--good)", _BAD: "var(--bad)", _OPEN: "var(--open)",
+    _GOOD: "var(--good)",
+    _BAD: "var(--bad)",
+    _OPEN: "var(--open)",
     **{colour: f"var(--series-{index})" for index, colour in enumerate(SERIES)},
-}  # fmt: skip
+}
 MARKERS: Final = ("o", "s", "^", "D")
 _RATIO_STYLE: Final = {
     "FASTER": (_GOOD, "<"),
@@ -168,10 +181,14 @@ def _draw_ratio(axes: Axes, row: Row, ends: tuple[float, float], place: int) -> 
     axes.plot([row.ratio], [place], marker, color=colour, markersize=6)
     label = shortened(f"{row.case}, {row.backend}", 60)
     axes.text(
-        0.01, place - 0.3, f"{label}: {row.verdict}", va="center",
-        transform=axes.get_yaxis_transform(), fontsize=8.5,
+        0.01,
+        place - 0.3,
+        f"{label}: {row.verdict}",
+        va="center",
+        transform=axes.get_yaxis_transform(),
+        fontsize=8.5,
         bbox={"facecolor": _GROUND, "linewidth": 0, "pad": 0.6},
-    )  # fmt: skip
+    )
 
 
 def _time_axis(axes: Axes, low: float, high: float) -> None:

@@ -26,9 +26,16 @@ from sessrun.spec.loader import Clause
 from sessrun.spec.records import SIMULATED, RunRecord, is_simulated
 
 __all__ = [
-    "Derived", "derive", "file_faults", "plan_faults", "record_faults",
-    "replay_faults", "summary_faults", "told", "view_faults",
-]  # fmt: skip
+    "Derived",
+    "derive",
+    "file_faults",
+    "plan_faults",
+    "record_faults",
+    "replay_faults",
+    "summary_faults",
+    "told",
+    "view_faults",
+]
 
 #: How many faults of one kind are told one by one.
 _TOLD: Final = 10

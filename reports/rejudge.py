@@ -26,9 +26,12 @@ __all__ = ["Rejudged", "judge_anew"]
 #: Results that observations decide, and what they must be judged to be. A flaky case keeps the
 #: first of its two answers, a failure; it has none if the worker was lost.
 _DECIDED: Final[Mapping[str, str]] = {
-    "pass": "pass", "fail": "fail", "unsupported": "unsupported", "error": "error",
+    "pass": "pass",
+    "fail": "fail",
+    "unsupported": "unsupported",
+    "error": "error",
     "flaky": "fail",
-}  # fmt: skip
+}
 #: Results of a judgement that has something to say.
 _EXPLAINED: Final = frozenset({"fail", "flaky", "unsupported"})
 #: Results of a case whose backend was lost at a step.

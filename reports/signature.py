@@ -148,9 +148,14 @@ def _run(arguments: Sequence[str], stdin: bytes = b"") -> subprocess.CompletedPr
     quiet = {"SSH_ASKPASS_REQUIRE": "never", "LC_ALL": "C"}
     try:
         return subprocess.run(  # noqa: S603 - a list of arguments, no shell
-            [tool, *arguments], input=stdin, capture_output=True, check=False, timeout=_SECONDS,
-            start_new_session=True, env={**os.environ, **quiet},
-        )  # fmt: skip
+            [tool, *arguments],
+            input=stdin,
+            capture_output=True,
+            check=False,
+            timeout=_SECONDS,
+            start_new_session=True,
+            env={**os.environ, **quiet},
+        )
     except subprocess.TimeoutExpired as error:
         raise SigningError(f"{_TOOL} {arguments[1]} takes more than {_SECONDS} s") from error
 

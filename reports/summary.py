@@ -10,25 +10,48 @@ from typing import Any, Final, Literal
 from sessrun.reports.coverage import Coverage
 
 __all__ = [
-    "BLOCKING", "CERTIFIED", "CLAUSE_RESULTS", "VERDICTS", "ClauseResult", "ClauseSummary",
-    "FailureGroup", "SubjectSummary", "Summary", "Verdict", "Waiver",
-]  # fmt: skip
+    "BLOCKING",
+    "CERTIFIED",
+    "CLAUSE_RESULTS",
+    "VERDICTS",
+    "ClauseResult",
+    "ClauseSummary",
+    "FailureGroup",
+    "SubjectSummary",
+    "Summary",
+    "Verdict",
+    "Waiver",
+]
 
 Verdict = Literal[
-    "CERTIFIED", "CERTIFIED WITH WAIVERS", "SIMULATED", "NOT CERTIFIED", "NOT APPLICABLE", "VOID",
-]  # fmt: skip
+    "CERTIFIED",
+    "CERTIFIED WITH WAIVERS",
+    "SIMULATED",
+    "NOT CERTIFIED",
+    "NOT APPLICABLE",
+    "VOID",
+]
 ClauseResult = Literal["holds", "broken", "not applicable here", "not declared", "not tested"]
 
 #: Every verdict, best first.
 VERDICTS: Final[tuple[Verdict, ...]] = (
-    "CERTIFIED", "CERTIFIED WITH WAIVERS", "SIMULATED", "NOT CERTIFIED", "NOT APPLICABLE", "VOID",
-)  # fmt: skip
+    "CERTIFIED",
+    "CERTIFIED WITH WAIVERS",
+    "SIMULATED",
+    "NOT CERTIFIED",
+    "NOT APPLICABLE",
+    "VOID",
+)
 #: The verdicts that certify.
 CERTIFIED: Final = VERDICTS[:2]
 #: Every result of a clause.
 CLAUSE_RESULTS: Final[tuple[ClauseResult, ...]] = (
-    "holds", "broken", "not applicable here", "not declared", "not tested",
-)  # fmt: skip
+    "holds",
+    "broken",
+    "not applicable here",
+    "not declared",
+    "not tested",
+)
 #: Results that keep a required clause from counting even where its other cases passed.
 BLOCKING: Final = ("missing", "flaky", "timeout", "crash", "unsupported", "infra_error")
 

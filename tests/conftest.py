@@ -19,9 +19,12 @@ _LEFT_OUT: Final = pytest.StashKey[dict[str, int]]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--one-in", type=int, default=1, metavar="N",
+        "--one-in",
+        type=int,
+        default=1,
+        metavar="N",
         help=f"of a test with {_SAMPLED_FROM} parameters or more run one in N, by --slice-seed",
-    )  # fmt: skip
+    )
     parser.addoption(
         "--slice-seed",
         type=int,

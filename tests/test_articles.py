@@ -27,7 +27,11 @@ EXPECTED = {
     "closed_session": ("RuntimeError: Attempted to use a closed Session.\n",),
     "variable_too_large": ("MemoryError", "(5000, 5000, 5000)"),
     "initializer_too_large": (
-        "Memory exhaustion error: ", "shape[5000,5000,5000]", "float", "CPU:0", "allocator cpu",
+        "Memory exhaustion error: ",
+        "shape[5000,5000,5000]",
+        "float",
+        "CPU:0",
+        "allocator cpu",
     ),
     "hidden_gpu": ("1.0\nSession created successfully (CPU ONLY)\n",),
     "wrong_batch_shape": (
@@ -38,10 +42,11 @@ EXPECTED = {
     "wrong_floats": ("Error: ", "float32", "float64", "Casted float64 shape:  (1, 10)\n"),
     "volumes_need_a_gpu": ("An Error Occurred: GPU not available, CPU will be used.\n",),
     "missing_device": (
-        "session made\n", "Device placement error: ",
+        "session made\n",
+        "Device placement error: ",
         "/job:localhost/replica:0/task:0/device:CPU:0",
     ),
-}  # fmt: skip
+}
 
 
 def _limit_address_space() -> None:

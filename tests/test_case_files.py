@@ -67,8 +67,11 @@ def engine_case(namespace: Any) -> Case:
         tf.matching_files(tf.constant(c.path("*.txt")), name="matching")
     s = c.open()
     s.run(["constant:0"], values=[b"hello\n"])
-    s.run(["fed:0", "shown:0"], {"path:0": c.path("sub/b.bin")},
-          values=[b"\0\1", c.path("sub/b.bin").encode()])  # fmt: skip
+    s.run(
+        ["fed:0", "shown:0"],
+        {"path:0": c.path("sub/b.bin")},
+        values=[b"\0\1", c.path("sub/b.bin").encode()],
+    )
     s.run(["fed:0"], {"path:0": c.path("none")}, error=[5])
     s.run(["write"], {"path:0": c.path("new/made.txt")}, values=[None])
     c.content("new/made.txt", b"written")
@@ -77,9 +80,14 @@ def engine_case(namespace: Any) -> Case:
     s.run(["constant:0"], values=[b"hello\nmore"])
     s.run(["matching:0"], values=[[c.path("a.txt").encode()]])
     form = {
-        "id": "files/made-here", "title": "Files.", "surface": "engine", "clauses": ["RUN-001"],
-        "steps": c.steps, "graphs": c.graphs, "files": c.files,
-    }  # fmt: skip
+        "id": "files/made-here",
+        "title": "Files.",
+        "surface": "engine",
+        "clauses": ["RUN-001"],
+        "steps": c.steps,
+        "graphs": c.graphs,
+        "files": c.files,
+    }
     return Case.from_json(form, "here")
 
 
@@ -157,9 +165,12 @@ def test_the_plain_code_of_a_case_runs(case: Case, tmp_path: Path) -> None:
     lines = [line.replace("tensorflow.compat.v1", "sessrun.reference") for line in lines]
     end = next((i for i, line in enumerate(lines) if "none" in line), len(lines))
     done = subprocess.run(
-        [sys.executable, "-c", "\n".join(lines[:end])], capture_output=True, text=True, check=False,
+        [sys.executable, "-c", "\n".join(lines[:end])],
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "TMPDIR": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert "hello" in done.stdout or case.surface == "api"
 
@@ -182,13 +193,24 @@ def test_what_a_step_does_to_a_file(step: str, reference: Any) -> None:
     change, after = STEPS[step]
     steps = [
         {"do": "file", "name": "f", **change},
-        {"do": "file", "name": "f", "read": "bytes",
-         "expect": {"value": None if after is None else {"$bytes": text(after)}}},
-    ]  # fmt: skip
+        {
+            "do": "file",
+            "name": "f",
+            "read": "bytes",
+            "expect": {"value": None if after is None else {"$bytes": text(after)}},
+        },
+    ]
     files = {"f": text(b"abcdef")}
     for surface in ("engine", "api"):
-        form = {"id": "a/b", "title": "T.", "surface": surface, "clauses": ["RUN-001"],
-                "graphs": {}, "steps": steps, "files": files}  # fmt: skip
+        form = {
+            "id": "a/b",
+            "title": "T.",
+            "surface": surface,
+            "clauses": ["RUN-001"],
+            "graphs": {},
+            "steps": steps,
+            "files": files,
+        }
         made = Case.from_json(form, "here")
         judgement = judge(made, observe(reference, made, 30.0))
         assert judgement.result == "pass", judgement.finding
@@ -196,9 +218,15 @@ def test_what_a_step_does_to_a_file(step: str, reference: Any) -> None:
 
 def test_a_change_that_the_system_refuses_fails_the_case(reference: Any) -> None:
     for surface in ("engine", "api"):
-        form = {"id": "a/b", "title": "T.", "surface": surface, "clauses": ["RUN-001"],
-                "graphs": {}, "files": {},
-                "steps": [{"do": "file", "name": "none", "truncate": 1}]}  # fmt: skip
+        form = {
+            "id": "a/b",
+            "title": "T.",
+            "surface": surface,
+            "clauses": ["RUN-001"],
+            "graphs": {},
+            "files": {},
+            "steps": [{"do": "file", "name": "none", "truncate": 1}],
+        }
         made = Case.from_json(form, "here")
         judgement = judge(made, observe(reference, made, 30.0))
         assert judgement.result == "fail"
@@ -208,8 +236,14 @@ def test_a_change_that_the_system_refuses_fails_the_case(reference: Any) -> None
 
 @pytest.mark.parametrize("name", ["../x", "/etc/passwd", "a/../../x", "./x", "a\0b"])
 def test_no_name_leaves_the_folder(name: str) -> None:
-    form = {"id": "a/b", "title": "T.", "surface": "api", "clauses": ["RUN-001"], "files": {},
-            "steps": [{"do": "file", "name": name, "write": ""}]}  # fmt: skip
+    form = {
+        "id": "a/b",
+        "title": "T.",
+        "surface": "api",
+        "clauses": ["RUN-001"],
+        "files": {},
+        "steps": [{"do": "file", "name": name, "write": ""}],
+    }
     with pytest.raises(SpecError):
         Case.from_json(form, "here")
     with pytest.raises(SpecError):
@@ -233,15 +267,26 @@ def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
 
 
 def test_a_path_needs_files(reference: Any) -> None:
-    form = {"id": "a/b", "title": "T.", "surface": "api", "clauses": ["RUN-001"],
-            "steps": [{"do": "eval", "expr": {"$path": "a"}}]}  # fmt: skip
+    form = {
+        "id": "a/b",
+        "title": "T.",
+        "surface": "api",
+        "clauses": ["RUN-001"],
+        "steps": [{"do": "eval", "expr": {"$path": "a"}}],
+    }
     with pytest.raises(SpecError):
         observe(reference, Case.from_json(form, "here"), 30.0)
     tensor = {"dtype": "DT_STRING", "tensorShape": {}, "stringVal": [{"$path": "a"}]}
     attr = {"dtype": {"type": "DT_STRING"}, "value": {"tensor": tensor}}
     graph = {"node": [{"name": "a", "op": "Const", "attr": attr}]}
-    form = {"id": "a/b", "title": "T.", "surface": "engine", "clauses": ["RUN-001"],
-            "graphs": {"g": graph}, "steps": [{"do": "open", "session": "s", "graph": "g"}]}
+    form = {
+        "id": "a/b",
+        "title": "T.",
+        "surface": "engine",
+        "clauses": ["RUN-001"],
+        "graphs": {"g": graph},
+        "steps": [{"do": "open", "session": "s", "graph": "g"}],
+    }
     seen = interpret(Case.from_json(form, "here"), reference)
     assert seen[0]["outcome"] == "failure", "nothing is replaced in a case that declares no files"
 
@@ -295,8 +340,15 @@ def test_shrinking_takes_away_files(reference: Any) -> None:
     c.change("unused", append=b"z")
     s.run(["out:0", "read:0"])
     c.steps[-1]["expect"] = {"oracle": {}}
-    form = {"id": "files:1:1", "title": "T.", "surface": "engine", "clauses": ["RUN-001"],
-            "graphs": c.graphs, "files": c.files, "steps": c.steps}  # fmt: skip
+    form = {
+        "id": "files:1:1",
+        "title": "T.",
+        "surface": "engine",
+        "clauses": ["RUN-001"],
+        "graphs": c.graphs,
+        "files": c.files,
+        "steps": c.steps,
+    }
     case = Case.from_json(form, "here")
     assert shrinkable(case)
 

@@ -77,9 +77,7 @@ def test_every_file_that_follows_a_schema_is_stated() -> None:
     assert not missing
 
 
-def test_what_is_stated_is_not_checked_again(
-    copied: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_stated_is_not_checked_again(copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sources = _without_schemas(monkeypatch)
     assert len(list(loader.vectors_of({"FEED-007"}))) == 2
     assert loader.load_vector(_VECTOR).clauses == ("FEED-007",)

@@ -25,9 +25,10 @@ def blocks(language: str) -> list[str]:
 def without_installing(script: str) -> str:
     """The script with the environment of this test in place of one of its own."""
     kept = [
-        line for line in script.splitlines()
+        line
+        for line in script.splitlines()
         if not line.startswith(("python3 -m venv", ". .conformance", "python -m pip install"))
-    ]  # fmt: skip
+    ]
     assert len(script.splitlines()) - len(kept) == 3
     return "\n".join(kept)
 
@@ -47,13 +48,20 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shell(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     bin_ = str(Path(sys.executable).parent)
     environment = {
-        "PATH": bin_ + os.pathsep + os.environ["PATH"], "SESSRUN": "installed", "PROFILE": PROFILE,
+        "PATH": bin_ + os.pathsep + os.environ["PATH"],
+        "SESSRUN": "installed",
+        "PROFILE": PROFILE,
         "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(folder))),
-    }  # fmt: skip
+    }
     return subprocess.run(
-        ["/usr/bin/env", "bash", "-c", command], cwd=folder, env=os.environ | environment,
-        capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
+        ["/usr/bin/env", "bash", "-c", command],
+        cwd=folder,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
 
 
 @pytest.mark.slow

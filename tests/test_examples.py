@@ -23,8 +23,16 @@ def test_a_network_learns_digits(backend: str, tmp_path: Path) -> None:
     if backend == "tensorflow" and find_spec("tensorflow") is None:
         pytest.skip("TensorFlow is not installed")
     plot = tmp_path / "losses.png"
-    command = [sys.executable, str(DIGITS), "--backend", backend, "--epochs", "2",
-               "--plot", str(plot)]  # fmt: skip
+    command = [
+        sys.executable,
+        str(DIGITS),
+        "--backend",
+        backend,
+        "--epochs",
+        "2",
+        "--plot",
+        str(plot),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
     found = re.findall(r"test accuracy ([\d.]+)%", done.stdout)

@@ -162,9 +162,12 @@ def test_shortcuts_for_floats_change_nothing(value: float, name: str) -> None:
         assert convert(value, name).tobytes() == want.tobytes()
 
 
-@given(st.integers(-(2**63), 2**64 - 1) | st.integers(-300, 300) | st.integers(-(2**26), 2**26),
-       st.sampled_from(["int8", "uint8", "int16", "uint32", "int64", "uint64", "float16",
-                        "float32", "complex64"]))  # fmt: skip
+@given(
+    st.integers(-(2**63), 2**64 - 1) | st.integers(-300, 300) | st.integers(-(2**26), 2**26),
+    st.sampled_from(
+        ["int8", "uint8", "int16", "uint32", "int64", "uint64", "float16", "float32", "complex64"]
+    ),
+)
 def test_shortcuts_for_ints_change_nothing(value: int, name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -255,8 +258,14 @@ def test_a_file_that_is_no_json_is_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(importlib.util.find_spec("tensorflow") is None, reason="needs TensorFlow")
 @pytest.mark.slow
 def test_tensorflow_still_gives_the_table() -> None:
-    command = [sys.executable, "-m", "sessrun.spec.tables.feed_probe",
-               "--backend-namespace", "tensorflow.compat.v1", "--check"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "sessrun.spec.tables.feed_probe",
+        "--backend-namespace",
+        "tensorflow.compat.v1",
+        "--check",
+    ]
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "TF_ENABLE_ONEDNN_OPTS": "0"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]

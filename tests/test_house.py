@@ -34,8 +34,20 @@ NEEDED_ONCE = {
     ("reference/compat/test/modes.py", "absl"),
 }
 #: The packages of the runtime: each imports from itself and from those before it.
-LEVELS = ("errors", "base", "graph", "build", "devices", "state", "kernels", "session", "api",
-          "gradient", "library", "compat")  # fmt: skip
+LEVELS = (
+    "errors",
+    "base",
+    "graph",
+    "build",
+    "devices",
+    "state",
+    "kernels",
+    "session",
+    "api",
+    "gradient",
+    "library",
+    "compat",
+)
 #: What imports a package further down all the same, and why.
 UPWARD = {
     ("graph.graph", "build.build"): "a graph makes its operations; to be registered from above",
@@ -52,7 +64,10 @@ UPWARD = {
     ("api.nn.swishes", "gradient.custom"): "a function with a gradient of its own",
 }
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
-MAX_LINES = 450
+#: The formatter gives an argument a line: a module of 400 lines written densely may be 490 here.
+MAX_LINES = 490
+#: What is longer all the same, and why.
+LONG = {"reference/namespace.py": "a table: a line for each module that holds public names"}
 
 
 def modules(*parts: str) -> list[Path]:
@@ -168,8 +183,9 @@ def test_no_module_is_too_long_or_nameless() -> None:
     wrong = []
     for path in modules(*PARTS, "src", "tests"):
         count = path.read_text(encoding="utf-8").count("\n")
-        if count > MAX_LINES and not is_generated(path):
-            wrong.append(f"{path.relative_to(ROOT)} has {count} lines, at most {MAX_LINES}")
+        relative = path.relative_to(ROOT).as_posix()
+        if count > MAX_LINES and not is_generated(path) and relative not in LONG:
+            wrong.append(f"{relative} has {count} lines, at most {MAX_LINES}")
         if path.stem in FORBIDDEN_NAMES:
             wrong.append(f"{path.relative_to(ROOT)}: a module is named for its subject")
     assert not wrong, "\n".join(wrong)

@@ -72,7 +72,8 @@ def test_every_python_block_runs(number: int, tmp_path: Path) -> None:
 
 def test_every_link_leads_somewhere() -> None:
     missing = [
-        link for link in re.findall(r"\]\(([^)#]+)\)", TEXT)
+        link
+        for link in re.findall(r"\]\(([^)#]+)\)", TEXT)
         if "://" not in link and not (ROOT / link).exists()
     ]
     assert not missing

@@ -16,9 +16,29 @@ from sessrun.spec.loader import SPEC_DIR
 _NAMES = sorted(path.name.partition(".")[0] for path in schema.SCHEMA_DIR.glob("*.schema.json"))
 #: What a mutation puts in the place of a part.
 _ODD: tuple[Any, ...] = (
-    None, True, False, 0, 1, -1, 1.0, 0.5, 2**60, "", "a\n", "FEED-007", "FEED-007\n", "é",
-    [], [1, 1], ["a", "a"], [[]], {}, {"": None}, {"file": "x"}, {"file": "x", "nbytes": 1},
-)  # fmt: skip
+    None,
+    True,
+    False,
+    0,
+    1,
+    -1,
+    1.0,
+    0.5,
+    2**60,
+    "",
+    "a\n",
+    "FEED-007",
+    "FEED-007\n",
+    "é",
+    [],
+    [1, 1],
+    ["a", "a"],
+    [[]],
+    {},
+    {"": None},
+    {"file": "x"},
+    {"file": "x", "nbytes": 1},
+)
 
 
 def kinds_of(name: str) -> list[str | None]:
@@ -69,8 +89,13 @@ def mutated(form: Any, draw: random.Random) -> Any:
 
 
 def _places(form: Any) -> Iterator[tuple[Any, Any]]:
-    items = form.items() if isinstance(form, dict) else enumerate(form) \
-        if isinstance(form, list) else ()  # fmt: skip
+    items = (
+        form.items()
+        if isinstance(form, dict)
+        else enumerate(form)
+        if isinstance(form, list)
+        else ()
+    )
     for key, value in list(items):
         yield form, key
         yield from _places(value)

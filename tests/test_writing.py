@@ -82,9 +82,13 @@ def test_output_that_cannot_be_written_is_named() -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "sessrun.cli.main", "explain", "FEED-007"],
-            stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
             env=os.environ | {"PYTHONPATH": str(SOURCE)},
-        )  # fmt: skip
+        )
     assert done.returncode == 2
     wanted = "sessrun explain: [Errno 28] No space left on device: standard output\n"
     assert done.stderr == wanted

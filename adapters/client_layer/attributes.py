@@ -14,9 +14,15 @@ __all__ = ["attributes_of", "dtype_of", "shape_of"]
 
 #: The field of AttrValue, and of its list, for each type of attribute.
 _FIELDS: Final[Mapping[str, str]] = {
-    "bool": "b", "float": "f", "func": "func", "int": "i", "shape": "shape", "string": "s",
-    "tensor": "tensor", "type": "type",
-}  # fmt: skip
+    "bool": "b",
+    "float": "f",
+    "func": "func",
+    "int": "i",
+    "shape": "shape",
+    "string": "s",
+    "tensor": "tensor",
+    "type": "type",
+}
 
 
 def attributes_of(node: NodeDef, operation: Operation) -> dict[str, Any]:

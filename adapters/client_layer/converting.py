@@ -23,10 +23,15 @@ __all__ = ["ConvertingEngine", "TableEngine", "cause_line"]
 
 _DEVICE: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 #: What a configuration may say without changing what a run must give.
-_HARMLESS: Final = frozenset({
-    "allow_soft_placement", "graph_options", "inter_op_parallelism_threads",
-    "intra_op_parallelism_threads", "log_device_placement",
-})  # fmt: skip
+_HARMLESS: Final = frozenset(
+    {
+        "allow_soft_placement",
+        "graph_options",
+        "inter_op_parallelism_threads",
+        "intra_op_parallelism_threads",
+        "log_device_placement",
+    }
+)
 
 
 #: Operations that can be left out where only a control input depends on them.

@@ -17,8 +17,13 @@ from sessrun.spec.errors import BY_CODE
 from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
 
 __all__ = [
-    "Endpoint", "EngineError", "EngineSession", "GraphEngine", "NotOfferedError", "TensorFacts",
-]  # fmt: skip
+    "Endpoint",
+    "EngineError",
+    "EngineSession",
+    "GraphEngine",
+    "NotOfferedError",
+    "TensorFacts",
+]
 
 
 @dataclass(frozen=True, slots=True, order=True)

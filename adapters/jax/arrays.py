@@ -184,8 +184,10 @@ def _index(
     node: Node, shape: Sequence[int], begin: list[int], end: list[int], strides: list[int]
 ) -> list[Any]:
     """The Python index that a strided slice means."""
-    masks = {name: node[f"{name}_mask"] for name in ("begin", "end", "ellipsis", "new_axis",
-                                                     "shrink_axis")}  # fmt: skip
+    masks = {
+        name: node[f"{name}_mask"]
+        for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
+    }
 
     def has(name: str, position: int) -> bool:
         return bool(masks[name] >> position & 1)
@@ -212,10 +214,14 @@ def _index(
                 node.check(-limit <= begin[n] < limit, f"the index {begin[n]} is out of bounds")
                 index.append(begin[n] % limit)
             else:
-                index.append(_piece(
-                    None if has("begin", n) else begin[n], None if has("end", n) else end[n],
-                    strides[n], shape[axis],
-                ))  # fmt: skip
+                index.append(
+                    _piece(
+                        None if has("begin", n) else begin[n],
+                        None if has("end", n) else end[n],
+                        strides[n],
+                        shape[axis],
+                    )
+                )
             axis += 1
     return index
 

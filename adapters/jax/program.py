@@ -23,9 +23,21 @@ __all__ = ["compile_part", "declared_operations"]
 
 #: The modules that fill the table.
 _SUBJECTS: Final = (
-    "activations", "arrays", "batch_space", "diagonals", "elementwise", "images", "indexing",
-    "matrices", "networks", "reductions", "segments", "special", "spectra", "windows",
-)  # fmt: skip
+    "activations",
+    "arrays",
+    "batch_space",
+    "diagonals",
+    "elementwise",
+    "images",
+    "indexing",
+    "matrices",
+    "networks",
+    "reductions",
+    "segments",
+    "special",
+    "spectra",
+    "windows",
+)
 for _subject in _SUBJECTS:
     importlib.import_module(f"sessrun.adapters.jax.{_subject}")
 

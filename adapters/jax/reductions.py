@@ -65,12 +65,14 @@ _REDUCTIONS: Final[Mapping[str, tuple[Callable[..., Array], frozenset[str]]]] = 
         REALS,
     ),
     "Prod": (
-        lambda x, axes, keepdims: jnp.prod(x, axes, keepdims=keepdims, dtype=x.dtype), NUMBERS,
+        lambda x, axes, keepdims: jnp.prod(x, axes, keepdims=keepdims, dtype=x.dtype),
+        NUMBERS,
     ),
     "Sum": (
-        lambda x, axes, keepdims: jnp.sum(x, axes, keepdims=keepdims, dtype=x.dtype), NUMBERS,
+        lambda x, axes, keepdims: jnp.sum(x, axes, keepdims=keepdims, dtype=x.dtype),
+        NUMBERS,
     ),
-}  # fmt: skip
+}
 
 
 def _reduction(function: Callable[..., Array]) -> Callable[..., Array]:

@@ -22,9 +22,23 @@ from sessrun.spec.proto import NodeDef
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
-    "ALL", "BOOL", "COMPLEX", "FLOATS", "INTEGERS", "NUMBERS", "REALS", "RULES", "SIGNED", "Array",
-    "Node", "Rule", "node_of", "numpy_of", "plain", "rule",
-]  # fmt: skip
+    "ALL",
+    "BOOL",
+    "COMPLEX",
+    "FLOATS",
+    "INTEGERS",
+    "NUMBERS",
+    "REALS",
+    "RULES",
+    "SIGNED",
+    "Array",
+    "Node",
+    "Rule",
+    "node_of",
+    "numpy_of",
+    "plain",
+    "rule",
+]
 
 #: A numpy array, or one of JAX.
 Array = Any

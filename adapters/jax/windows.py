@@ -20,8 +20,13 @@ def _spatial(node: Node, values: Sequence[Any]) -> list[Any]:
     return [v for v, axis in zip(values, node["data_format"], strict=True) if axis not in "NC"]
 
 
-def _padding(node: Node, sizes: Sequence[int], window: Sequence[int], strides: Sequence[int],
-             dilations: Sequence[int]) -> list[tuple[int, int]]:  # fmt: skip
+def _padding(
+    node: Node,
+    sizes: Sequence[int],
+    window: Sequence[int],
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> list[tuple[int, int]]:
     """What is padded before and behind each axis of the picture."""
     if node["padding"] == "EXPLICIT":
         pairs = node["explicit_paddings"]
@@ -84,8 +89,9 @@ def _transposed(node: Node, input_sizes: Array, kernel: Array, gradient: Array) 
     space, window = _spatial(node, sizes), kernel.shape[:2]
     padding = []
     forward = _padding(node, space, window, strides, dilations)
-    rows = zip(space, _spatial(node, gradient.shape), window, strides, dilations, forward,
-               strict=True)  # fmt: skip
+    rows = zip(
+        space, _spatial(node, gradient.shape), window, strides, dilations, forward, strict=True
+    )
     for size, given, length, stride, dilation, (before, _) in rows:
         reach = (length - 1) * dilation
         spread = (given - 1) * stride + 1
@@ -105,8 +111,14 @@ def _transposed(node: Node, input_sizes: Array, kernel: Array, gradient: Array) 
     )
 
 
-def _pool(node: Node, x: Array, start: Array, function: Callable[..., Array], window: Sequence[int],
-          strides: Sequence[int]) -> Array:  # fmt: skip
+def _pool(
+    node: Node,
+    x: Array,
+    start: Array,
+    function: Callable[..., Array],
+    window: Sequence[int],
+    strides: Sequence[int],
+) -> Array:
     if node["padding"] == "EXPLICIT":
         pairs = node["explicit_paddings"]
         padding = list(zip(pairs[::2], pairs[1::2], strict=True))

@@ -12,8 +12,9 @@ from sessrun.adapters.onnxruntime.table import ALL, FLOATS, Call, translates
 __all__: list[str] = []
 
 
-@translates("Identity", "PlaceholderWithDefault", "PreventGradient", "Snapshot", "StopGradient",
-            kernels=ALL)  # fmt: skip
+@translates(
+    "Identity", "PlaceholderWithDefault", "PreventGradient", "Snapshot", "StopGradient", kernels=ALL
+)
 @translates("IdentityN", kernels=ALL)
 def _identity(call: Call) -> list[str]:
     return [call.emit("Identity", name) for name in call.names]

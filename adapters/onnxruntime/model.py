@@ -36,9 +36,20 @@ __all__ = ["CARRIERS", "SUBJECTS", "translated"]
 
 #: The modules whose import fills the table.
 SUBJECTS: Final = (
-    activations, arithmetic, arrays, comparisons, fake_quantizing, images, indexing, joining,
-    networks, products, reductions, space, windows,
-)  # fmt: skip
+    activations,
+    arithmetic,
+    arrays,
+    comparisons,
+    fake_quantizing,
+    images,
+    indexing,
+    joining,
+    networks,
+    products,
+    reductions,
+    space,
+    windows,
+)
 #: The dtypes that ONNX Runtime takes from numpy and gives to it in another, which holds them.
 CARRIERS: Final[Mapping[str, str]] = {"bfloat16": "float32"}
 

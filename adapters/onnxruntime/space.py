@@ -66,8 +66,9 @@ def _batch_to_space(call: Call) -> str:
     pairs = [axis for i in range(count) for axis in (count + 1 + i, i)]
     order = (count, *pairs, *range(2 * count + 1, 2 * count + 1 + len(rest)))
     whole = [size * block for size, block in zip(spatial, blocks, strict=True)]
-    x = _rearranged(call, call.names[0], (*blocks, batch, *spatial, *rest), order,
-                    (batch, *whole, *rest))  # fmt: skip
+    x = _rearranged(
+        call, call.names[0], (*blocks, batch, *spatial, *rest), order, (batch, *whole, *rest)
+    )
     if not count:
         return x
     starts = crops[:, 0]

@@ -15,9 +15,20 @@ from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
-    "ALL", "FLOATS", "INTEGERS", "NUMBERS", "SINGLE", "TRANSLATIONS", "WIDE", "Call", "Tensor",
-    "Translation", "operations", "translates", "translates_by_name",
-]  # fmt: skip
+    "ALL",
+    "FLOATS",
+    "INTEGERS",
+    "NUMBERS",
+    "SINGLE",
+    "TRANSLATIONS",
+    "WIDE",
+    "Call",
+    "Tensor",
+    "Translation",
+    "operations",
+    "translates",
+    "translates_by_name",
+]
 
 #: Sets of dtypes that kernels of ONNX Runtime's CPU provider have (1.32, operator set 21).
 SINGLE: Final = frozenset({"float32"})

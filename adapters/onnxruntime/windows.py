@@ -90,10 +90,12 @@ def _conv_back(call: Call) -> str:
     if tuple(axis.out for axis in windows) != tuple(_spatial(call, call.shape(2), 4)):
         raise call.invalid("no input of these sizes gives such an output")
     rest = [
-        axis.size - ((axis.out - 1) * axis.stride + (axis.window - 1) * axis.dilation + 1)
-        + axis.before + max(axis.after, 0)
+        axis.size
+        - ((axis.out - 1) * axis.stride + (axis.window - 1) * axis.dilation + 1)
+        + axis.before
+        + max(axis.after, 0)
         for axis in windows
-    ]  # fmt: skip
+    ]
     if min(rest) < 0:
         raise call.declined("a window that does not reach its padding")
     kernel = call.emit("Transpose", call.names[1], perm=[3, 2, 0, 1])

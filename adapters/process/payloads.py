@@ -24,8 +24,18 @@ from sessrun.adapters.process.exchange import Exchange
 from sessrun.spec import tensors
 from sessrun.spec.dtypes import BY_NAME, row_of_numpy
 
-__all__ = ["INLINE_BYTES", "LINE_BYTES", "OBSERVATION_BYTES", "STRINGS", "Packer", "dumps",
-           "loads", "unpack_graph", "unpack_json", "unpack_tensor"]  # fmt: skip
+__all__ = [
+    "INLINE_BYTES",
+    "LINE_BYTES",
+    "OBSERVATION_BYTES",
+    "STRINGS",
+    "Packer",
+    "dumps",
+    "loads",
+    "unpack_graph",
+    "unpack_json",
+    "unpack_tensor",
+]
 
 #: A tensor of more bytes goes to an exchange file.
 INLINE_BYTES: Final = 65536
@@ -237,8 +247,11 @@ def _string_size(data: Any) -> int:
 
 
 def _raw(array: np.ndarray) -> bytes:
-    little = array.astype(array.dtype.newbyteorder("<"), copy=False) \
-        if array.dtype.kind in "iufc" else array  # fmt: skip
+    little = (
+        array.astype(array.dtype.newbyteorder("<"), copy=False)
+        if array.dtype.kind in "iufc"
+        else array
+    )
     return np.ascontiguousarray(little).tobytes()
 
 

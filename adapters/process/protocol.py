@@ -52,8 +52,11 @@ TEXT: Final = 16384
 
 #: The longest lists of an answer: each item is looked at.
 LISTS: Final[Mapping[str, int]] = {
-    "values": 16384, "observations": 16384, "devices": 4096, "classes": 256,
-}  # fmt: skip
+    "values": 16384,
+    "observations": 16384,
+    "devices": 4096,
+    "classes": 256,
+}
 
 #: How much of an ill-formed line an error quotes.
 _BRIEF: Final = 160
@@ -159,9 +162,13 @@ def _answer_form(answer: Answer, packer: Packer) -> dict[str, Any]:
             return {"outcome": "unsupported", "capability": capability, "message": text}
         case Failure(call, code, classes, node, message):
             return {
-                "outcome": "failure", "call": call, "code": code, "classes": list(classes),
-                "node": node, "message": message[:TEXT],
-            }  # fmt: skip
+                "outcome": "failure",
+                "call": call,
+                "code": code,
+                "classes": list(classes),
+                "node": node,
+                "message": message[:TEXT],
+            }
         case Observed(observations, paused):
             return {"outcome": "observations", "observations": observations, "paused": paused}
         case Hello(protocol, description):

@@ -71,5 +71,9 @@ def _sizes(spec: SparseTensorSpec, sizes: Tensor) -> Tensor:
     if all(size is None for size in known):
         return sizes
     parts = unstack(sizes, num=len(known))
-    return stack([part if size is None else constant(size, sizes.dtype)
-                  for part, size in zip(parts, known, strict=True)])  # fmt: skip
+    return stack(
+        [
+            part if size is None else constant(size, sizes.dtype)
+            for part, size in zip(parts, known, strict=True)
+        ]
+    )

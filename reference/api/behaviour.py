@@ -85,13 +85,14 @@ def is_symbolic_tensor(tensor: Any) -> bool:
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    **{f"disable_{switch}": keep_v1_behaviour
-       for switch in ("eager_execution", "tensor_equality", "v2_behavior",
-                      "v2_tensorshape")},
+    **{
+        f"disable_{switch}": keep_v1_behaviour
+        for switch in ("eager_execution", "tensor_equality", "v2_behavior", "v2_tensorshape")
+    },
     "enable_eager_execution": enable_eager_execution,
     "enable_tensor_equality": enable_tensor_equality,
     "enable_v2_behavior": enable_v2_behavior,
     "enable_v2_tensorshape": _refused("the TensorShape"),
     "executing_eagerly_outside_functions": _never,
     "is_symbolic_tensor": is_symbolic_tensor,
-}  # fmt: skip
+}

@@ -60,9 +60,7 @@ class ListTensorArray(TensorArray):
         del clear_after_read, tensor_array_name, colocate_with_first_write_call
         assert handle is None
         if flow is None and size is None:
-            raise ValueError(
-                "Argument `size` must be provided if argument `flow` is not provided."
-            )
+            raise ValueError("Argument `size` must be provided if argument `flow` is not provided.")
         for word, value in (("size", size), ("element_shape", element_shape)):
             if flow is not None and value is not None:
                 raise ValueError(
@@ -99,9 +97,12 @@ class ListTensorArray(TensorArray):
         """The element at `index`, a scalar."""
         with name_scope(name, "TensorArrayV2Read", [self._flow, index]):
             return list_ops.tensor_list_get_item(
-                input_handle=self._flow, index=index, element_dtype=self._dtype,
-                element_shape=self.element_shape, name=name,
-            )  # fmt: skip
+                input_handle=self._flow,
+                index=index,
+                element_dtype=self._dtype,
+                element_shape=self.element_shape,
+                name=name,
+            )
 
     def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
         """Write `value` at `index`.
@@ -113,10 +114,15 @@ class ListTensorArray(TensorArray):
         with name_scope(name, "TensorArrayV2Write", [self._flow, index, value]):
             value = self._converted(value)
             self._learn(value.shape)
-            return self._after(list_ops.tensor_list_set_item(
-                input_handle=self._flow, index=index, item=value,
-                resize_if_index_out_of_bounds=self._dynamic_size, name=name,
-            ))  # fmt: skip
+            return self._after(
+                list_ops.tensor_list_set_item(
+                    input_handle=self._flow,
+                    index=index,
+                    item=value,
+                    resize_if_index_out_of_bounds=self._dynamic_size,
+                    name=name,
+                )
+            )
 
     def stack(self, name: str | None = None) -> Tensor:
         """All elements, packed along a new first axis; they must have one shape."""
@@ -126,16 +132,21 @@ class ListTensorArray(TensorArray):
                 count = constant_value(self._size) if isinstance(self._size, Tensor) else self._size
                 count = -1 if count is None else count
             return list_ops.tensor_list_stack(
-                input_handle=self._flow, element_dtype=self._dtype, num_elements=count,
+                input_handle=self._flow,
+                element_dtype=self._dtype,
+                num_elements=count,
                 element_shape=self.element_shape,
-            )  # fmt: skip
+            )
 
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at `indices`, a vector, packed; they must have one shape."""
         return list_ops.tensor_list_gather(
-            input_handle=self._flow, indices=indices, element_dtype=self._dtype,
-            element_shape=self.element_shape, name=name,
-        )  # fmt: skip
+            input_handle=self._flow,
+            indices=indices,
+            element_dtype=self._dtype,
+            element_shape=self.element_shape,
+            name=name,
+        )
 
     def concat(self, name: str | None = None) -> Tensor:
         """All elements, joined along their first axis."""
@@ -163,10 +174,14 @@ class ListTensorArray(TensorArray):
         with name_scope(name, "TensorArrayScatter", [self._flow, value, indices]):
             value = self._converted(value)
             self._learn(value.shape[1:])
-            return self._after(list_ops.tensor_list_scatter(
-                tensor=value, indices=indices, element_shape=self.element_shape,
-                input_handle=self._flow,
-            ))  # fmt: skip
+            return self._after(
+                list_ops.tensor_list_scatter(
+                    tensor=value,
+                    indices=indices,
+                    element_shape=self.element_shape,
+                    input_handle=self._flow,
+                )
+            )
 
     def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
         """Pieces of `value`, of these lengths along its first axis, as the elements.
@@ -181,9 +196,11 @@ class ListTensorArray(TensorArray):
             known = constant_value(lengths)
             if value.shape.ndims is not None and are_all_one(known):
                 self._learn(TensorShape([int(known[0])]).concatenate(value.shape[1:]))
-            return self._after(list_ops.tensor_list_split(
-                tensor=value, lengths=lengths, element_shape=self.element_shape, name=name
-            ))  # fmt: skip
+            return self._after(
+                list_ops.tensor_list_split(
+                    tensor=value, lengths=lengths, element_shape=self.element_shape, name=name
+                )
+            )
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements it has: a scalar int32 tensor."""

@@ -21,9 +21,21 @@ from sessrun.reference.api.nested import (
 from sessrun.reference.api.nested import is_nested as _is_nested
 from sessrun.reference.base.containers import is_namedtuple
 
-__all__ = ["assert_same_structure", "flatten", "flatten_dict_items", "is_attrs", "is_mapping",
-           "is_namedtuple", "is_nested", "is_nested_or_composite", "is_sequence_or_composite",
-           "list_to_tuple", "map_structure", "pack_sequence_as", "same_namedtuples"]  # fmt: skip
+__all__ = [
+    "assert_same_structure",
+    "flatten",
+    "flatten_dict_items",
+    "is_attrs",
+    "is_mapping",
+    "is_namedtuple",
+    "is_nested",
+    "is_nested_or_composite",
+    "is_sequence_or_composite",
+    "list_to_tuple",
+    "map_structure",
+    "pack_sequence_as",
+    "same_namedtuples",
+]
 
 
 def is_nested(seq: Any) -> bool:
@@ -227,8 +239,7 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
     """
     if not is_mapping(dictionary):
         raise TypeError(
-            "A mapping is needed, not an object of class "
-            f"'{type(dictionary).__name__}'."
+            f"A mapping is needed, not an object of class '{type(dictionary).__name__}'."
         )
     found: dict[Any, Any] = {}
     for key, value in dictionary.items():

@@ -16,11 +16,19 @@ from sessrun.reference.api.nested import (
 )
 from sessrun.reference.base.containers import is_namedtuple
 
-__all__ = ["assert_shallow_structure", "flatten_up_to", "flatten_with_joined_string_paths",
-           "flatten_with_tuple_paths", "flatten_with_tuple_paths_up_to",
-           "get_traverse_shallow_structure", "map_structure_up_to", "map_structure_with_paths",
-           "map_structure_with_tuple_paths", "map_structure_with_tuple_paths_up_to",
-           "yield_flat_paths"]  # fmt: skip
+__all__ = [
+    "assert_shallow_structure",
+    "flatten_up_to",
+    "flatten_with_joined_string_paths",
+    "flatten_with_tuple_paths",
+    "flatten_with_tuple_paths_up_to",
+    "get_traverse_shallow_structure",
+    "map_structure_up_to",
+    "map_structure_with_paths",
+    "map_structure_with_tuple_paths",
+    "map_structure_with_tuple_paths_up_to",
+    "yield_flat_paths",
+]
 
 Path = tuple[Any, ...]
 
@@ -45,9 +53,10 @@ def assert_shallow_structure(
         return
     _check_level(shallow_tree, input_tree, check_types, expand_composites)
     pairs = zip(
-        branches(shallow_tree, expand_composites), branches(input_tree, expand_composites),
+        branches(shallow_tree, expand_composites),
+        branches(input_tree, expand_composites),
         strict=False,
-    )  # fmt: skip
+    )
     for (_, shallow), (_, deep) in pairs:
         assert_shallow_structure(shallow, deep, check_types, expand_composites)
 
@@ -169,9 +178,7 @@ def map_structure_with_tuple_paths_up_to(
     for one in inputs:
         assert_shallow_structure(shallow_tree, one, check_types, expand_composites)
     walks = [list(_walk(shallow_tree, one, expand_composites)) for one in inputs]
-    made = [
-        func(row[0][0], *(part for _, part in row)) for row in zip(*walks, strict=True)
-    ]
+    made = [func(row[0][0], *(part for _, part in row)) for row in zip(*walks, strict=True)]
     return packed(shallow_tree, iter(made), expand_composites)
 
 
@@ -189,9 +196,7 @@ def map_structure_up_to(
     )
 
 
-def map_structure_with_tuple_paths(
-    func: Callable[..., Any], *structure: Any, **kwargs: Any
-) -> Any:
+def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
     """The structure of what `func` makes of the path and the leaves at each place."""
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 

@@ -15,8 +15,17 @@ from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base.containers import attribute_names, is_namedtuple, mapping_like
 from sessrun.reference.build.indexed_slices import IndexedSlices
 
-__all__ = ["branches", "is_attrs", "is_composite", "is_mapping", "is_nested", "packed", "rebuilt",
-           "same_composites", "same_namedtuples"]  # fmt: skip
+__all__ = [
+    "branches",
+    "is_attrs",
+    "is_composite",
+    "is_mapping",
+    "is_nested",
+    "packed",
+    "rebuilt",
+    "same_composites",
+    "same_namedtuples",
+]
 
 
 def is_mapping(obj: Any) -> bool:

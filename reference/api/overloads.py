@@ -16,9 +16,15 @@ __all__ = ["OPERATORS", "Overloads"]
 
 # The dtype in which two integers are divided by `/`.
 _QUOTIENT: Final = {
-    "int8": "float32", "uint8": "float32", "int16": "float32", "uint16": "float32",
-    "int32": "float64", "int64": "float64", "uint32": "float64", "uint64": "float64",
-}  # fmt: skip
+    "int8": "float32",
+    "uint8": "float32",
+    "int16": "float32",
+    "uint16": "float32",
+    "int32": "float64",
+    "int64": "float64",
+    "uint32": "float64",
+    "uint64": "float64",
+}
 
 
 class Overloads:

@@ -17,10 +17,13 @@ __all__ = ["EXPORTS", "constant", "constant_value"]
 
 
 def constant(
-    pylist: Any, dtype: Any = None, ragged_rank: int | None = None,
-    inner_shape: Sequence[int] | None = None, name: str | None = None,
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Sequence[int] | None = None,
+    name: str | None = None,
     row_splits_dtype: Any = dtypes.int64,
-) -> Any:  # fmt: skip
+) -> Any:
     """A ragged tensor of nested lists; a tensor if no dimension is ragged.
 
     Args:
@@ -52,9 +55,12 @@ def constant(
 
 
 def constant_value(
-    pylist: Any, dtype: Any = None, ragged_rank: int | None = None,
-    inner_shape: Sequence[int] | None = None, row_splits_dtype: Any = "int64",
-) -> Any:  # fmt: skip
+    pylist: Any,
+    dtype: Any = None,
+    ragged_rank: int | None = None,
+    inner_shape: Sequence[int] | None = None,
+    row_splits_dtype: Any = "int64",
+) -> Any:
     """The same as a RaggedTensorValue or an array; arguments and errors: `constant`."""
     kind = dtypes.as_dtype(row_splits_dtype).as_numpy_dtype
     if isinstance(dtype, dtypes.DType):
@@ -71,17 +77,21 @@ def constant_value(
 
 
 def _made(
-    ragged: Callable[[Any, list[int]], Any], dense: Callable[[Any, Any, str], Any], pylist: Any,
-    ragged_rank: int | None, inner_shape: Sequence[int] | None,
-) -> Any:  # fmt: skip
+    ragged: Callable[[Any, list[int]], Any],
+    dense: Callable[[Any, Any, str], Any],
+    pylist: Any,
+    ragged_rank: int | None,
+    inner_shape: Sequence[int] | None,
+) -> Any:
     """A constant, by what makes dense and ragged ones."""
     if is_ragged(pylist):
         raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
     scalars, deepest = _depths(pylist)
     if deepest == 0:
         if ragged_rank:
-            raise ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank="
-                             f"{ragged_rank}")  # fmt: skip
+            raise ValueError(
+                f"Invalid pylist={pylist}: incompatible with ragged_rank={ragged_rank}"
+            )
         return dense(pylist, (), "Const")
     _check(pylist, scalars, deepest, ragged_rank, inner_shape)
     inner = 0 if inner_shape is None else len(inner_shape)
@@ -134,8 +144,9 @@ def _check(
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
     if scalars is not None and deepest > scalars:
-        raise ValueError(f"Invalid pylist={pylist}: empty list nesting is greater than scalar "
-                         "value nesting")  # fmt: skip
+        raise ValueError(
+            f"Invalid pylist={pylist}: empty list nesting is greater than scalar value nesting"
+        )
     if ragged_rank is None:
         return
     if scalars is not None and deepest < ragged_rank:
@@ -145,8 +156,10 @@ def _check(
     if inner_shape is not None:
         wanted = ragged_rank + len(inner_shape) + 1
         if (wanted < deepest) if scalars is None else (wanted != scalars):
-            raise ValueError(f"Invalid pylist={pylist}: incompatible with ragged_rank="
-                             f"{ragged_rank} and dim(inner_shape)={len(inner_shape)}")  # fmt: skip
+            raise ValueError(
+                f"Invalid pylist={pylist}: incompatible with ragged_rank="
+                f"{ragged_rank} and dim(inner_shape)={len(inner_shape)}"
+            )
 
 
 def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
@@ -171,5 +184,6 @@ def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    "ragged.constant": constant, "ragged.constant_value": constant_value,
-}  # fmt: skip
+    "ragged.constant": constant,
+    "ragged.constant_value": constant_value,
+}

@@ -85,9 +85,13 @@ class RaggedTensor(Rows):
 
     @classmethod
     def from_value_rowids(
-        cls, values: Any, value_rowids: Any, nrows: Any = None, name: str | None = None,
+        cls,
+        values: Any,
+        value_rowids: Any,
+        nrows: Any = None,
+        name: str | None = None,
         validate: bool = True,
-    ) -> RaggedTensor:  # fmt: skip
+    ) -> RaggedTensor:
         """Rows by the number of each value's row, ascending.
 
         Args:
@@ -110,9 +114,12 @@ class RaggedTensor(Rows):
 
     @classmethod
     def from_nested_row_splits(
-        cls, flat_values: Any, nested_row_splits: Any, name: str | None = None,
+        cls,
+        flat_values: Any,
+        nested_row_splits: Any,
+        name: str | None = None,
         validate: bool = True,
-    ) -> RaggedTensor:  # fmt: skip
+    ) -> RaggedTensor:
         """Rows within rows: by the splits of every ragged dimension, outermost first.
 
         Raises:
@@ -121,8 +128,10 @@ class RaggedTensor(Rows):
 
         """
         if isinstance(nested_row_splits, Tensor):
-            raise TypeError(f"Argument `nested_row_splits` must be a list of Tensors. Received "
-                            f"{nested_row_splits}.")  # fmt: skip
+            raise TypeError(
+                f"Argument `nested_row_splits` must be a list of Tensors. Received "
+                f"{nested_row_splits}."
+            )
         with name_scope(name, "RaggedFromNestedRowSplits", [flat_values, *nested_row_splits]):
             found = flat_values
             for splits in reversed(nested_row_splits):

@@ -20,8 +20,15 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_session
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "SparseTensor", "SparseTensorValue", "convert_to_tensor_or_sparse_tensor",
-           "is_sparse", "sparse_placeholder", "sparse_tensor_to_dense"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "SparseTensor",
+    "SparseTensorValue",
+    "convert_to_tensor_or_sparse_tensor",
+    "is_sparse",
+    "sparse_placeholder",
+    "sparse_tensor_to_dense",
+]
 
 
 class SparseTensorValue(NamedTuple):
@@ -183,8 +190,12 @@ class SparseTensor:
     def _with_dense(self, op_type: str, word: str, other: Any) -> SparseTensor:
         with name_scope(None, word, [*self.parts(), other]) as scope:
             dense = convert_to_tensor(other, self.dtype.base_dtype, name="y")
-            inputs = {"sp_indices": self._indices, "sp_values": self._values,
-                      "sp_shape": self._dense_shape, "dense": dense}  # fmt: skip
+            inputs = {
+                "sp_indices": self._indices,
+                "sp_values": self._values,
+                "sp_shape": self._dense_shape,
+                "dense": dense,
+            }
             return SparseTensor(self._indices, one(op_type, inputs, scope), self._dense_shape)
 
     def _mapped(self, function: Callable[[Tensor], Tensor]) -> SparseTensor:
@@ -212,8 +223,10 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
       ValueError: `shape` has no known rank.
 
     """
-    names = {part: None if name is None else f"{name}/{part}"
-             for part in ("shape", "shape_default", "values", "indices")}  # fmt: skip
+    names = {
+        part: None if name is None else f"{name}/{part}"
+        for part in ("shape", "shape_default", "values", "indices")
+    }
     static: TensorShape | None = None
     rank: int | None = None
     if shape is None:

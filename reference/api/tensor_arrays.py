@@ -78,8 +78,11 @@ class TensorArray:
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
-        said = {"element_shape": element_shape, "dynamic_size": dynamic_size,
-                "clear_after_read": clear_after_read}  # fmt: skip
+        said = {
+            "element_shape": element_shape,
+            "dynamic_size": dynamic_size,
+            "clear_after_read": clear_after_read,
+        }
         _check_arguments(handle, size, tensor_array_name, said)
         self._dtype = as_dtype(dtype).base_dtype
         self._size = size
@@ -96,11 +99,13 @@ class TensorArray:
             self._flow: Tensor = flow
             return
         attrs = {
-            "dtype": self._dtype, "element_shape": element_shape,
-            "identical_element_shapes": infer_shape, "dynamic_size": self._dynamic_size,
+            "dtype": self._dtype,
+            "element_shape": element_shape,
+            "identical_element_shapes": infer_shape,
+            "dynamic_size": self._dynamic_size,
             "clear_after_read": clear_after_read is not False,
             "tensor_array_name": tensor_array_name or "",
-        }  # fmt: skip
+        }
         self._handle, self._flow = self._made(size, attrs, name)
 
     def _made(self, size: Any, attrs: dict[str, Any], name: str | None) -> tuple[Tensor, Tensor]:
@@ -156,9 +161,12 @@ class TensorArray:
             with default_graph.control_dependencies([handle]):
                 flow = identity(flow, name="gradient_flow")
             made = TensorArray(
-                self._dtype, handle=handle, flow=flow, infer_shape=self._infer_shape,
+                self._dtype,
+                handle=handle,
+                flow=flow,
+                infer_shape=self._infer_shape,
                 colocate_with_first_write_call=False,
-            )  # fmt: skip
+            )
         made._element_shape = self._element_shape
         return made
 
@@ -195,9 +203,12 @@ class TensorArray:
     def gather(self, indices: Any, name: str | None = None) -> Tensor:
         """The elements at `indices`, a vector, packed; they must have one shape."""
         op = self._apply(
-            "Gather", {"indices": indices}, name, dtype=self._dtype,
+            "Gather",
+            {"indices": indices},
+            name,
+            dtype=self._dtype,
             element_shape=self.element_shape,
-        )  # fmt: skip
+        )
         value = op.outputs[0]
         if self.element_shape.sizes is not None:
             value.set_shape([None, *self.element_shape.sizes])
@@ -275,8 +286,9 @@ class TensorArray:
 
     def _after(self, flow: Tensor) -> TensorArray:
         """The same array, after `flow`."""
-        made = TensorArray(self._dtype, handle=self._handle, flow=flow,
-                           infer_shape=self._infer_shape)  # fmt: skip
+        made = TensorArray(
+            self._dtype, handle=self._handle, flow=flow, infer_shape=self._infer_shape
+        )
         made._size, made._dynamic_size = self._size, self._dynamic_size
         made._element_shape, made._colocate_with = self._element_shape, self._colocate_with
         return made

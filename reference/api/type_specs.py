@@ -19,8 +19,15 @@ from sessrun.reference.graph.tensor import Tensor
 
 # ruff: noqa: SLF001 - the specs of this module compare what they know
 
-__all__ = ["EXPORTS", "BatchableTypeSpec", "IndexedSlicesSpec", "SparseTensorSpec",
-           "TensorSpec", "TypeSpec", "type_spec_from_value"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "BatchableTypeSpec",
+    "IndexedSlicesSpec",
+    "SparseTensorSpec",
+    "TensorSpec",
+    "TypeSpec",
+    "type_spec_from_value",
+]
 
 
 class TypeSpec(abc.ABC):
@@ -241,8 +248,11 @@ class SparseTensorSpec(BatchableTypeSpec):
     def _component_specs(self) -> list[TensorSpec]:
         """The specs of indices, values and shape of the whole."""
         rank = self.shape.ndims
-        return [TensorSpec([None, rank], dtypes.int64), TensorSpec([None], self.dtype),
-                TensorSpec([rank], dtypes.int64)]  # fmt: skip
+        return [
+            TensorSpec([None, rank], dtypes.int64),
+            TensorSpec([None], self.dtype),
+            TensorSpec([rank], dtypes.int64),
+        ]
 
     def _to_components(self, value: Any) -> list[Tensor]:
         """The tensors that a sparse value is made of."""
@@ -294,8 +304,13 @@ class IndexedSlicesSpec(TypeSpec):
         return IndexedSlices
 
     def _facts(self) -> tuple[Any, ...]:
-        return (self.shape, self.dtype, self._indices_dtype, self._dense_shape_dtype,
-                self._indices_shape)  # fmt: skip
+        return (
+            self.shape,
+            self.dtype,
+            self._indices_dtype,
+            self._dense_shape_dtype,
+            self._indices_shape,
+        )
 
     def _rest(self) -> tuple[Any, ...]:
         return self._indices_dtype, self._dense_shape_dtype
@@ -348,9 +363,13 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     if isinstance(value, IndexedSlices):
         whole = value.dense_shape
         shape = TensorShape([None]).concatenate(value.values.shape[1:]).merge_with(value.shape)
-        return IndexedSlicesSpec(shape, value.dtype, value.indices.dtype,
-                                 None if whole is None else whole.dtype,
-                                 value.indices.shape)  # fmt: skip
+        return IndexedSlicesSpec(
+            shape,
+            value.dtype,
+            value.indices.dtype,
+            None if whole is None else whole.dtype,
+            value.indices.shape,
+        )
     try:
         proto = make_tensor_proto(value)
     except (TypeError, ValueError) as error:

@@ -19,8 +19,16 @@ from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
 from sessrun.spec.proto import AttrValue, NameAttrList, OpDef
 from sessrun.spec.rules.shapes import check_size
 
-__all__ = ["default_of", "from_proto", "held_types", "op_def", "shown", "shown_proto",
-           "to_proto", "write"]  # fmt: skip
+__all__ = [
+    "default_of",
+    "from_proto",
+    "held_types",
+    "op_def",
+    "shown",
+    "shown_proto",
+    "to_proto",
+    "write",
+]
 
 
 def _text(value: bytes) -> str | bytes:

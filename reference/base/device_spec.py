@@ -10,8 +10,15 @@ from typing import Any, Self
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName
 
-__all__ = ["DeviceSpecV1", "DeviceSpecV2", "MergeDevice", "canonical_name", "check_valid",
-           "is_device_spec", "merge_device"]  # fmt: skip
+__all__ = [
+    "DeviceSpecV1",
+    "DeviceSpecV2",
+    "MergeDevice",
+    "canonical_name",
+    "check_valid",
+    "is_device_spec",
+    "merge_device",
+]
 
 
 def _text(value: Any) -> str | None:
@@ -98,9 +105,12 @@ class DeviceSpecV2:
 
         """
         held = {
-            "job": self.job, "replica": self.replica, "task": self.task,
-            "device_type": self.device_type, "device_index": self.device_index,
-        }  # fmt: skip
+            "job": self.job,
+            "replica": self.replica,
+            "task": self.task,
+            "device_type": self.device_type,
+            "device_index": self.device_index,
+        }
         return type(self)(**{**held, **parts})
 
     def to_string(self) -> str:

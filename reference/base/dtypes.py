@@ -10,10 +10,33 @@ import numpy as np
 
 from sessrun.spec.dtypes import BY_ENUM, DTYPES, REF_OFFSET, DTypeRow, row_of_numpy
 
-__all__ = ["ALL", "BY_NAME", "NARROW", "QUANTIZED", "DType", "as_dtype", "bfloat16", "bool_",
-           "complex64", "complex128", "float16", "float32", "float64", "int8", "int16", "int32",
-           "int64", "of_name", "resource", "string", "uint8", "uint16", "uint32", "uint64",
-           "variant"]  # fmt: skip
+__all__ = [
+    "ALL",
+    "BY_NAME",
+    "NARROW",
+    "QUANTIZED",
+    "DType",
+    "as_dtype",
+    "bfloat16",
+    "bool_",
+    "complex64",
+    "complex128",
+    "float16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "of_name",
+    "resource",
+    "string",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "variant",
+]
 
 
 class DType:
@@ -241,14 +264,19 @@ BY_NAME: Final[Mapping[str, DType]] = MappingProxyType(_BY_NAME)
 #: The narrow dtypes, which the namespace has under `dtypes.experimental` only.
 NARROW: Final = frozenset(_INTERNED[row.enum] for row in DTYPES if row.is_narrow)
 _ALIASES: Final = {
-    "float": _BY_NAME["float32"], "double": _BY_NAME["float64"], "half": _BY_NAME["float16"],
-    "float_ref": _BY_NAME["float32_ref"], "double_ref": _BY_NAME["float64_ref"],
+    "float": _BY_NAME["float32"],
+    "double": _BY_NAME["float64"],
+    "half": _BY_NAME["float16"],
+    "float_ref": _BY_NAME["float32_ref"],
+    "double_ref": _BY_NAME["float64_ref"],
     "half_ref": _BY_NAME["float16_ref"],
-}  # fmt: skip
+}
 # The Python types that TensorFlow reads as a dtype; int, str and complex are not among them.
 _BY_TYPE: Final[dict[Any, DType]] = {
-    float: _BY_NAME["float32"], bool: _BY_NAME["bool"], object: _BY_NAME["string"]
-}  # fmt: skip
+    float: _BY_NAME["float32"],
+    bool: _BY_NAME["bool"],
+    object: _BY_NAME["string"],
+}
 
 ALL: Final = tuple(_INTERNED[row.enum] for row in DTYPES)
 #: The quantized dtypes and their references.
@@ -331,9 +359,7 @@ def _of_numpy(value: Any) -> DType | None:
 
 
 def _refuse(value: Any) -> NoReturn:
-    raise TypeError(
-        f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType."
-    )
+    raise TypeError(f"Cannot convert the argument `type_value`: {value!r} to a TensorFlow DType.")
 
 
 assert set(BY_ENUM) == {dtype.as_datatype_enum for dtype in ALL}

@@ -15,8 +15,19 @@ from logging import DEBUG, ERROR, FATAL, INFO, WARN
 from types import FrameType
 from typing import Any, Final
 
-__all__ = ["DEBUG", "ERROR", "EXPORTS", "FATAL", "INFO", "WARN", "error", "get_logger", "info",
-           "log_first_n", "warning"]  # fmt: skip
+__all__ = [
+    "DEBUG",
+    "ERROR",
+    "EXPORTS",
+    "FATAL",
+    "INFO",
+    "WARN",
+    "error",
+    "get_logger",
+    "info",
+    "log_first_n",
+    "warning",
+]
 
 
 @functools.cache
@@ -150,9 +161,23 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "logging.FATAL": FATAL,
     "logging.INFO": INFO,
     "logging.WARN": logging.WARNING,
-    **{f"logging.{function.__name__}": function
-       for function in (debug, error, fatal, flush, get_verbosity, info, log, log_every_n,
-                        log_first_n, log_if, set_verbosity, warning)},
+    **{
+        f"logging.{function.__name__}": function
+        for function in (
+            debug,
+            error,
+            fatal,
+            flush,
+            get_verbosity,
+            info,
+            log,
+            log_every_n,
+            log_first_n,
+            log_if,
+            set_verbosity,
+            warning,
+        )
+    },
     "logging.vlog": log,
     "logging.warn": warning,
-}  # fmt: skip
+}

@@ -21,17 +21,41 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto
 from sessrun.spec.tensor_protos import FIELDS, filled, listed_values, zeros
 
-__all__ = ["HeldTensor", "held", "make_ndarray", "make_tensor_proto", "shape_equals",
-           "string_content"]  # fmt: skip
+__all__ = [
+    "HeldTensor",
+    "held",
+    "make_ndarray",
+    "make_tensor_proto",
+    "shape_equals",
+    "string_content",
+]
 
 _CONTENT: Final = frozenset(
     {
-        "float16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "uint32",
-        "uint64", "qint8", "quint8", "qint16", "quint16", "qint32", "bfloat16", "float8_e5m2",
-        "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz",
+        "float16",
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint32",
+        "uint64",
+        "qint8",
+        "quint8",
+        "qint16",
+        "quint16",
+        "qint32",
+        "bfloat16",
+        "float8_e5m2",
+        "float8_e4m3fn",
+        "float8_e4m3fnuz",
+        "float8_e4m3b11fnuz",
+        "float8_e5m2fnuz",
         "float4_e2m1fn",
     }
-)  # fmt: skip
+)
 _MAX_ELEMENTS: Final = 2**31 - 1
 
 

@@ -14,8 +14,17 @@ from sessrun.reference.base.dimension import Dimension, as_dimension, dimension_
 from sessrun.reference.errors import bad_value
 from sessrun.spec.proto import TensorShapeProto
 
-__all__ = ["Dimension", "Shape", "TensorShape", "as_shape", "dimension_at_index",
-           "dimension_value", "shape_text", "tuple_of", "unknown_shape"]  # fmt: skip
+__all__ = [
+    "Dimension",
+    "Shape",
+    "TensorShape",
+    "as_shape",
+    "dimension_at_index",
+    "dimension_value",
+    "shape_text",
+    "tuple_of",
+    "unknown_shape",
+]
 
 #: A static shape inside the runtime.
 Shape = tuple[int | None, ...] | None
@@ -153,8 +162,10 @@ class TensorShape:
             return False
         if other.sizes is None:
             return True
-        return self._sizes is not None and len(self._sizes) == len(other.sizes) and all(
-            b is None or a == b for a, b in zip(self._sizes, other.sizes, strict=True)
+        return (
+            self._sizes is not None
+            and len(self._sizes) == len(other.sizes)
+            and all(b is None or a == b for a, b in zip(self._sizes, other.sizes, strict=True))
         )
 
     def merge_with(self, other: Any) -> TensorShape:
@@ -282,8 +293,9 @@ def tuple_of(dims: Any) -> Shape:
         items = list(dims)
     except TypeError:
         return (as_dimension(dims).value,)
-    return tuple(item if type(item) is int and item >= 0 else as_dimension(item).value
-                 for item in items)  # fmt: skip
+    return tuple(
+        item if type(item) is int and item >= 0 else as_dimension(item).value for item in items
+    )
 
 
 def of_proto(proto: Any) -> Shape:
@@ -336,5 +348,3 @@ def dimension_at_index(shape: TensorShape, index: SupportsIndex) -> Dimension:
     """The Dimension at `index`; an unknown one if the rank is unknown."""
     found: Dimension = shape[operator.index(index)]
     return found
-
-

@@ -18,9 +18,12 @@ _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def in_order(
-    name: str, older: Callable[..., Any], order: str, fixed: Mapping[str, Any] = _NONE,
+    name: str,
+    older: Callable[..., Any],
+    order: str,
+    fixed: Mapping[str, Any] = _NONE,
     defaults: Mapping[str, Any] = _NONE,
-) -> Callable[..., Any]:  # fmt: skip
+) -> Callable[..., Any]:
     """The older function with arguments in this order.
 
     It raises TypeError for a missing or an unknown argument.
@@ -44,9 +47,10 @@ def in_order(
     form = inspect.Signature(parameters)
     # What the older function needs and the newer one has by another name.
     unsaid = {
-        key: None for key, parameter in known.items()
+        key: None
+        for key, parameter in known.items()
         if parameter.default is _REQUIRED and key not in form.parameters and key not in fixed
-    }  # fmt: skip
+    }
 
     def newer(*values: Any, **arguments: Any) -> Any:
         bound = form.bind(*values, **arguments)

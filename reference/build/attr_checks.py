@@ -33,8 +33,10 @@ def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
         attr = declared.attrs.get(name)
         if attr is None:
             raise bad_type(f"{declared.declaration.name} has no attribute {name!r}")
-        if value is None and (attr.type != "shape" or attr.has_default) and (
-            attr.has_default or name in declared.inferred
+        if (
+            value is None
+            and (attr.type != "shape" or attr.has_default)
+            and (attr.has_default or name in declared.inferred)
         ):
             continue
         found[name] = _form(attr, value)
@@ -181,4 +183,3 @@ _MAKERS: Final[Mapping[str, Callable[[str, Any], Any]]] = {
     "tensor": _tensor,
     "func": _func,
 }
-

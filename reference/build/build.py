@@ -26,8 +26,16 @@ from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.operations import ArgDecl
 from sessrun.spec.proto import AttrValue, NodeDef, TensorProto
 
-__all__ = ["Imported", "apply_const", "apply_flat", "apply_op", "apply_unary", "graph_of",
-           "make_operation", "removed"]  # fmt: skip
+__all__ = [
+    "Imported",
+    "apply_const",
+    "apply_flat",
+    "apply_op",
+    "apply_unary",
+    "graph_of",
+    "make_operation",
+    "removed",
+]
 
 
 #: The most tensors that an attribute can ask of an operation.

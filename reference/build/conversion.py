@@ -259,5 +259,3 @@ def _of_dimension(dimension: Dimension, dtype: DType | None, name: str) -> Tenso
             "Allowed dtypes are tf.int32 and tf.int64."
         )
     return constant(np.array(dimension.value, wanted.as_numpy_dtype), name)
-
-

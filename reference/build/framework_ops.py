@@ -13,8 +13,15 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["gated", "group", "identity", "no_op", "placeholder", "placeholder_with_default",
-           "tuple_"]  # fmt: skip
+__all__ = [
+    "gated",
+    "group",
+    "identity",
+    "no_op",
+    "placeholder",
+    "placeholder_with_default",
+    "tuple_",
+]
 
 
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:

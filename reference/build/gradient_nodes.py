@@ -19,8 +19,7 @@ Function = Callable[..., Any]
 
 def node(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Any:
     """The tensors of a new operation, its inputs in the order of its declaration."""
-    named = {arg.name: value
-             for arg, value in zip(signature(op_type).inputs, inputs, strict=True)}  # fmt: skip
+    named = {arg.name: value for arg, value in zip(signature(op_type).inputs, inputs, strict=True)}
     return results(apply_op(op_type, named, attrs, name))
 
 

@@ -15,8 +15,15 @@ from sessrun.reference.graph.registry import Registry
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
 
-__all__ = ["EXPORTS", "RegisterGradient", "gradient_function", "is_differentiable",
-           "not_differentiable", "register", "registered"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "RegisterGradient",
+    "gradient_function",
+    "is_differentiable",
+    "not_differentiable",
+    "register",
+    "registered",
+]
 
 Gradient = Callable[..., Any]
 F = TypeVar("F", bound=Gradient)

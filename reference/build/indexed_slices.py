@@ -18,8 +18,7 @@ from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "IndexedSlices", "IndexedSlicesValue",
-           "convert_to_tensor_or_indexed_slices"]  # fmt: skip
+__all__ = ["EXPORTS", "IndexedSlices", "IndexedSlicesValue", "convert_to_tensor_or_indexed_slices"]
 
 
 class IndexedSlicesValue(NamedTuple):

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["new_node_def", "operation_of_node"]
 
 
-def new_node_def(
-    op_type: str, name: str, attrs: Mapping[str, AttrValue] | None = None
-) -> NodeDef:
+def new_node_def(op_type: str, name: str, attrs: Mapping[str, AttrValue] | None = None) -> NodeDef:
     """A NodeDef of a type, a name and attributes."""
     return NodeDef(op=op_type, name=name, attr=attrs)
 

@@ -100,15 +100,14 @@ def _filled(tensor: Tensor, partial: bool) -> Any:
 
 _READERS: Final[Mapping[str, Callable[[Tensor, bool], Any]]] = {
     **dict.fromkeys(("Const", "Shape", "Size", "Rank"), _folded),
-    **dict.fromkeys(
-        ("Range", "Cast", "Concat", "ConcatV2", "Equal", "NotEqual"), _of_inputs
-    ),
+    **dict.fromkeys(("Range", "Cast", "Concat", "ConcatV2", "Equal", "NotEqual"), _of_inputs),
     **dict.fromkeys(("Identity", "StopGradient"), _passed_on),
     "Fill": _filled,
     "Pack": _stacked,
     "Split": _cut,
     "Unpack": _unstacked,
-}  # fmt: skip
+}
+
 
 def seen_shape(tensor: Tensor) -> TensorShape:
     """What a vector that denotes a shape tells of it; a scalar may only denote an unknown shape.

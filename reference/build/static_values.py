@@ -25,8 +25,16 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["constant_value", "element_shape", "handle_dtype", "handle_shape", "maker_of",
-           "note_kept_handles", "shape_value", "table_behind"]  # fmt: skip
+__all__ = [
+    "constant_value",
+    "element_shape",
+    "handle_dtype",
+    "handle_shape",
+    "maker_of",
+    "note_kept_handles",
+    "shape_value",
+    "table_behind",
+]
 
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset(
@@ -35,26 +43,51 @@ _PASSING: Final = frozenset(
 #: Of these each output is what the input of its number is: a loop keeps what it carries.
 _FOR_EACH: Final = frozenset({"IdentityN", "StatelessWhile", "While"})
 #: What a branch or a loop is made of says nothing of a value, whatever goes into it.
-_CONTROL_FLOW: Final = frozenset({
-    "Enter", "Exit", "Merge", "NextIteration", "RefEnter", "RefExit", "RefMerge",
-    "RefNextIteration", "RefSwitch", "Switch",
-})  # fmt: skip
+_CONTROL_FLOW: Final = frozenset(
+    {
+        "Enter",
+        "Exit",
+        "Merge",
+        "NextIteration",
+        "RefEnter",
+        "RefExit",
+        "RefMerge",
+        "RefNextIteration",
+        "RefSwitch",
+        "Switch",
+    }
+)
 #: What makes of an array or a list of tensors one of elements like its own.
-_SAME_ELEMENTS: Final = frozenset({
-    "TensorArrayGradV3", "TensorListPopBack", "TensorListPushBack", "TensorListResize",
-    "TensorListScatterIntoExistingList", "TensorListSetItem",
-})  # fmt: skip
+_SAME_ELEMENTS: Final = frozenset(
+    {
+        "TensorArrayGradV3",
+        "TensorListPopBack",
+        "TensorListPushBack",
+        "TensorListResize",
+        "TensorListScatterIntoExistingList",
+        "TensorListSetItem",
+    }
+)
 #: What makes lists of tensors: which input says the shape of an element.
 _LISTS: Final[Mapping[str, int]] = {
-    "EmptyTensorList": 0, "TensorListReserve": 0, "TensorListFromTensor": 1, "TensorListSplit": 1,
-    "TensorListScatter": 2, "TensorListScatterV2": 2,
-}  # fmt: skip
+    "EmptyTensorList": 0,
+    "TensorListReserve": 0,
+    "TensorListFromTensor": 1,
+    "TensorListSplit": 1,
+    "TensorListScatter": 2,
+    "TensorListScatterV2": 2,
+}
 #: Lookup tables of which TensorFlow knows, while the graph is built, what they hold.
-_TABLES: Final = frozenset({
-    "AnonymousMutableDenseHashTable", "AnonymousMutableHashTable",
-    "AnonymousMutableHashTableOfTensors", "MutableDenseHashTableV2", "MutableHashTableOfTensorsV2",
-    "MutableHashTableV2",
-})  # fmt: skip
+_TABLES: Final = frozenset(
+    {
+        "AnonymousMutableDenseHashTable",
+        "AnonymousMutableHashTable",
+        "AnonymousMutableHashTableOfTensors",
+        "MutableDenseHashTableV2",
+        "MutableHashTableOfTensorsV2",
+        "MutableHashTableV2",
+    }
+)
 #: The loops of which it is known that they keep the handles that they are given.
 _KEEPING: Final[weakref.WeakSet[Operation]] = weakref.WeakSet()
 #: Larger parts of a graph are not evaluated while it is built.
@@ -312,9 +345,7 @@ def table_behind(tensor: Tensor) -> Table | None:
         return None
     key_shape = op.inputs[0].sizes if op.inputs else ()
     attrs = op.attrs
-    return Table(
-        attrs["key_dtype"], attrs["value_dtype"], key_shape, attrs.get("value_shape", ())
-    )  # fmt: skip
+    return Table(attrs["key_dtype"], attrs["value_dtype"], key_shape, attrs.get("value_shape", ()))
 
 
 def maker_of(tensor: Tensor) -> Operation:

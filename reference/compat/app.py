@@ -13,9 +13,7 @@ from sessrun.reference import flags
 __all__ = ["flags", "run"]
 
 
-def run(
-    main: Callable[[list[str]], Any] | None = None, argv: list[str] | None = None
-) -> NoReturn:
+def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None = None) -> NoReturn:
     """Run a program, and exit with what its `main` returns.
 
     Args:

@@ -29,8 +29,10 @@ def _with_older_names(define: Callable[..., Any]) -> Callable[..., Any]:
         if older:
             get_logger().warning(
                 "Use of the keyword argument names %s is deprecated, use %s instead.",
-                older, [_OLDER[name] for name in older], stacklevel=2,
-            )  # fmt: skip
+                older,
+                [_OLDER[name] for name in older],
+                stacklevel=2,
+            )
         return define(*args, **{_OLDER.get(name, name): value for name, value in kwargs.items()})
 
     return defined

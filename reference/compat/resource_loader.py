@@ -5,8 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-__all__ = ["get_data_files_path", "get_path_to_datafile", "get_root_dir_with_all_resources",
-           "load_resource", "readahead_file_path"]  # fmt: skip
+__all__ = [
+    "get_data_files_path",
+    "get_path_to_datafile",
+    "get_root_dir_with_all_resources",
+    "load_resource",
+    "readahead_file_path",
+]
 
 _HERE = Path(__file__).parents[1]
 

@@ -15,8 +15,14 @@ from sessrun.reference.base.kernel_errors import ResourceExhausted
 from sessrun.spec import devices
 from sessrun.spec.dtypes import row_of_numpy
 
-__all__ = ["Allocator", "AllocatorStatistics", "allocator_of", "memory_statistics",
-           "out_of_memory", "set_memory_limit"]  # fmt: skip
+__all__ = [
+    "Allocator",
+    "AllocatorStatistics",
+    "allocator_of",
+    "memory_statistics",
+    "out_of_memory",
+    "set_memory_limit",
+]
 
 
 class AllocatorStatistics(NamedTuple):

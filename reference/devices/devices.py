@@ -290,12 +290,16 @@ def _visible(listed: str, found: Sequence[Gpu]) -> Sequence[Gpu]:
     chosen: list[Gpu] = []
     for text in listed.split(","):
         if not text.strip().isdecimal():
-            raise _refused(f"Could not parse entry in 'visible_device_list': '{text}'. "
-                           f"visible_device_list = {listed}")  # fmt: skip
+            raise _refused(
+                f"Could not parse entry in 'visible_device_list': '{text}'. "
+                f"visible_device_list = {listed}"
+            )
         number = int(text)
         if number >= len(found):
-            raise _refused(f"'visible_device_list' listed an invalid Device id '{number}' but "
-                           f"visible device count is {len(found)}")  # fmt: skip
+            raise _refused(
+                f"'visible_device_list' listed an invalid Device id '{number}' but "
+                f"visible device count is {len(found)}"
+            )
         if found[number] in chosen:
             raise _refused(f"visible_device_list contained a duplicate entry: {listed}")
         chosen.append(found[number])

@@ -15,16 +15,29 @@ __all__ = ["EXPORTS", "write_into"]
 
 #: Options that are switches of RewriterConfig, ON or OFF, each under its own name.
 _SWITCHES: Final = (
-    "layout_optimizer", "constant_folding", "shape_optimization", "remapping",
-    "arithmetic_optimization", "dependency_optimization", "loop_optimization",
-    "function_optimization", "debug_stripper", "scoped_allocator_optimization",
-    "pin_to_host_optimization", "implementation_selector", "auto_mixed_precision",
-    "auto_mixed_precision_mkl", "auto_mixed_precision_onednn_bfloat16", "use_plugin_optimizers",
-)  # fmt: skip
+    "layout_optimizer",
+    "constant_folding",
+    "shape_optimization",
+    "remapping",
+    "arithmetic_optimization",
+    "dependency_optimization",
+    "loop_optimization",
+    "function_optimization",
+    "debug_stripper",
+    "scoped_allocator_optimization",
+    "pin_to_host_optimization",
+    "implementation_selector",
+    "auto_mixed_precision",
+    "auto_mixed_precision_mkl",
+    "auto_mixed_precision_onednn_bfloat16",
+    "use_plugin_optimizers",
+)
 #: Options that are plain fields of it, with what they are while nobody has set them.
 _PLAIN: Final[Mapping[str, Any]] = {
-    "disable_model_pruning": False, "disable_meta_optimizer": False, "min_graph_nodes": None,
-}  # fmt: skip
+    "disable_model_pruning": False,
+    "disable_meta_optimizer": False,
+    "min_graph_nodes": None,
+}
 _JIT: Final = "autoclustering"
 
 _OPTIONS: Final[dict[str, Any]] = {}

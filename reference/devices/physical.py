@@ -111,9 +111,11 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     for device in wanted:
         _check_known(device, list_physical_devices(device_type))
     with _SETTINGS.lock:
-        others = [] if device_type is None else [
-            device for device in get_visible_devices() if device.device_type != device_type
-        ]  # fmt: skip
+        others = (
+            []
+            if device_type is None
+            else [device for device in get_visible_devices() if device.device_type != device_type]
+        )
         chosen = sorted([*others, *wanted], key=list_physical_devices().index)
         _check_free(chosen == get_visible_devices(), "Visible devices")
         _SETTINGS.visible = chosen
@@ -340,9 +342,12 @@ def get_device_details(device: Any) -> dict[str, Any]:
 _CONFIG: Final[Mapping[str, Any]] = {
     function.__name__: function
     for function in (
-        get_visible_devices, list_logical_devices, list_physical_devices, set_visible_devices,
+        get_visible_devices,
+        list_logical_devices,
+        list_physical_devices,
+        set_visible_devices,
     )
-}  # fmt: skip
+}
 
 EXPORTS: Final[Mapping[str, Any]] = {
     **{f"config.{name}": value for name, value in _CONFIG.items()},

@@ -23,11 +23,13 @@ __all__ = ["METHODS", "Gradient", "aggregated", "taped_sum"]
 #: A gradient: dense, rows of one, or None where there is none.
 Gradient = Tensor | IndexedSlices | None
 
-METHODS = frozenset({
-    AggregationMethod.ADD_N,
-    AggregationMethod.EXPERIMENTAL_TREE,
-    AggregationMethod.EXPERIMENTAL_ACCUMULATE_N,
-})  # fmt: skip
+METHODS = frozenset(
+    {
+        AggregationMethod.ADD_N,
+        AggregationMethod.EXPERIMENTAL_TREE,
+        AggregationMethod.EXPERIMENTAL_ACCUMULATE_N,
+    }
+)
 
 
 def aggregated(op: Operation, found: Sequence[Gradient], method: int) -> Gradient:

@@ -37,15 +37,30 @@ _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_ax
 #: From how many inputs on a gradient of a join is split up and not sliced.
 _MANY = 16
 
-constants((
-    "BroadcastGradientArgs", "ConcatOffset", "Const", "InvertPermutation", "LinSpace", "OneHot",
-    "OnesLike", "RandomShuffle", "RandomStandardNormal", "RandomUniform", "Range", "Rank",
-    "Shape", "ShapeN", "Size", "StopGradient", "TruncatedNormal", "ZerosLike",
-))  # fmt: skip
-
-gradient("Identity", "RefIdentity", "PlaceholderWithDefault", "EnsureShape")(
-    lambda op, grad: grad
+constants(
+    (
+        "BroadcastGradientArgs",
+        "ConcatOffset",
+        "Const",
+        "InvertPermutation",
+        "LinSpace",
+        "OneHot",
+        "OnesLike",
+        "RandomShuffle",
+        "RandomStandardNormal",
+        "RandomUniform",
+        "Range",
+        "Rank",
+        "Shape",
+        "ShapeN",
+        "Size",
+        "StopGradient",
+        "TruncatedNormal",
+        "ZerosLike",
+    )
 )
+
+gradient("Identity", "RefIdentity", "PlaceholderWithDefault", "EnsureShape")(lambda op, grad: grad)
 gradient("IdentityN")(lambda op, *grads: grads)
 gradient("Fill")(lambda op, grad: (None, reduce_sum(grad)))
 
@@ -89,23 +104,23 @@ def _reshape(op: Operation, grad: Any) -> Any:
 
 gradient("ExpandDims")(lambda op, grad: [_as_input(op, grad), None])
 gradient("Squeeze")(_as_input)
-gradient("Transpose")(
-    lambda op, grad: [transpose(grad, invert_permutation(op.inputs[1])), None]
-)
+gradient("Transpose")(lambda op, grad: [transpose(grad, invert_permutation(op.inputs[1])), None])
 gradient("ConjugateTranspose")(
     lambda op, grad: [transpose(grad, invert_permutation(op.inputs[1]), conjugate=True), None]
 )
 gradient("Reverse")(lambda op, grad: (node("Reverse", grad, op.inputs[1]), None))
 gradient("ReverseV2")(lambda op, grad: (node("ReverseV2", grad, op.inputs[1]), None))
-gradient("Roll")(
-    lambda op, grad: (node("Roll", grad, -op.inputs[1], op.inputs[2]), None, None)
-)
+gradient("Roll")(lambda op, grad: (node("Roll", grad, -op.inputs[1], op.inputs[2]), None, None))
 
 
 @gradient("ReverseSequence")
 def _reverse_sequence(op: Operation, grad: Any) -> Any:
-    return [reverse_sequence(grad, op.inputs[1], batch_axis=op.get_attr("batch_dim"),
-                             seq_axis=op.get_attr("seq_dim")), None]  # fmt: skip
+    return [
+        reverse_sequence(
+            grad, op.inputs[1], batch_axis=op.get_attr("batch_dim"), seq_axis=op.get_attr("seq_dim")
+        ),
+        None,
+    ]
 
 
 @gradient("Pack")
@@ -148,12 +163,8 @@ def _joined(grad: Any, values: list[Tensor], axis: Tensor) -> list[Any]:
     return [slice_(grad, start, each) for start, each in zip(starts, shapes, strict=True)]
 
 
-gradient("Concat")(
-    lambda op, grad: [None, *_joined(grad, list(op.inputs[1:]), op.inputs[0])]
-)
-gradient("ConcatV2")(
-    lambda op, grad: [*_joined(grad, list(op.inputs[:-1]), op.inputs[-1]), None]
-)
+gradient("Concat")(lambda op, grad: [None, *_joined(grad, list(op.inputs[1:]), op.inputs[0])])
+gradient("ConcatV2")(lambda op, grad: [*_joined(grad, list(op.inputs[:-1]), op.inputs[-1]), None])
 
 
 @gradient("Slice")

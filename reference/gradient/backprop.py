@@ -69,16 +69,20 @@ def gradients(
         raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
     values = [*targets, *sources, *stopped, *given]
     with name_scope(name, "gradients", values) as scope:
-        way = WayBack(stacks.get_default_graph(), scope, colocate_gradients_with_ops,
-                      gate_gradients, method)  # fmt: skip
+        way = WayBack(
+            stacks.get_default_graph(), scope, colocate_gradients_with_ops, gate_gradients, method
+        )
         by = [_source(x) for x in sources]
         of = [convert_to_tensor_or_indexed_slices(y, name="y") for y in targets]
         wanted = _first_gradients(of, given, way)
         for y, gradient in zip(of, wanted, strict=True):
             way.add(y, gradient)
         way.look(of, by)
-        way.go([y.op for y in of], [x.op for x in by],
-               [convert_to_tensor(each, name="stop").op for each in stopped])  # fmt: skip
+        way.go(
+            [y.op for y in of],
+            [x.op for x in by],
+            [convert_to_tensor(each, name="stop").op for each in stopped],
+        )
     way.finish()
     return [way.result(x, unconnected) for x in by]
 
@@ -121,8 +125,10 @@ def _first_gradients(ys: Sequence[Any], given: Sequence[Any], way: WayBack) -> l
     for number, (y, grad_y) in enumerate(zip(ys, given, strict=True)):
         if grad_y is None:
             if y.dtype.is_complex:
-                raise TypeError(f"Gradients of complex tensors ({y}) must set grad_ys "
-                                f"(y.dtype = {dtypes.as_dtype(y.dtype).name})")  # fmt: skip
+                raise TypeError(
+                    f"Gradients of complex tensors ({y}) must set grad_ys "
+                    f"(y.dtype = {dtypes.as_dtype(y.dtype).name})"
+                )
             with way.beside(y.op):
                 found.append(ones(shape(y), y.dtype, name=f"grad_ys_{number}"))
             continue

@@ -46,8 +46,11 @@ def _matrix_set_diag(op: Operation, grad: Any) -> Any:
     if not sizes.is_fully_defined():
         sizes = _band_shape(op, grad)
     nothing = zeros(sizes, dtype=grad.dtype)
-    return (matrix_set_diag(grad, nothing, k=op.inputs[2], **_align(op)),
-            matrix_diag_part(grad, k=op.inputs[2], **_align(op)), None)  # fmt: skip
+    return (
+        matrix_set_diag(grad, nothing, k=op.inputs[2], **_align(op)),
+        matrix_diag_part(grad, k=op.inputs[2], **_align(op)),
+        None,
+    )
 
 
 def _band_shape(op: Operation, grad: Any) -> Any:

@@ -23,9 +23,15 @@ _OTHERS = {b"NHWC": [0, 1, 2], b"NDHWC": [0, 1, 2, 3], b"NCHW": [0, 2, 3], b"NCD
 
 
 def batch_norm_gradient(
-    grad_y: Tensor, x: Tensor, scale: Tensor, pop_mean: Any, pop_var: Any, epsilon: float,
-    data_format: bytes, is_training: bool = True,
-) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    grad_y: Tensor,
+    x: Tensor,
+    scale: Tensor,
+    pop_mean: Any,
+    pop_var: Any,
+    epsilon: float,
+    data_format: bytes,
+    is_training: bool = True,
+) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of a batch normalization by batch, scale and offset, composed.
 
     Args:
@@ -68,9 +74,9 @@ def _by_own_moments(
     grad_apart = grad_y - mean_grad
     apart = x - mean_x
     mean = reduce_mean(grad_y * apart, axis=axes, keepdims=first)
-    by_x = scale * rsqrt(spread + epsilon) * (
-        grad_apart - reciprocal(spread + epsilon) * mean * apart
-    )  # fmt: skip
+    by_x = (
+        scale * rsqrt(spread + epsilon) * (grad_apart - reciprocal(spread + epsilon) * mean * apart)
+    )
     by_scale = rsqrt(spread + epsilon) * reduce_sum(grad_y * apart, axis=axes, keepdims=first)
     if first:
         by_scale = squeeze(by_scale)
@@ -78,9 +84,15 @@ def _by_own_moments(
 
 
 def _by_given_moments(
-    grad_y: Any, x: Any, scale: Any, mean: Any, variance: Any, *, epsilon: float,
+    grad_y: Any,
+    x: Any,
+    scale: Any,
+    mean: Any,
+    variance: Any,
+    *,
+    epsilon: float,
     data_format: bytes,
-) -> tuple[Any, Any, Any]:  # fmt: skip
+) -> tuple[Any, Any, Any]:
     axes = _OTHERS[data_format]
     if data_format.startswith(b"NC"):
         mean, variance, scale = _stretched(mean, data_format, mean, variance, scale)

@@ -49,8 +49,10 @@ def _repeated(x: Tensor, y: Tensor) -> tuple[_Repeated, _Repeated]:
         axes = node("BroadcastGradientArgs", *shapes)
         return _Repeated(shapes[0], axes[0], True), _Repeated(shapes[1], axes[1], True)
     x_rank, y_rank = len(x.shape.as_list()), len(y.shape.as_list())
-    return (_Repeated(shapes[0], known[0], bool(known[0]) or x_rank < y_rank),
-            _Repeated(shapes[1], known[1], bool(known[1]) or y_rank < x_rank))  # fmt: skip
+    return (
+        _Repeated(shapes[0], known[0], bool(known[0]) or x_rank < y_rank),
+        _Repeated(shapes[1], known[1], bool(known[1]) or y_rank < x_rank),
+    )
 
 
 def _axes(x: Tensor, y: Tensor) -> tuple[list[int], list[int]] | None:
@@ -101,5 +103,6 @@ def are_equal(x: Tensor, y: Tensor, gradient: Any) -> bool:
     if not isinstance(gradient, Tensor) or not x.shape.is_fully_defined():
         return False
     whole = x.shape.as_list()
-    return all(each.shape.rank is not None and each.shape.as_list() == whole
-               for each in (y, gradient))  # fmt: skip
+    return all(
+        each.shape.rank is not None and each.shape.as_list() == whole for each in (y, gradient)
+    )

@@ -19,8 +19,16 @@ __all__: list[str] = []
 
 _complex = cast_ops.EXPORTS["complex"]
 _real, _imag = cast_ops.EXPORTS["real"], cast_ops.EXPORTS["imag"]
-_CASTABLE = frozenset({dtypes.float16, dtypes.float32, dtypes.float64, dtypes.bfloat16,
-                       dtypes.complex64, dtypes.complex128})  # fmt: skip
+_CASTABLE = frozenset(
+    {
+        dtypes.float16,
+        dtypes.float32,
+        dtypes.float64,
+        dtypes.bfloat16,
+        dtypes.complex64,
+        dtypes.complex128,
+    }
+)
 
 
 def _zero(grad: Any) -> Any:

@@ -26,15 +26,21 @@ def _family(forward: str, by_input: str, by_filter: str, names: tuple[str, ...])
     def of_input(op: Operation, grad: Any) -> Any:
         attrs = _attrs(op, names)
         _, filters, above = op.inputs
-        return (None, node(by_filter, grad, shape(filters), above, **attrs),
-                node(forward, grad, filters, **attrs))  # fmt: skip
+        return (
+            None,
+            node(by_filter, grad, shape(filters), above, **attrs),
+            node(forward, grad, filters, **attrs),
+        )
 
     @gradient(by_filter)
     def of_filter(op: Operation, grad: Any) -> Any:
         attrs = _attrs(op, names)
         x, _, above = op.inputs
-        return (node(by_input, shape(x), grad, above, **attrs), None,
-                node(forward, x, grad, **attrs))  # fmt: skip
+        return (
+            node(by_input, shape(x), grad, above, **attrs),
+            None,
+            node(forward, x, grad, **attrs),
+        )
 
 
 def _convolution(forward: str, by_input: str, by_filter: str, names: tuple[str, ...]) -> None:
@@ -46,28 +52,37 @@ def _convolution(forward: str, by_input: str, by_filter: str, names: tuple[str, 
         attrs = _attrs(op, names)
         x, filters = op.inputs
         sizes = node("ShapeN", [x, filters])
-        return (node(by_input, sizes[0], filters, grad, **attrs),
-                node(by_filter, x, sizes[1], grad, **attrs))  # fmt: skip
+        return (
+            node(by_input, sizes[0], filters, grad, **attrs),
+            node(by_filter, x, sizes[1], grad, **attrs),
+        )
 
 
 _convolution("Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", _PLANE)
 _convolution("Conv3D", "Conv3DBackpropInputV2", "Conv3DBackpropFilterV2", _WINDOW)
-_family("DepthwiseConv2dNative", "DepthwiseConv2dNativeBackpropInput",
-        "DepthwiseConv2dNativeBackpropFilter", _CHANNELWISE)  # fmt: skip
+_family(
+    "DepthwiseConv2dNative",
+    "DepthwiseConv2dNativeBackpropInput",
+    "DepthwiseConv2dNativeBackpropFilter",
+    _CHANNELWISE,
+)
 
 
 @gradient("DepthwiseConv2dNative")
 def _depthwise(op: Operation, grad: Any) -> Any:
     attrs = _attrs(op, _CHANNELWISE)
     x, filters = op.inputs
-    return (node("DepthwiseConv2dNativeBackpropInput", shape(x), filters, grad, **attrs),
-            node("DepthwiseConv2dNativeBackpropFilter", x, shape(filters), grad,
-                 **attrs))  # fmt: skip
+    return (
+        node("DepthwiseConv2dNativeBackpropInput", shape(x), filters, grad, **attrs),
+        node("DepthwiseConv2dNativeBackpropFilter", x, shape(filters), grad, **attrs),
+    )
 
 
 @gradient("Dilation2D")
 def _dilation(op: Operation, grad: Any) -> Any:
     attrs = _attrs(op, ("strides", "rates", "padding"))
     inputs = (*op.inputs, grad)
-    return (node("Dilation2DBackpropInput", *inputs, **attrs),
-            node("Dilation2DBackpropFilter", *inputs, **attrs))  # fmt: skip
+    return (
+        node("Dilation2DBackpropInput", *inputs, **attrs),
+        node("Dilation2DBackpropFilter", *inputs, **attrs),
+    )

@@ -54,8 +54,11 @@ def _scatter_extreme(op: Operation, grad: Any) -> Any:
 def _cumulative_logsumexp(op: Operation, grad: Any) -> Any:
     """By logarithms of the gradient, of its positive and of its negative part."""
     x, axis = op.inputs
-    options: dict[str, Any] = {"axis": axis, "reverse": not op.get_attr("reverse"),
-                               "exclusive": op.get_attr("exclusive")}  # fmt: skip
+    options: dict[str, Any] = {
+        "axis": axis,
+        "reverse": not op.get_attr("reverse"),
+        "exclusive": op.get_attr("exclusive"),
+    }
     lowest = grad.dtype.min
     positive = select_v2(greater(grad, 0), log(grad), lowest)
     negative = select_v2(less(grad, 0), log(-grad), lowest)

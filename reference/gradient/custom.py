@@ -29,8 +29,13 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["custom_gradient", "dependent_variables", "grad_pass_through", "recompute_grad",
-           "variable_by_name"]  # fmt: skip
+__all__ = [
+    "custom_gradient",
+    "dependent_variables",
+    "grad_pass_through",
+    "recompute_grad",
+    "variable_by_name",
+]
 
 _NUMBERS: Final = itertools.count()
 _READS: Final = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd"})
@@ -186,9 +191,7 @@ def _asked(
         return nest.flatten(grad_fn(*grads))
     of_args, of_variables = grad_fn(*grads, variables=list(variables))
     if len(of_variables) != len(variables):
-        raise ValueError(
-            "Must return gradient for each variable from @custom_gradient grad_fn."
-        )
+        raise ValueError("Must return gradient for each variable from @custom_gradient grad_fn.")
     return [*nest.flatten(of_args), *of_variables]
 
 
@@ -222,8 +225,12 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
             with variable_scope(scope):
                 result = f(*again)
             by = [*nest.flatten(again, expand_composites=True), *(variables or ())]
-            found = gradients(nest.flatten(result), by, grad_ys=list(grads),
-                              unconnected_gradients=UnconnectedGradients.ZERO)  # fmt: skip
+            found = gradients(
+                nest.flatten(result),
+                by,
+                grad_ys=list(grads),
+                unconnected_gradients=UnconnectedGradients.ZERO,
+            )
             count = len(by) - len(variables or ())
             return found if variables is None else (found[:count], found[count:])
 

@@ -97,5 +97,7 @@ def _of_einsum(op: Operation, grad: Any) -> Any:
     ):
         return by_x, by_y
     axes = node("BroadcastGradientArgs", of_x[begin_x:end_x], of_y[begin_y:end_y])
-    return (reshape(reduce_sum(by_x, begin_x + axes[0]), of_x),
-            reshape(reduce_sum(by_y, begin_y + axes[1]), of_y))  # fmt: skip
+    return (
+        reshape(reduce_sum(by_x, begin_x + axes[0]), of_x),
+        reshape(reduce_sum(by_y, begin_y + axes[1]), of_y),
+    )

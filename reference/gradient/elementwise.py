@@ -46,11 +46,27 @@ from sessrun.reference.graph.operation import Operation
 
 __all__: list[str] = []
 
-constants((
-    "ApproximateEqual", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Equal", "Greater",
-    "GreaterEqual", "Invert", "LeftShift", "Less", "LessEqual", "LogicalAnd", "LogicalNot",
-    "LogicalOr", "NotEqual", "PopulationCount", "RightShift",
-))  # fmt: skip
+constants(
+    (
+        "ApproximateEqual",
+        "BitwiseAnd",
+        "BitwiseOr",
+        "BitwiseXor",
+        "Equal",
+        "Greater",
+        "GreaterEqual",
+        "Invert",
+        "LeftShift",
+        "Less",
+        "LessEqual",
+        "LogicalAnd",
+        "LogicalNot",
+        "LogicalOr",
+        "NotEqual",
+        "PopulationCount",
+        "RightShift",
+    )
+)
 
 
 def _one(grad: Any) -> Any:
@@ -103,8 +119,12 @@ _BY_OUTPUT: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "Tanh": lambda y, grad: node("TanhGrad", y, grad),
 }
 #: Operations that have a gradient operation of the output.
-_OF_OUTPUT: Final = {"Inv": "ReciprocalGrad", "Reciprocal": "ReciprocalGrad",
-                     "Rsqrt": "RsqrtGrad", "Sqrt": "SqrtGrad"}  # fmt: skip
+_OF_OUTPUT: Final = {
+    "Inv": "ReciprocalGrad",
+    "Reciprocal": "ReciprocalGrad",
+    "Rsqrt": "RsqrtGrad",
+    "Sqrt": "SqrtGrad",
+}
 #: Steps: they have no gradient but are no constants.
 _STEPS: Final = ("Ceil", "Floor", "Rint", "Round")
 
@@ -263,7 +283,7 @@ def _xlog1py(op: Operation, grad: Any) -> Any:
         op.inputs,
         (lambda _: node("Xlog1py", _is_not_zero(x), y), lambda _: node("Xdivy", x, y + 1.0)),
         grad,
-    )  # fmt: skip
+    )
 
 
 @gradient("Xdivy")
@@ -273,7 +293,7 @@ def _xdivy(op: Operation, grad: Any) -> Any:
         op.inputs,
         (lambda _: node("Xdivy", _is_not_zero(x), y), lambda _: node("Xdivy", neg(x), y**2)),
         grad,
-    )  # fmt: skip
+    )
 
 
 @gradient("NextAfter")
@@ -308,5 +328,8 @@ def _clip_by_value(op: Operation, grad: Any) -> Any:
     over_high = node("BroadcastGradientArgs", shapes[0], shapes[2])[1]
     of_x = where(node("LogicalOr", below, above), zero, grad)
     of_low, of_high = where(below, grad, zero), where(above, grad, zero)
-    return (of_x, node("Reshape", reduce_sum(of_low, over_low), shapes[1]),
-            node("Reshape", reduce_sum(of_high, over_high), shapes[2]))  # fmt: skip
+    return (
+        of_x,
+        node("Reshape", reduce_sum(of_low, over_low), shapes[1]),
+        node("Reshape", reduce_sum(of_high, over_high), shapes[2]),
+    )

@@ -121,8 +121,10 @@ def _of_branches(op: Operation, *grads: Any) -> list[Any]:
     _fill(forward, backward)
     if any(body.is_rewriting for body in backward):
         _rewrite(op, forward, backward)
-    given = [[_outside(op, body, tensor) for tensor in back.extra_inputs]
-             for body, back in zip(forward, backward, strict=True)]  # fmt: skip
+    given = [
+        [_outside(op, body, tensor) for tensor in back.extra_inputs]
+        for body, back in zip(forward, backward, strict=True)
+    ]
     _make_rows_alike(backward)
     name = None if kind is COND else "gradient"
     return [None, *joined_branches(kind, op.inputs[0], backward, name, given)]
@@ -185,8 +187,11 @@ def _rewrite(
     pad(forward)
     outputs = forward[0].outputs
     told = kind_of(op).told([add_function(op.graph, body) for body in forward])
-    widen(op, [(dtypes.variant, ())] * (len(outputs) - len(op.outputs)),
-          {"output_shapes": [each.sizes for each in outputs], **told})  # fmt: skip
+    widen(
+        op,
+        [(dtypes.variant, ())] * (len(outputs) - len(op.outputs)),
+        {"output_shapes": [each.sizes for each in outputs], **told},
+    )
 
 
 def _outside(op: Operation, forward: BranchGraph, tensor: Tensor) -> Tensor:
@@ -212,8 +217,10 @@ def _make_rows_alike(backward: Sequence[GradientGraph]) -> None:
 
 @gradient("OptionalFromValue")
 def _wrap(op: Operation, grad: Any) -> Any:
-    attrs = {"output_types": [each.dtype for each in op.inputs],
-             "output_shapes": [each.shape for each in op.inputs]}  # fmt: skip
+    attrs = {
+        "output_types": [each.dtype for each in op.inputs],
+        "output_shapes": [each.shape for each in op.inputs],
+    }
     return list(apply_op("OptionalGetValue", {"optional": grad}, attrs).outputs)
 
 

@@ -72,9 +72,11 @@ class _Backward(BranchGraph):
         """What is small of a tensor of an iteration that is not kept: the loop's body makes it."""
         body = self._forward.body
         tensors = nest.flatten(groups)
-        if op_type not in _SMALL or gives_all() or not all(
-            each.graph is body and self._list_of(each) is None for each in tensors
-        ):  # fmt: skip
+        if (
+            op_type not in _SMALL
+            or gives_all()
+            or not all(each.graph is body and self._list_of(each) is None for each in tensors)
+        ):
             return None
         known = _MADE.setdefault(body, {})
         key = (op_type, name, tuple(tensors))
@@ -154,22 +156,31 @@ def _while(op: Operation, *grads: Any) -> list[Any]:
     size = len(op.outputs)
     known = [_known(op, number, grads[number]) for number in range(size)]
     traced = [number for number, each in enumerate(known) if each is not None]
-    firsts = [constant(0, dtype=op.outputs[0].dtype, name="grad_counter"), op.inputs[1],
-              op.outputs[0], *(known[number] for number in traced)]  # fmt: skip
+    firsts = [
+        constant(0, dtype=op.outputs[0].dtype, name="grad_counter"),
+        op.inputs[1],
+        op.outputs[0],
+        *(known[number] for number in traced),
+    ]
     back = _Backward(function_name(f"{forward.body.name}_", "grad"), op, forward)
     _build(back, forward.body, firsts, traced)
     if back.lists:
         _give_lists(op, forward, back.lists)
-    taken = [op.outputs[forward.body.outputs.index(each)] if each.graph is forward.body else each
-             for each in back.extra_inputs]  # fmt: skip
+    taken = [
+        op.outputs[forward.body.outputs.index(each)] if each.graph is forward.body else each
+        for each in back.extra_inputs
+    ]
     goes_on = BranchGraph(function_name(f"{forward.condition.name}_", "grad"))
     with goes_on.as_default():
         goes_on.inputs = [_like(each) for each in (*firsts, *taken)]
     goes_on.build(lambda count, _, total, *__: identity(count < total), goes_on.inputs)
     made = loop_of(
-        [*firsts, *taken], LoopBodies(goes_on, back), [each.shape for each in back.outputs],
-        op.get_attr("parallel_iterations"), f"{op.name}_grad",
-    ).outputs  # fmt: skip
+        [*firsts, *taken],
+        LoopBodies(goes_on, back),
+        [each.shape for each in back.outputs],
+        op.get_attr("parallel_iterations"),
+        f"{op.name}_grad",
+    ).outputs
     found = [identity(each) for each in made][_OWN:]
     by_number = dict(zip(traced, found, strict=False))
     return [by_number.get(number) for number in range(len(op.inputs))]
@@ -214,7 +225,9 @@ def _give_lists(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> 
     """Give a loop more lists, and its functions anew."""
     for body in forward:
         body.rewritten()
-    functions = {"cond": add_function(op.graph, forward.condition),
-                 "body": add_function(op.graph, forward.body)}  # fmt: skip
+    functions = {
+        "cond": add_function(op.graph, forward.condition),
+        "body": add_function(op.graph, forward.body),
+    }
     widen(op, [(dtypes.variant, ())] * len(lists), functions, lists)
     op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - it is made anew here

@@ -41,12 +41,38 @@ from sessrun.reference.gradient import (
 )
 
 __all__ = [
-    "arrays", "bands", "batch_norms_again", "complex_numbers", "control_flow", "convolutions",
-    "counting", "ctc", "decompositions", "einsum", "elementwise", "fourier", "functional_branches",
-    "functional_loops", "images", "indexing", "matrices", "networks", "normalization", "poolings",
-    "quantizing", "random_numbers", "recurrent", "reductions", "solving", "space", "sparse",
-    "special", "tensor_arrays", "tensor_lists", "variables",
-]  # fmt: skip
+    "arrays",
+    "bands",
+    "batch_norms_again",
+    "complex_numbers",
+    "control_flow",
+    "convolutions",
+    "counting",
+    "ctc",
+    "decompositions",
+    "einsum",
+    "elementwise",
+    "fourier",
+    "functional_branches",
+    "functional_loops",
+    "images",
+    "indexing",
+    "matrices",
+    "networks",
+    "normalization",
+    "poolings",
+    "quantizing",
+    "random_numbers",
+    "recurrent",
+    "reductions",
+    "solving",
+    "space",
+    "sparse",
+    "special",
+    "tensor_arrays",
+    "tensor_lists",
+    "variables",
+]
 
 
 def __getattr__(name: str) -> Callable[..., Any]:

@@ -46,8 +46,9 @@ def hessians(
     sources = xs if isinstance(xs, list | tuple) else [xs]
     options: dict[str, Any] = {
         "colocate_gradients_with_ops": colocate_gradients_with_ops,
-        "gate_gradients": gate_gradients, "aggregation_method": aggregation_method,
-    }  # fmt: skip
+        "gate_gradients": gate_gradients,
+        "aggregation_method": aggregation_method,
+    }
     firsts = gradients(ys, sources, **options)
     return [_by(x, first, options) for x, first in zip(sources, firsts, strict=True)]
 

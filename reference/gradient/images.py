@@ -25,11 +25,19 @@ _BICUBIC = ("float32", "float64")
 _CROPPED = ("float16", "float32", "float64")
 _PROJECTED = ("uint8", "int32", "int64", "float16", "float32", "float64")
 
-constants((
-    "HSVToRGB", "DrawBoundingBoxes", "SampleDistortedBoundingBox",
-    "SampleDistortedBoundingBoxV2", "ExtractGlimpse", "NonMaxSuppression", "NonMaxSuppressionV2",
-    "NonMaxSuppressionWithOverlaps", "ResizeBilinearGrad",
-))  # fmt: skip
+constants(
+    (
+        "HSVToRGB",
+        "DrawBoundingBoxes",
+        "SampleDistortedBoundingBox",
+        "SampleDistortedBoundingBoxV2",
+        "ExtractGlimpse",
+        "NonMaxSuppression",
+        "NonMaxSuppressionV2",
+        "NonMaxSuppressionWithOverlaps",
+        "ResizeBilinearGrad",
+    )
+)
 
 
 def _how(op: Operation) -> dict[str, Any]:
@@ -120,8 +128,15 @@ def _crop_and_resize(op: Operation, grad: Any) -> Any:
     size = image.shape.as_list() if image.shape.is_fully_defined() else shape(image)
     by_image = None
     if image.dtype.name in _CROPPED:
-        by_image = node("CropAndResizeGradImage", grad, boxes, numbers, size,
-                        T=op.get_attr("T"), method=op.get_attr("method"))  # fmt: skip
+        by_image = node(
+            "CropAndResizeGradImage",
+            grad,
+            boxes,
+            numbers,
+            size,
+            T=op.get_attr("T"),
+            method=op.get_attr("method"),
+        )
     return by_image, node("CropAndResizeGradBoxes", grad, image, boxes, numbers), None, None
 
 
@@ -170,13 +185,28 @@ def _saturation_by(one: _Channel, others: tuple[_Channel, _Channel]) -> Any:
 #: what is the greatest in a term, of what is the least, differences above and below a fraction
 #: line, and whether the sign is turned.
 _HUE = {
-    "r": (("r", "", "gb", "", True), ("g", "r", "bg", "rg", False), ("g", "b", "", "gb", True),
-          ("b", "r", "bg", "br", False), ("b", "g", "", "bg", False)),
-    "g": (("g", "", "br", "", True), ("r", "g", "rb", "rg", False), ("r", "b", "", "rb", False),
-          ("b", "g", "rb", "bg", False), ("b", "r", "", "br", True)),
-    "b": (("b", "", "rg", "", True), ("r", "b", "gr", "rb", False), ("r", "g", "", "rg", True),
-          ("g", "b", "gr", "gb", False), ("g", "r", "", "gr", False)),
-}  # fmt: skip
+    "r": (
+        ("r", "", "gb", "", True),
+        ("g", "r", "bg", "rg", False),
+        ("g", "b", "", "gb", True),
+        ("b", "r", "bg", "br", False),
+        ("b", "g", "", "bg", False),
+    ),
+    "g": (
+        ("g", "", "br", "", True),
+        ("r", "g", "rb", "rg", False),
+        ("r", "b", "", "rb", False),
+        ("b", "g", "rb", "bg", False),
+        ("b", "r", "", "br", True),
+    ),
+    "b": (
+        ("b", "", "rg", "", True),
+        ("r", "b", "gr", "rb", False),
+        ("r", "g", "", "rg", True),
+        ("g", "b", "gr", "gb", False),
+        ("g", "r", "", "gr", False),
+    ),
+}
 
 
 def _hue_by(name: str, channels: dict[str, _Channel], saturation: Any, value: Any) -> Any:
@@ -212,9 +242,13 @@ def _rgb_to_hsv(op: Operation, grad: Any) -> Any:
     saturation, value = op.outputs[0][..., 1], op.outputs[0][..., 2]
     _compared(*channels.values())
     values = [each.is_most for each in channels.values()]
-    saturations = [_saturation_by(channels[name], (channels[others[0]], channels[others[1]]))
-                   for name, others in (("r", "gb"), ("g", "rb"), ("b", "gr"))]  # fmt: skip
+    saturations = [
+        _saturation_by(channels[name], (channels[others[0]], channels[others[1]]))
+        for name, others in (("r", "gb"), ("g", "rb"), ("b", "gr"))
+    ]
     hues = [_hue_by(name, channels, saturation, value) for name in channels]
-    parts = [stack([grad[..., place] * each for each in by], axis=-1)
-             for place, by in ((2, values), (1, saturations), (0, hues))]  # fmt: skip
+    parts = [
+        stack([grad[..., place] * each for each in by], axis=-1)
+        for place, by in ((2, values), (1, saturations), (0, hues))
+    ]
     return add(add(parts[0], parts[1]), parts[2])

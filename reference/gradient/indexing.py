@@ -131,10 +131,10 @@ def _tensor_scatter_add(op: Operation, grad: Any) -> Any:
     updates = gather_nd(grad, op.inputs[1])
     whole = identity(grad)
     return [whole, None, updates if op.type.endswith("Add") else -updates]
+
+
 gradient("ScatterNdNonAliasingAdd")(lambda op, grad: (grad, None, gather_nd(grad, op.inputs[1])))
-gradient("SparseReorder")(
-    lambda op, _places, grad: (None, gather(grad, _order_of(op)), None)
-)
+gradient("SparseReorder")(lambda op, _places, grad: (None, gather(grad, _order_of(op)), None))
 
 
 @gradient("SparseToDense")

@@ -24,8 +24,14 @@ from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["counted_backward", "counted_forward", "left_by", "next_value", "summed_rows",
-           "summed_tensor"]  # fmt: skip
+__all__ = [
+    "counted_backward",
+    "counted_forward",
+    "left_by",
+    "next_value",
+    "summed_rows",
+    "summed_tensor",
+]
 
 
 def next_value(start: Any, value: Any) -> Any:

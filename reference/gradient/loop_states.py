@@ -112,9 +112,9 @@ class Loops:
                     uses[each.op] = 1
         return found
 
-    def ready(self, exited: Tensor, has_gradient: Callable[[Operation], bool]) -> Iterator[
-        tuple[Tensor, bool]
-    ]:  # fmt: skip
+    def ready(
+        self, exited: Tensor, has_gradient: Callable[[Operation], bool]
+    ) -> Iterator[tuple[Tensor, bool]]:
         """The exits that can be gone back through once this one is reached.
 
         Each comes with whether it needs zeros as its gradient.
@@ -223,4 +223,3 @@ def _close_with_zeros(start: Tensor, state: LoopGradient) -> None:
 def loops_between(between: dict[Operation, None], beside: Beside) -> Loops | None:
     """The loops between the ends; None if there are none."""
     return Loops(between, beside) if any(map(is_exit, between)) else None
-

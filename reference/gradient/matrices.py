@@ -43,8 +43,16 @@ def _batch_products(op: Operation, grad: Any) -> tuple[Any, Any]:
     def product(a: Tensor, b: Tensor, first: bool, second: bool, of: str) -> Any:
         if not is_marked or a.shape.rank == b.shape.rank == 2:
             return matmul(a, b, adjoint_a=first, adjoint_b=second)
-        return node("BatchMatMulV2", a, b, adj_x=first, adj_y=second, name="MatMul",
-                    grad_x=of == "x", grad_y=of == "y")  # fmt: skip
+        return node(
+            "BatchMatMulV2",
+            a,
+            b,
+            adj_x=first,
+            adj_y=second,
+            name="MatMul",
+            grad_x=of == "x",
+            grad_y=of == "y",
+        )
 
     of_x = product(y, grad, is_y, True, "x") if is_x else product(grad, y, False, not is_y, "x")
     of_y = product(grad, x, True, is_x, "y") if is_y else product(x, grad, not is_x, False, "y")
@@ -67,8 +75,10 @@ def _batch_matmul_v2(op: Operation, grad: Any) -> Any:
         return of_x, of_y
     shapes = shape(x), shape(y)
     axes = node("BroadcastGradientArgs", shapes[0][:-2], shapes[1][:-2])
-    return (reshape(reduce_sum(of_x, axes[0]), shapes[0]),
-            reshape(reduce_sum(of_y, axes[1]), shapes[1]))  # fmt: skip
+    return (
+        reshape(reduce_sum(of_x, axes[0]), shapes[0]),
+        reshape(reduce_sum(of_y, axes[1]), shapes[1]),
+    )
 
 
 @gradient("Cross")

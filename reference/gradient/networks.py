@@ -83,9 +83,7 @@ def _isotonic_regression(op: Operation, grad: Any, _: Any) -> Any:
     """Each number's gradient is the mean of those of its piece, row by row."""
     pieces = op.outputs[1]
     found = []
-    for above, ids in zip(
-        split(grad, grad.shape[0]), split(pieces, pieces.shape[0]), strict=True
-    ):
+    for above, ids in zip(split(grad, grad.shape[0]), split(pieces, pieces.shape[0]), strict=True):
         means = unsorted_segment_mean(above, ids, num_segments=reduce_max(ids) + 1)
         found.append(reshape(gather(means, ids), [-1]))
     return stack(found, axis=0)

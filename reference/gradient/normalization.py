@@ -42,8 +42,7 @@ def _batch_norm(op: Operation, grad: Any, *_: Any) -> Any:
 @gradient("BatchNormWithGlobalNormalization")
 def _by_moments(op: Operation, grad: Any) -> Any:
     t, m, v, _, gamma = op.inputs
-    attrs = {name: op.get_attr(name)
-             for name in ("variance_epsilon", "scale_after_normalization")}  # fmt: skip
+    attrs = {name: op.get_attr(name) for name in ("variance_epsilon", "scale_after_normalization")}
     return node("BatchNormWithGlobalNormalizationGrad", t, m, v, gamma, grad, **attrs)
 
 

@@ -80,12 +80,25 @@ def _max_pool_with_argmax(op: Operation, grad: Any, _: Any) -> Any:
 @gradient("FractionalMaxPool")
 def _fractional_max_pool(op: Operation, grad: Any, *_: Any) -> Any:
     pooled, rows, columns = op.outputs
-    return node("FractionalMaxPoolGrad", op.inputs[0], pooled, grad, rows, columns,
-                overlapping=op.get_attr("overlapping"))  # fmt: skip
+    return node(
+        "FractionalMaxPoolGrad",
+        op.inputs[0],
+        pooled,
+        grad,
+        rows,
+        columns,
+        overlapping=op.get_attr("overlapping"),
+    )
 
 
 @gradient("FractionalAvgPool")
 def _fractional_average_pool(op: Operation, grad: Any, *_: Any) -> Any:
     rows, columns = op.outputs[1:]
-    return node("FractionalAvgPoolGrad", op.inputs[0].shape, grad, rows, columns,
-                overlapping=op.get_attr("overlapping"))  # fmt: skip
+    return node(
+        "FractionalAvgPoolGrad",
+        op.inputs[0].shape,
+        grad,
+        rows,
+        columns,
+        overlapping=op.get_attr("overlapping"),
+    )

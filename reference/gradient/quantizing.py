@@ -9,10 +9,13 @@ from sessrun.reference.graph.operation import Operation
 
 __all__: list[str] = []
 
-constants((
-    "FakeQuantWithMinMaxArgsGradient", "FakeQuantWithMinMaxVarsGradient",
-    "FakeQuantWithMinMaxVarsPerChannelGradient",
-))  # fmt: skip
+constants(
+    (
+        "FakeQuantWithMinMaxArgsGradient",
+        "FakeQuantWithMinMaxVarsGradient",
+        "FakeQuantWithMinMaxVarsPerChannelGradient",
+    )
+)
 
 gradient("QuantizeAndDequantizeV2")(lambda _, grad: (grad, None, None))
 gradient("QuantizeAndDequantizeV3")(lambda _, grad: (grad, None, None, None))

@@ -21,13 +21,24 @@ from sessrun.reference.graph.operation import Operation
 
 __all__ = ["add_leading_unit_dimensions"]
 
-constants((
-    "ParameterizedTruncatedNormal", "StatelessMultinomial", "StatelessRandomBinomial",
-    "StatelessRandomNormal", "StatelessRandomNormalV2", "StatelessRandomPoisson",
-    "StatelessRandomUniform", "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2",
-    "StatelessRandomUniformInt", "StatelessRandomUniformIntV2", "StatelessRandomUniformV2",
-    "StatelessTruncatedNormal", "StatelessTruncatedNormalV2",
-))  # fmt: skip
+constants(
+    (
+        "ParameterizedTruncatedNormal",
+        "StatelessMultinomial",
+        "StatelessRandomBinomial",
+        "StatelessRandomNormal",
+        "StatelessRandomNormalV2",
+        "StatelessRandomPoisson",
+        "StatelessRandomUniform",
+        "StatelessRandomUniformFullInt",
+        "StatelessRandomUniformFullIntV2",
+        "StatelessRandomUniformInt",
+        "StatelessRandomUniformIntV2",
+        "StatelessRandomUniformV2",
+        "StatelessTruncatedNormal",
+        "StatelessTruncatedNormalV2",
+    )
+)
 
 
 def add_leading_unit_dimensions(x: Any, num_dimensions: Any) -> Any:
@@ -80,7 +91,11 @@ def _truncated_normal(op: Operation, grad: Any) -> Any:
     drawn = range_(size(sizes) - size(whole))
     sums = [reduce_sum(grad * by, axis=drawn) for by in (by_mean, number, by_low, by_high)]
     axes = [node("BroadcastGradientArgs", whole, each)[1] for each in shapes]
-    return [None, None, *(
-        reshape(reduce_sum(total, axis=over, keepdims=True), each)
-        for total, over, each in zip(sums, axes, shapes, strict=True)
-    )]  # fmt: skip
+    return [
+        None,
+        None,
+        *(
+            reshape(reduce_sum(total, axis=over, keepdims=True), each)
+            for total, over, each in zip(sums, axes, shapes, strict=True)
+        ),
+    ]

@@ -14,9 +14,18 @@ from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["Sight", "is_trainable", "nearest", "ops_between", "stop_ops", "uses_among"]
 
-_TRAINABLE: Final = frozenset({
-    "bfloat16", "complex128", "complex64", "float16", "float32", "float64", "resource", "variant",
-})  # fmt: skip
+_TRAINABLE: Final = frozenset(
+    {
+        "bfloat16",
+        "complex128",
+        "complex64",
+        "float16",
+        "float32",
+        "float64",
+        "resource",
+        "variant",
+    }
+)
 
 
 def is_trainable(tensor: Tensor) -> bool:
@@ -52,10 +61,11 @@ class Sight:
         if not op.graph.building_function:
             return op.inputs
         return [
-            each if each in self._sources or each.op.type != "Placeholder"
+            each
+            if each in self._sources or each.op.type != "Placeholder"
             else each.graph.outer(each)
             for each in op.inputs
-        ]  # fmt: skip
+        ]
 
     def consumers(self, tensor: Tensor) -> list[Operation]:
         """Who takes it."""
@@ -108,9 +118,11 @@ def uses_among(between: Collection[Operation], sight: Sight) -> Counter[Operatio
 
 
 def stop_ops(
-    sources: Iterable[Operation], stopped: Iterable[Operation], uses: Counter[Operation],
+    sources: Iterable[Operation],
+    stopped: Iterable[Operation],
+    uses: Counter[Operation],
     sight: Sight,
-) -> set[Operation]:  # fmt: skip
+) -> set[Operation]:
     """The operations that nothing is passed on through: those before which no source is."""
     last = {op for op in sources if not any(uses[each.op] > 0 for each in sight.inputs(op))}
     return last | set(stopped)

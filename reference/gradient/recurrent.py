@@ -13,6 +13,12 @@ __all__: list[str] = []
 @gradient("BlockLSTM", "BlockLSTMV2")
 def _block_lstm(op: Operation, *grads: Any) -> Any:
     # TensorFlow has this one for both, though the gates of BlockLSTMV2 stand in another order.
-    made = node("BlockLSTMGrad", *op.inputs, *op.outputs, grads[1], grads[6],
-                use_peephole=op.get_attr("use_peephole"))  # fmt: skip
+    made = node(
+        "BlockLSTMGrad",
+        *op.inputs,
+        *op.outputs,
+        grads[1],
+        grads[6],
+        use_peephole=op.get_attr("use_peephole"),
+    )
     return None, *made

@@ -163,8 +163,15 @@ def _prod(op: Operation, grad: Any) -> Any:
 
 @gradient("Cumsum")
 def _of_cumsum(op: Operation, grad: Any) -> Any:
-    return [_cumsum(grad, op.inputs[1], exclusive=op.get_attr("exclusive"),
-                    reverse=not op.get_attr("reverse")), None]  # fmt: skip
+    return [
+        _cumsum(
+            grad,
+            op.inputs[1],
+            exclusive=op.get_attr("exclusive"),
+            reverse=not op.get_attr("reverse"),
+        ),
+        None,
+    ]
 
 
 @gradient("Cumprod")
@@ -198,8 +205,9 @@ def _segment_extreme(op: Operation, grad: Any) -> Any:
     return select_v2(chosen, shared, zero), None
 
 
-def _by_zeros(op: Operation, grad: Any, summed: Callable[[Any], Any],
-              multiplied: Callable[[Any], Any]) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+def _by_zeros(
+    op: Operation, grad: Any, summed: Callable[[Any], Any], multiplied: Callable[[Any], Any]
+) -> tuple[Any, Any, Any, Any]:
     """For a product by segments: where zeros are, the gradient, the rest, and its product.
 
     The gradient is zero where a segment has several zeros.
@@ -216,9 +224,11 @@ def _by_zeros(op: Operation, grad: Any, summed: Callable[[Any], Any],
 def _segment_prod(op: Operation, grad: Any) -> Any:
     ids = op.inputs[1]
     is_zero, left, rest, product = _by_zeros(
-        op, grad, lambda value: node("SegmentSum", value, ids),
+        op,
+        grad,
+        lambda value: node("SegmentSum", value, ids),
         lambda value: node("SegmentProd", value, ids),
-    )  # fmt: skip
+    )
     whole, without = gather(op.outputs[0], ids), gather(product, ids)
     others = select_v2(is_zero, without, whole / rest)
     return gather(left, ids) * others, None
@@ -273,9 +283,11 @@ def _unsorted_extreme(op: Operation, grad: Any) -> Any:
 def _unsorted_prod(op: Operation, grad: Any) -> Any:
     data, ids, count = op.inputs
     is_zero, left, _, product = _by_zeros(
-        op, grad, lambda value: node("UnsortedSegmentSum", value, ids, count),
+        op,
+        grad,
+        lambda value: node("UnsortedSegmentSum", value, ids, count),
         lambda value: node("UnsortedSegmentProd", value, ids, count),
-    )  # fmt: skip
+    )
     places = _places(ids)
     whole, without = gather(op.outputs[0], places), gather(product, places)
     # Not a number where an element is zero, and not chosen there.

@@ -70,8 +70,10 @@ def _over_batches(op: Operation, by_matrix: Tensor, by_rhs: Tensor) -> tuple[Ten
         return by_matrix, by_rhs
     of_a, of_b = shape(a), shape(b)
     axes = node("BroadcastGradientArgs", of_a[:-2], of_b[:-2])
-    return (reshape(reduce_sum(by_matrix, axis=axes[0]), of_a),
-            reshape(reduce_sum(by_rhs, axis=axes[1]), of_b))  # fmt: skip
+    return (
+        reshape(reduce_sum(by_matrix, axis=axes[0]), of_a),
+        reshape(reduce_sum(by_rhs, axis=axes[1]), of_b),
+    )
 
 
 @gradient("MatrixTriangularSolve")

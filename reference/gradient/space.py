@@ -78,8 +78,9 @@ def _image_patches(op: Operation, grad: Any) -> Any:
     above = transpose(reshape(convert_to_tensor(grad), windows), (1, 2, 3, 4, 0, 5))
     flat = reshape(above, (-1, batch * channels))
     segments = reshape(places, [-1]) - 1
-    found = reshape(node("UnsortedSegmentSum", flat, segments, count),
-                    (rows, columns, batch, channels))  # fmt: skip
+    found = reshape(
+        node("UnsortedSegmentSum", flat, segments, count), (rows, columns, batch, channels)
+    )
     return transpose(found, (2, 0, 1, 3))
 
 

@@ -34,10 +34,16 @@ from sessrun.reference.graph.operation import Operation
 
 __all__: list[str] = []
 
-constants((
-    "DenseToDenseSetOperation", "DenseToSparseSetOperation", "SetSize", "SparseAddGrad",
-    "SparseConcat", "SparseToSparseSetOperation",
-))  # fmt: skip
+constants(
+    (
+        "DenseToDenseSetOperation",
+        "DenseToSparseSetOperation",
+        "SetSize",
+        "SparseAddGrad",
+        "SparseConcat",
+        "SparseToSparseSetOperation",
+    )
+)
 
 
 @gradient("SparseAdd")
@@ -85,8 +91,9 @@ def _multiplied(op: Operation, grad: Any) -> Any:
     of_values = matmul(
         expand_dims(left, -1 if adjoint_a else -2),
         expand_dims(right, -1 if adjoint_a != adjoint_b else -2),
-        adjoint_a=adjoint_a, adjoint_b=adjoint_a == adjoint_b,
-    )  # fmt: skip
+        adjoint_a=adjoint_a,
+        adjoint_b=adjoint_a == adjoint_b,
+    )
     return [None, squeeze(of_values, axis=[-2, -1]), None, of_b]
 
 
@@ -144,9 +151,7 @@ def _segments(kind: str) -> None:
         nothing = [None] * (2 + len(more))
         if op.get_attr("sparse_gradient"):
             whole = shape(data)
-            rows, places = node(
-                f"SparseSegment{kind}GradV2", grad, indices, segment_ids, whole[0]
-            )
+            rows, places = node(f"SparseSegment{kind}GradV2", grad, indices, segment_ids, whole[0])
             return [IndexedSlices(rows, places, whole), *nothing]
         count = shape(data)[0]
         return [node(f"SparseSegment{kind}Grad", grad, indices, segment_ids, count), *nothing]
@@ -158,9 +163,7 @@ for _kind in ("Sum", "Mean", "SqrtN"):
 
 def _product(a: Any, b: Any, dtype: Any, sparse: tuple[bool, bool], *, transpose_a: bool) -> Any:
     """A product in that dtype, of a matrix of many zeros or of two, where `sparse` says so."""
-    found = matmul(
-        a, b, transpose_a=transpose_a, a_is_sparse=sparse[0], b_is_sparse=sparse[1]
-    )  # fmt: skip
+    found = matmul(a, b, transpose_a=transpose_a, a_is_sparse=sparse[0], b_is_sparse=sparse[1])
     return cast(found, dtype)
 
 
@@ -168,8 +171,11 @@ def _product(a: Any, b: Any, dtype: Any, sparse: tuple[bool, bool], *, transpose
 def _sparse_matmul(op: Operation, grad: Any) -> Any:
     a, b = op.inputs
     turned_a, turned_b = op.get_attr("transpose_a"), op.get_attr("transpose_b")
-    is_sparse = {id(a): op.get_attr("a_is_sparse"), id(b): op.get_attr("b_is_sparse"),
-                 id(grad): grad.op.type == "ReluGrad"}  # fmt: skip
+    is_sparse = {
+        id(a): op.get_attr("a_is_sparse"),
+        id(b): op.get_attr("b_is_sparse"),
+        id(grad): grad.op.type == "ReluGrad",
+    }
 
     def product(x: Any, y: Any, dtype: Any, flip_x: bool, flip_y: bool) -> Any:
         flags = is_sparse[id(x)], is_sparse[id(y)]

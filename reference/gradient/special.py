@@ -58,9 +58,7 @@ gradient("Erfinv")(
     _with_factor(np.sqrt(np.pi) / 2, lambda op, scaled: scaled * exp(square(op.outputs[0])))
 )
 gradient("Ndtri")(
-    _with_factor(
-        np.sqrt(2 * np.pi), lambda op, scaled: scaled * exp(square(op.outputs[0]) / 2.0)
-    )
+    _with_factor(np.sqrt(2 * np.pi), lambda op, scaled: scaled * exp(square(op.outputs[0]) / 2.0))
 )
 
 
@@ -76,9 +74,7 @@ def _of_i1(x: Any, y: Any) -> Any:
 
 
 def _of_i1e(x: Any, y: Any) -> Any:
-    return _at_zero(
-        0.5, x, lambda: SCOPED["bessel_i0e"](x) - y * (sign(x) + reciprocal(x))
-    )
+    return _at_zero(0.5, x, lambda: SCOPED["bessel_i0e"](x) - y * (sign(x) + reciprocal(x)))
 
 
 def _of_j1(x: Any, y: Any) -> Any:
@@ -136,8 +132,10 @@ def _igamma(op: Operation, grad: Any) -> Any:
         by_a = node("IgammaGradA", a, x)
         # In logarithms: the gamma function and its derivative can be large.
         by_x = exp(-x + (a - 1) * log(x) - lgamma(a))
-        return (reshape(reduce_sum(by_a * grad, axes_a), of_a),
-                reshape(reduce_sum(by_x * grad, axes_x), of_x))  # fmt: skip
+        return (
+            reshape(reduce_sum(by_a * grad, axes_a), of_a),
+            reshape(reduce_sum(by_x * grad, axes_x), of_x),
+        )
 
 
 @gradient("Igammac")

@@ -195,9 +195,10 @@ class GradientTape:
         flat = [_differentiated(x) for x in xs]
         found = [
             x.with_flat_values(each) if is_ragged(x) and each is not None else each
-            for x, each in zip(xs, self._gradients(ys, flat, given, unconnected_gradients),
-                               strict=True)
-        ]  # fmt: skip
+            for x, each in zip(
+                xs, self._gradients(ys, flat, given, unconnected_gradients), strict=True
+            )
+        ]
         return nest.pack_sequence_as(sources, found)
 
     def jacobian(
@@ -238,10 +239,13 @@ class GradientTape:
 
         rows = _rows(row, count, xs, parallel_iterations)
         found = [
-            None if each is None else _shaped(each, y.shape.concatenate(x.shape),
-                                              concat([whole, shape(convert_to_tensor(x))], 0))
+            None
+            if each is None
+            else _shaped(
+                each, y.shape.concatenate(x.shape), concat([whole, shape(convert_to_tensor(x))], 0)
+            )
             for x, each in zip(xs, rows, strict=True)
-        ]  # fmt: skip
+        ]
         return nest.pack_sequence_as(sources, found)
 
     def batch_jacobian(
@@ -323,8 +327,9 @@ class GradientTape:
                 "tf.GradientTape.gradients() does not support graph control flow operations like "
                 "tf.cond or tf.while at this time. Use tf.gradients() instead."
             )
-        seeds = [(y, grad) for y, grad in zip(ys, given, strict=True)
-                 if y in on_tape and is_trainable(y)]  # fmt: skip
+        seeds = [
+            (y, grad) for y, grad in zip(ys, given, strict=True) if y in on_tape and is_trainable(y)
+        ]
         known = [x for x in xs if x in on_tape and is_trainable(x)]
         read = (tensor for op in recorded for tensor in op.inputs)
         constants = dict.fromkeys(each.op for each in read if each.op not in recorded)
@@ -410,14 +415,22 @@ def _rows(row: Any, count: Any, xs: Sequence[Any], parallel: int | None) -> list
     def following(number: Any, *held: Any) -> Any:
         found = row(number)
         connected[:] = [each is not None for each in found]
-        written = [array if each is None else array.write(number, convert_to_tensor(each))
-                   for each, array in zip(found, held, strict=True)]  # fmt: skip
+        written = [
+            array if each is None else array.write(number, convert_to_tensor(each))
+            for each, array in zip(found, held, strict=True)
+        ]
         return number + 1, *written
 
-    _, *ended = while_loop(lambda number, *_: number < count, following, [constant(0), *arrays],
-                           parallel_iterations=parallel or 10)  # fmt: skip
-    return [array.stack() if is_there else None
-            for array, is_there in zip(ended, connected, strict=True)]  # fmt: skip
+    _, *ended = while_loop(
+        lambda number, *_: number < count,
+        following,
+        [constant(0), *arrays],
+        parallel_iterations=parallel or 10,
+    )
+    return [
+        array.stack() if is_there else None
+        for array, is_there in zip(ended, connected, strict=True)
+    ]
 
 
 def _shaped(value: Any, static: Any, whole: Any) -> Tensor:

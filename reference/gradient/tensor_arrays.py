@@ -40,9 +40,7 @@ def _source(grad: Tensor) -> str:
 
 def _gradients(op: Operation, flow: Tensor, dtype: Any, grad: Tensor) -> TensorArray:
     """The array of gradients of the one that an operation works on."""
-    array = TensorArray(
-        dtype, handle=op.inputs[0], flow=flow, colocate_with_first_write_call=False
-    )
+    array = TensorArray(dtype, handle=op.inputs[0], flow=flow, colocate_with_first_write_call=False)
     return array.grad(source=_source(grad), flow=flow)
 
 

@@ -72,8 +72,13 @@ def _from_tensor(op: Operation, grad: Any) -> Any:
     tensor = op.inputs[0]
     known = tensor.shape.dims
     count = known[0].value if known else None
-    found = node("TensorListStack", grad, _row_shape(tensor), element_dtype=tensor.dtype,
-                 num_elements=-1 if count is None else count)  # fmt: skip
+    found = node(
+        "TensorListStack",
+        grad,
+        _row_shape(tensor),
+        element_dtype=tensor.dtype,
+        num_elements=-1 if count is None else count,
+    )
     return found, None
 
 

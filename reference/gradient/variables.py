@@ -19,22 +19,73 @@ from sessrun.reference.build.static_values import handle_dtype, maker_of
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["gradient_dtypes", "known_dtype", "tell_dtypes", "variable_dtype", "zeros_behind",
-           "zeros_of_argument", "zeros_of_variable"]  # fmt: skip
+__all__ = [
+    "gradient_dtypes",
+    "known_dtype",
+    "tell_dtypes",
+    "variable_dtype",
+    "zeros_behind",
+    "zeros_of_argument",
+    "zeros_of_variable",
+]
 
-constants((
-    "AsString", "Assert", "Assign", "AssignAdd", "AssignSub", "DecodeBase64", "DecodeRaw",
-    "DeleteSessionTensor", "EncodeBase64", "GetSessionHandle", "GetSessionTensor", "HashTableV2",
-    "HistogramSummary", "InitializeTableFromTextFileV2", "InitializeTableV2", "LookupTableFindV2",
-    "LookupTableInsertV2", "LookupTableSizeV2", "MergeSummary", "Multinomial",
-    "MutableDenseHashTableV2", "MutableHashTableOfTensorsV2", "MutableHashTableV2", "ParseTensor",
-    "ReduceJoin", "RegexReplace", "ScalarSummary", "ScatterAdd",
-    "ScatterDiv", "ScatterMul", "ScatterNdAdd", "ScatterNdSub", "ScatterNdUpdate", "ScatterSub",
-    "SerializeTensor", "Stack", "StackClose", "StackPop", "StackPush", "StringJoin", "StringSplit",
-    "StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", "StringToNumber",
-    "TensorArrayCloseV3", "TensorArrayGradV3", "TensorArraySizeV3", "TensorArrayV3",
-    "TensorSummary", "TensorSummaryV2", "VarIsInitializedOp", "VariableShape",
-))  # fmt: skip
+constants(
+    (
+        "AsString",
+        "Assert",
+        "Assign",
+        "AssignAdd",
+        "AssignSub",
+        "DecodeBase64",
+        "DecodeRaw",
+        "DeleteSessionTensor",
+        "EncodeBase64",
+        "GetSessionHandle",
+        "GetSessionTensor",
+        "HashTableV2",
+        "HistogramSummary",
+        "InitializeTableFromTextFileV2",
+        "InitializeTableV2",
+        "LookupTableFindV2",
+        "LookupTableInsertV2",
+        "LookupTableSizeV2",
+        "MergeSummary",
+        "Multinomial",
+        "MutableDenseHashTableV2",
+        "MutableHashTableOfTensorsV2",
+        "MutableHashTableV2",
+        "ParseTensor",
+        "ReduceJoin",
+        "RegexReplace",
+        "ScalarSummary",
+        "ScatterAdd",
+        "ScatterDiv",
+        "ScatterMul",
+        "ScatterNdAdd",
+        "ScatterNdSub",
+        "ScatterNdUpdate",
+        "ScatterSub",
+        "SerializeTensor",
+        "Stack",
+        "StackClose",
+        "StackPop",
+        "StackPush",
+        "StringJoin",
+        "StringSplit",
+        "StringToHashBucket",
+        "StringToHashBucketFast",
+        "StringToHashBucketStrong",
+        "StringToNumber",
+        "TensorArrayCloseV3",
+        "TensorArrayGradV3",
+        "TensorArraySizeV3",
+        "TensorArrayV3",
+        "TensorSummary",
+        "TensorSummaryV2",
+        "VarIsInitializedOp",
+        "VariableShape",
+    )
+)
 
 #: The dtypes of the variables that arguments of functions refer to, by their placeholders.
 _TOLD: Final[WeakKeyDictionary[Operation, str]] = WeakKeyDictionary()

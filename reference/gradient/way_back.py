@@ -84,9 +84,11 @@ class WayBack:
         self._sight = Sight(graphs[0] if graphs else self._graph, sources)
 
     def go(
-        self, targets: Sequence[Operation], sources: Sequence[Operation],
+        self,
+        targets: Sequence[Operation],
+        sources: Sequence[Operation],
         stopped: Sequence[Operation],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Go back from the targets to the sources.
 
         Raises:
@@ -210,9 +212,7 @@ class WayBack:
         """The name scope in which the gradients of an operation's inputs are made."""
         return self._graph.name_scope(op.name + "_grad")
 
-    def _hold_to_shape(
-        self, op: Operation, number: int, tensor: Tensor, gradient: Any
-    ) -> None:  # fmt: skip
+    def _hold_to_shape(self, op: Operation, number: int, tensor: Tensor, gradient: Any) -> None:
         """Note that the gradient has the shape of the tensor.
 
         Raises:
@@ -264,9 +264,7 @@ class TapedWayBack(WayBack):
         del op
         return nullcontext()
 
-    def _hold_to_shape(
-        self, op: Operation, number: int, tensor: Tensor, gradient: Any
-    ) -> None:  # fmt: skip
+    def _hold_to_shape(self, op: Operation, number: int, tensor: Tensor, gradient: Any) -> None:
         """Nothing: a tape does not compare shapes."""
 
 

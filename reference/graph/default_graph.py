@@ -8,9 +8,17 @@ from typing import Any
 
 from sessrun.reference.graph.stacks import get_default_graph
 
-__all__ = ["add_to_collection", "add_to_collections", "colocate_with", "container",
-           "control_dependencies", "device", "executing_eagerly", "get_collection",
-           "get_collection_ref"]  # fmt: skip
+__all__ = [
+    "add_to_collection",
+    "add_to_collections",
+    "colocate_with",
+    "container",
+    "control_dependencies",
+    "device",
+    "executing_eagerly",
+    "get_collection",
+    "get_collection_ref",
+]
 
 
 def device(device_name_or_function: Any) -> AbstractContextManager[None]:

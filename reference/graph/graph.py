@@ -163,8 +163,7 @@ class Graph(Scoped, Collections):
     @property
     def graph_def_versions(self) -> VersionDef:
         """The GraphDef version."""
-        return VersionDef(producer=self.producer,
-                          min_consumer=self._versions.min_consumer)  # fmt: skip
+        return VersionDef(producer=self.producer, min_consumer=self._versions.min_consumer)
 
     def add_functions(self, library: FunctionDefLibrary) -> None:
         """Keep the functions of a library, for the operations that call them.

@@ -45,9 +45,22 @@ class Operation:
     """
 
     __slots__ = (
-        "__dict__", "__weakref__", "_control_inputs", "_device", "_inputs", "_outputs", "attrs",
-        "declaration", "extra", "graph", "id", "name", "notes", "original_name", "site",
-    )  # fmt: skip
+        "__dict__",
+        "__weakref__",
+        "_control_inputs",
+        "_device",
+        "_inputs",
+        "_outputs",
+        "attrs",
+        "declaration",
+        "extra",
+        "graph",
+        "id",
+        "name",
+        "notes",
+        "original_name",
+        "site",
+    )
 
     #: The operation that it stands for, where it was made in `Graph._original_op`.
     _original_op: Operation | None = None
@@ -199,9 +212,11 @@ class Operation:
             raise ValueError(f"{tensor} must be from the same graph as {self.name}.")
         if index >= len(self._inputs):
             raise OutOfRangeError(
-                None, None, f"Cannot update edge. Input index [{index}] is greater than the number "
-                f"of total inputs [{len(self._inputs)}]."
-            )  # fmt: skip
+                None,
+                None,
+                f"Cannot update edge. Input index [{index}] is greater than the number "
+                f"of total inputs [{len(self._inputs)}].",
+            )
         before = self._inputs[index]
         if not tensor.shape.is_compatible_with(before.shape):
             shown = " and ".join(bracketed(other.sizes) for other in (tensor, before))

@@ -8,9 +8,13 @@ from typing import Any, Final
 from sessrun.reference.graph import stacks
 
 __all__ = [
-    "DEFAULT_GRAPH_SEED", "disable_op_determinism", "enable_op_determinism", "get_seed",
-    "is_op_determinism_enabled", "set_random_seed",
-]  # fmt: skip
+    "DEFAULT_GRAPH_SEED",
+    "disable_op_determinism",
+    "enable_op_determinism",
+    "get_seed",
+    "is_op_determinism_enabled",
+    "set_random_seed",
+]
 
 #: The graph seed of an operation that has a seed in a graph that has none.
 DEFAULT_GRAPH_SEED: Final = 87654321

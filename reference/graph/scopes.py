@@ -127,9 +127,17 @@ class Scopes(threading.local):
     def none_open(self) -> AbstractContextManager[None]:
         """The `with` in which no scope is open."""
         return self.replaced(
-            name="", device=None, device_text="", colocation=(), control=None, container="",
-            gradient_types={}, kernel_labels={}, attrs={}, original=None,
-        )  # fmt: skip
+            name="",
+            device=None,
+            device_text="",
+            colocation=(),
+            control=None,
+            container="",
+            gradient_types={},
+            kernel_labels={},
+            attrs={},
+            original=None,
+        )
 
     def _set(self, fields: Mapping[str, Any]) -> None:
         for name, value in fields.items():

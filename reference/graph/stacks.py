@@ -10,9 +10,18 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from sessrun.reference.graph.graph import Graph
 
-__all__ = ["default_session", "entered_graphs", "get_default_graph", "get_default_session",
-           "graph_for", "leave_graphs", "leave_sessions", "outermost_graph", "pushed_graph",
-           "reset_default_graph"]  # fmt: skip
+__all__ = [
+    "default_session",
+    "entered_graphs",
+    "get_default_graph",
+    "get_default_session",
+    "graph_for",
+    "leave_graphs",
+    "leave_sessions",
+    "outermost_graph",
+    "pushed_graph",
+    "reset_default_graph",
+]
 
 
 class _Stacks(threading.local):

@@ -42,8 +42,16 @@ class Tensor(Overloads):
     """
 
     # Programs put attributes of their own on tensors: hence a dict, made at the first of them.
-    __slots__ = ("__dict__", "__weakref__", "_consumers", "_name", "_sizes", "dtype", "op",
-                 "value_index")  # fmt: skip
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_consumers",
+        "_name",
+        "_sizes",
+        "dtype",
+        "op",
+        "value_index",
+    )
 
     #: The operators that a program may give another meaning to.
     OVERLOADABLE_OPERATORS = OPERATORS

@@ -8,9 +8,14 @@ from typing import Any, Final
 from sessrun.reference.graph.graph import MIN_CONSUMER, PRODUCER
 
 __all__ = [
-    "COMPILER_VERSION", "EXPORTS", "GIT_VERSION", "GRAPH_DEF_VERSION",
-    "GRAPH_DEF_VERSION_MIN_CONSUMER", "GRAPH_DEF_VERSION_MIN_PRODUCER", "VERSION",
-]  # fmt: skip
+    "COMPILER_VERSION",
+    "EXPORTS",
+    "GIT_VERSION",
+    "GRAPH_DEF_VERSION",
+    "GRAPH_DEF_VERSION_MIN_CONSUMER",
+    "GRAPH_DEF_VERSION_MIN_PRODUCER",
+    "VERSION",
+]
 
 #: The release whose `tensorflow.compat.v1` this namespace is held against.
 VERSION: Final = "2.21.0"

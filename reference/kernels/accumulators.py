@@ -101,8 +101,7 @@ def apply_sparse(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("ResourceAccumulatorTakeGradient", devices=_CPU,
-        needs_step=True)  # fmt: skip
+@binder("ResourceAccumulatorTakeGradient", devices=_CPU, needs_step=True)
 def take(bind: Bind) -> Callable[..., Any]:
     """The mean or sum, once there are enough gradients."""
     node, dtype = bind.node.name, bind.attrs["dtype"]

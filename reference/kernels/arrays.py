@@ -224,9 +224,7 @@ def parallel_concat(bind: Bind) -> Callable[..., Any]:
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
 def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
     """Where each part begins in a concatenation."""
-    axis = one_number(
-        concat_dim, "Concat dim tensor should be a scalar integer, but got shape {}"
-    )
+    axis = one_number(concat_dim, "Concat dim tensor should be a scalar integer, but got shape {}")
     rank = shapes[0].size
     for number, shape in enumerate(shapes):
         if shape.ndim != 1:

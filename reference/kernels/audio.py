@@ -122,8 +122,8 @@ def audio_spectrogram(
     length = 1 << (window_size - 1).bit_length()
     places = HOST.arange(count)[:, None] * stride + HOST.arange(window_size)
     window = 0.5 - 0.5 * HOST.cos(2 * math.pi * HOST.arange(window_size) / window_size)
-    parts = audio.T.astype("float64")[:, places] if count else HOST.zeros(
-        (channels, 0, window_size)
+    parts = (
+        audio.T.astype("float64")[:, places] if count else HOST.zeros((channels, 0, window_size))
     )
     found = HOST.fft.rfft(parts * window, length, axis=2)
     power = found.real**2 + found.imag**2
@@ -162,9 +162,15 @@ def _bank(size: int, rate: float, lower: float, upper: float, channels: int) -> 
 
 @kernel("Mfcc", devices=_CPU)
 def mfcc(
-    _: Any, spectra: Any, sample_rate: Any, *, upper_frequency_limit: float,
-    lower_frequency_limit: float, filterbank_channel_count: int, dct_coefficient_count: int,
-) -> Any:  # fmt: skip
+    _: Any,
+    spectra: Any,
+    sample_rate: Any,
+    *,
+    upper_frequency_limit: float,
+    lower_frequency_limit: float,
+    filterbank_channel_count: int,
+    dct_coefficient_count: int,
+) -> Any:
     """Cepstral coefficients: [channels, windows, coefficients]."""
     if spectra.ndim != 3:
         raise _bad(f"spectrogram must be 3-dimensional: {spectra.shape}")

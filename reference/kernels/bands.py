@@ -80,9 +80,7 @@ def _banded(xp: Any, diagonal: Any, ends: tuple[int, int]) -> Any:
     return diagonal
 
 
-def _put(
-    xp: Any, out: Any, band: Any, ends: tuple[int, int], longest: int, align: str
-) -> None:
+def _put(xp: Any, out: Any, band: Any, ends: tuple[int, int], longest: int, align: str) -> None:
     """Write the diagonals of a band into matrices."""
     rows, columns = out.shape[-2:]
     for row, begin, length, first_row, first_column in _diagonals(
@@ -105,9 +103,11 @@ def matrix_diag(
     band = _banded(xp, diagonal, ends)
     longest = band.shape[-1]
     rows, columns = _sides(
-        scalar_int(num_rows), scalar_int(num_cols), longest - min(ends[1], 0),
+        scalar_int(num_rows),
+        scalar_int(num_cols),
+        longest - min(ends[1], 0),
         longest + max(ends[0], 0),
-    )  # fmt: skip
+    )
     out = xp.empty((*band.shape[:-2], rows, columns), dtype=diagonal.dtype)
     out[...] = padding_value
     _put(xp, out, band, ends, longest, attribute_text(align))

@@ -56,8 +56,9 @@ def _even(value: Any) -> int:
     return int(HOST.rint(HOST.float32(value)))
 
 
-def _extent(words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any],
-            ratio: Any) -> tuple[int, int] | None:  # fmt: skip
+def _extent(
+    words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any], ratio: Any
+) -> tuple[int, int] | None:
     """The height and width of a block of the areas and the ratio; None if there is none."""
     height_of_image, width_of_image = size
     least, greatest = (HOST.float32(area * width_of_image * height_of_image) for area in areas)
@@ -87,8 +88,9 @@ def _extent(words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any],
 Block = tuple[int, int, int, int]
 
 
-def _block(words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any],
-           ratio: Any) -> Block | None:  # fmt: skip
+def _block(
+    words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any], ratio: Any
+) -> Block | None:
     """A block at random: top, left, bottom, right."""
     extent = _extent(words, size, areas, ratio)
     if extent is None:
@@ -191,10 +193,12 @@ def _sampler(attrs: Any) -> Callable[..., Any]:
                 break
         top, left, bottom, right = found
         height, width = size
-        return (HOST.array([top, left, 0]).astype(image_size.dtype),
-                HOST.array([bottom - top, right - left, -1]).astype(image_size.dtype),
-                HOST.array([[[top, left, bottom, right]]], "float32")
-                / HOST.array([height, width, height, width], "float32"))  # fmt: skip
+        return (
+            HOST.array([top, left, 0]).astype(image_size.dtype),
+            HOST.array([bottom - top, right - left, -1]).astype(image_size.dtype),
+            HOST.array([[[top, left, bottom, right]]], "float32")
+            / HOST.array([height, width, height, width], "float32"),
+        )
 
     return sample
 
@@ -211,8 +215,9 @@ def _check_ranges(ratios: list[Any], areas: list[Any], attempts: int) -> None:
         raise InvalidArgument(f"Max attempts must be positive: {attempts}")
 
 
-def _first(offset: Any, have: int, want: int, *, centered: bool, normalized: bool,
-           is_old: bool) -> int:  # fmt: skip
+def _first(
+    offset: Any, have: int, want: int, *, centered: bool, normalized: bool, is_old: bool
+) -> int:
     """Where a glimpse begins along one axis, rounded towards zero.
 
     The old form always counts offsets from the glimpse's middle, the new one only where they are
@@ -258,8 +263,14 @@ def extract_glimpse(bind: Bind) -> Callable[..., Any]:
         check_size(shape)
         found = HOST.empty(shape, "float32")
         for image, offset, window in zip(images, offsets, found, strict=True):
-            spans = [_span(_first(offset[axis], image.shape[axis], want[axis], **how),
-                           image.shape[axis], want[axis]) for axis in range(2)]  # fmt: skip
+            spans = [
+                _span(
+                    _first(offset[axis], image.shape[axis], want[axis], **how),
+                    image.shape[axis],
+                    want[axis],
+                )
+                for axis in range(2)
+            ]
             (into_rows, rows), (into_columns, columns) = spans
             inside = image[rows, columns]
             if inside.shape != window.shape:

@@ -158,9 +158,7 @@ def _filled(values: Any, size: int, dtype: str) -> Any:
 
 
 @kernel("NonMaxSuppression", devices=_CPU)
-def non_max_suppression(
-    _: Any, boxes: Any, scores: Any, most: Any, *, iou_threshold: float
-) -> Any:
+def non_max_suppression(_: Any, boxes: Any, scores: Any, most: Any, *, iou_threshold: float) -> Any:
     """The boxes that overlap no better one; the bound is an attribute."""
     greatest = HOST.float32(iou_threshold)
     if not 0 <= greatest <= 1:
@@ -190,9 +188,15 @@ def non_max_suppression_v3(
 
 @kernel("NonMaxSuppressionV4", devices=_CPU)
 def non_max_suppression_v4(
-    _: Any, boxes: Any, scores: Any, most: Any, overlap: Any, score: Any, *,
+    _: Any,
+    boxes: Any,
+    scores: Any,
+    most: Any,
+    overlap: Any,
+    score: Any,
+    *,
     pad_to_max_output_size: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """As the third version; the numbers perhaps padded with zeros, and how many are none."""
     kept = non_max_suppression_v3(_, boxes, scores, most, overlap, score)
     count = HOST.array(len(kept), "int32")
@@ -201,9 +205,16 @@ def non_max_suppression_v4(
 
 @kernel("NonMaxSuppressionV5", devices=_CPU)
 def non_max_suppression_v5(
-    _: Any, boxes: Any, scores: Any, most: Any, overlap: Any, score: Any, sigma: Any, *,
+    _: Any,
+    boxes: Any,
+    scores: Any,
+    most: Any,
+    overlap: Any,
+    score: Any,
+    sigma: Any,
+    *,
     pad_to_max_output_size: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """As the fourth version, with scores; with a sigma overlaps lower scores and end nothing."""
     bounds = (_share(overlap, "iou_threshold"), _scalar(score, "score_threshold"))
     spread = _scalar(sigma, "soft_nms_sigma")
@@ -218,8 +229,11 @@ def non_max_suppression_v5(
         kept = _kept(overlaps, scores, wanted, bounds)
         left = scores[kept]
     size = wanted if pad_to_max_output_size else len(kept)
-    return (_filled(kept, size, "int32"), _filled(left, size, scores.dtype),
-            HOST.array(len(kept), "int32"))  # fmt: skip
+    return (
+        _filled(kept, size, "int32"),
+        _filled(left, size, scores.dtype),
+        HOST.array(len(kept), "int32"),
+    )
 
 
 @kernel("NonMaxSuppressionWithOverlaps", devices=_CPU)
@@ -240,9 +254,17 @@ def non_max_suppression_with_overlaps(
 
 @kernel("CombinedNonMaxSuppression", devices=_CPU)
 def combined_non_max_suppression(
-    _: Any, boxes: Any, scores: Any, each: Any, total: Any, overlap: Any, score: Any, *,
-    pad_per_class: bool, clip_boxes: bool,
-) -> Any:  # fmt: skip
+    _: Any,
+    boxes: Any,
+    scores: Any,
+    each: Any,
+    total: Any,
+    overlap: Any,
+    score: Any,
+    *,
+    pad_per_class: bool,
+    clip_boxes: bool,
+) -> Any:
     """For each image of a batch the best boxes of all classes, each class by itself.
 
     What overlaps is asked for class after class, box after box, by calls of numpy's: with 200 to
@@ -255,8 +277,12 @@ def combined_non_max_suppression(
         raise InvalidArgument("max_output_size_per_class and max_total_size must be > 0")
     batch, _, classes = scores.shape
     size = min(most, per_class * classes) if pad_per_class else most
-    found = (HOST.zeros((batch, size, 4), "float32"), HOST.zeros((batch, size), "float32"),
-             HOST.zeros((batch, size), "float32"), HOST.zeros(batch, "int32"))  # fmt: skip
+    found = (
+        HOST.zeros((batch, size, 4), "float32"),
+        HOST.zeros((batch, size), "float32"),
+        HOST.zeros((batch, size), "float32"),
+        HOST.zeros(batch, "int32"),
+    )
     for image in range(batch):
         rows = _best(boxes[image], scores[image], per_class, bounds)[:size]
         for place, (value, number, box) in enumerate(rows):

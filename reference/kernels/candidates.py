@@ -114,7 +114,7 @@ def _sampled(drawn: Iterator[Any], count: int, *, unique: bool) -> tuple[Any, in
     found, tries = HOST.empty(0, dtype="int64"), 0
     for more in drawn:
         _, firsts = HOST.unique(HOST.concatenate([found, more]), return_index=True)
-        places = HOST.sort(firsts)[len(found):] - len(found)
+        places = HOST.sort(firsts)[len(found) :] - len(found)
         missing = count - len(found)
         if len(places) >= missing:
             chosen = places[:missing]
@@ -265,8 +265,11 @@ def compute_accidental_hits(xp: Any, true_classes: Any, sampled: Any, *, num_tru
     order = xp.argsort(sampled, kind="stable")
     places = xp.searchsorted(sampled[order], true_classes.reshape(-1), side="right") - 1
     last = order[places] if len(order) else xp.zeros_like(places)
-    hits = (places >= 0) & (xp.take(sampled, last) == true_classes.reshape(-1)) if len(order) else (
-        xp.zeros(true_classes.size, dtype="bool"))  # fmt: skip
+    hits = (
+        (places >= 0) & (xp.take(sampled, last) == true_classes.reshape(-1))
+        if len(order)
+        else (xp.zeros(true_classes.size, dtype="bool"))
+    )
     found = xp.flatnonzero(hits)
     rows = (found // max(num_true, 1)).astype("int32")
     return rows, last[found].astype("int64"), xp.full(len(found), _LOWEST, dtype=_SINGLE)

@@ -34,7 +34,13 @@ def _reach(low: Any, high: Any) -> Any:
 
 @kernel("RequantizationRangePerChannel", devices=_CPU)
 def requantization_range_per_channel(
-    _: Any, x: Any, low: Any, high: Any, *, T: str, clip_value_max: float  # noqa: N803 - the attribute's name
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    T: str,  # noqa: N803
+    clip_value_max: float,
 ) -> Any:
     """The range that the numbers of all channels need, at most that of a relu that is cut off."""
     del T
@@ -53,14 +59,23 @@ def requantization_range_per_channel(
 
 @kernel("RequantizePerChannel", devices=_CPU)
 def requantize_per_channel(
-    _: Any, x: Any, low: Any, high: Any, new_low: Any, new_high: Any, *,
-    T: str, out_type: str,  # noqa: N803 - the attributes' names
-) -> Any:  # fmt: skip
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    new_low: Any,
+    new_high: Any,
+    *,
+    T: str,  # noqa: N803
+    out_type: str,
+) -> Any:
     """Bytes of numbers of 32 bits, in a range that is asked for."""
     del T
     found, reach = _pictures(x), _reach(low, high)
-    ends = (single_number(new_low, "requested_output_min"),
-            single_number(new_high, "requested_output_max"))  # fmt: skip
+    ends = (
+        single_number(new_low, "requested_output_min"),
+        single_number(new_high, "requested_output_max"),
+    )
     if out_type == "qint8" and ends[0] >= 0:
         raise InvalidArgument(f"requested_output_min must be negative for qint8, got {ends[0]}")
     info = HOST.iinfo(whole(out_type))

@@ -141,9 +141,11 @@ def merge(bind: Bind) -> Callable[..., Any]:
             )
         (target,) = _scalars(**{"Input destination_prefix": destination})
         merge_checkpoints(
-            [local(prefix) for prefix in prefixes.tolist()], local(target),
-            delete_folders=delete, allow_missing=missing,
-        )  # fmt: skip
+            [local(prefix) for prefix in prefixes.tolist()],
+            local(target),
+            delete_folders=delete,
+            allow_missing=missing,
+        )
 
     return compute
 

@@ -83,9 +83,11 @@ def rgb_to_hsv(xp: Any, images: Any) -> Any:
     red, green, blue, value, least = _extremes(xp, images)
     span = value - least
     some = xp.where(span > 0, span, xp.ones((), images.dtype))
-    turned = xp.where(red == value, (green - blue) / some,
-                      xp.where(green == value, (blue - red) / some + 2,
-                               (red - green) / some + 4))  # fmt: skip
+    turned = xp.where(
+        red == value,
+        (green - blue) / some,
+        xp.where(green == value, (blue - red) / some + 2, (red - green) / some + 4),
+    )
     hue = xp.where(span > 0, turned / _PARTS, xp.zeros((), images.dtype))
     hue = xp.where(hue < 0, hue + 1, hue)
     bright = xp.where(value > 0, value, xp.ones((), images.dtype))
@@ -100,8 +102,7 @@ def hsv_to_rgb(xp: Any, images: Any) -> Any:
     _check_colours(images, FailedPrecondition)
     hue, saturation, value = (images[..., channel] for channel in range(3))
     turned = hue * _PARTS
-    shares = (xp.absolute(turned - 3) - 1, 2 - xp.absolute(turned - 2),
-              2 - xp.absolute(turned - 4))  # fmt: skip
+    shares = (xp.absolute(turned - 3) - 1, 2 - xp.absolute(turned - 2), 2 - xp.absolute(turned - 4))
     rest = 1 - saturation
     found = [(rest + saturation * xp.clip(share, 0, 1)) * value for share in shares]
     return xp.stack(found, axis=-1).astype(images.dtype)
@@ -140,9 +141,11 @@ def adjust_hue(xp: Any, images: Any, delta: Any) -> Any:
     red, green, blue, greatest, least = _extremes(xp, wide)
     span = greatest - least
     some = xp.where(span > 0, span, xp.ones((), "float32"))
-    hue = xp.where(red == greatest, (green - blue) / some,
-                   xp.where(green == greatest, (blue - red) / some + 2,
-                            (red - green) / some + 4))  # fmt: skip
+    hue = xp.where(
+        red == greatest,
+        (green - blue) / some,
+        xp.where(green == greatest, (blue - red) / some + 2, (red - green) / some + 4),
+    )
     hue = xp.where(span > 0, hue, xp.zeros((), "float32")) + delta * _PARTS
     found = xp.empty(wide.shape, "float32")
     for channel, offset in enumerate((5, 3, 1)):

@@ -16,10 +16,20 @@ from sessrun.reference.kernels.registry import Bind, binder
 __all__ = ["ENTERS", "FLOW", "LOOP_ENDS", "MERGES"]
 
 #: The op types that a plan of steps cannot execute.
-FLOW: Final = frozenset({
-    "Switch", "RefSwitch", "Merge", "RefMerge", "Enter", "RefEnter", "Exit", "RefExit",
-    "NextIteration", "RefNextIteration",
-})  # fmt: skip
+FLOW: Final = frozenset(
+    {
+        "Switch",
+        "RefSwitch",
+        "Merge",
+        "RefMerge",
+        "Enter",
+        "RefEnter",
+        "Exit",
+        "RefExit",
+        "NextIteration",
+        "RefNextIteration",
+    }
+)
 #: What brings a value into a loop.
 ENTERS: Final = frozenset({"Enter", "RefEnter"})
 #: Where loops begin, and where they end.

@@ -123,10 +123,15 @@ class Convolution:
         wide, above = (each.astype(self.wide, copy=False) for each in (x, grad))
         each = shape[-1] // groups
         done = [
-            _by_filter(self.xp, wide[..., i * shape[-2] : (i + 1) * shape[-2]],
-                       above[..., i * each : (i + 1) * each], along, (*shape[:-1], each))
+            _by_filter(
+                self.xp,
+                wide[..., i * shape[-2] : (i + 1) * shape[-2]],
+                above[..., i * each : (i + 1) * each],
+                along,
+                (*shape[:-1], each),
+            )
             for i in range(groups)
-        ]  # fmt: skip
+        ]
         return self._joined(done)
 
     def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
@@ -138,10 +143,14 @@ class Convolution:
         kernels, above = (each.astype(self.wide, copy=False) for each in (filters, grad))
         each = filters.shape[-1] // groups
         done = [
-            _by_input(self.xp, kernels[..., i * each : (i + 1) * each],
-                      above[..., i * each : (i + 1) * each], along)
+            _by_input(
+                self.xp,
+                kernels[..., i * each : (i + 1) * each],
+                above[..., i * each : (i + 1) * each],
+                along,
+            )
             for i in range(groups)
-        ]  # fmt: skip
+        ]
         return self._joined(done)
 
     def _joined(self, parts: Sequence[Any]) -> Any:
@@ -213,9 +222,7 @@ def _forward(xp: Any, x: Any, filters: Any, along: Sequence[Axis]) -> Any:
     return out
 
 
-def _by_filter(
-    xp: Any, x: Any, grad: Any, along: Sequence[Axis], shape: Sequence[int]
-) -> Any:
+def _by_filter(xp: Any, x: Any, grad: Any, along: Sequence[Axis], shape: Sequence[int]) -> Any:
     width, depth = _width(along, x.shape[-1]), grad.shape[-1]
     out = None
     if x.size and grad.size and width:
@@ -258,13 +265,19 @@ def _by_flipped_filters(xp: Any, filters: Any, grad: Any, along: Sequence[Axis])
         before = (axis.window - 1) * axis.dilation - axis.before
         back.append((before, axis.size - axis.out + axis.before))
     if min(min(pair) for pair in back) < 0:
-        cut = tuple(slice(max(-before, 0), axis.out - max(-after, 0))
-                    for (before, after), axis in zip(back, along, strict=True))  # fmt: skip
+        cut = tuple(
+            slice(max(-before, 0), axis.out - max(-after, 0))
+            for (before, after), axis in zip(back, along, strict=True)
+        )
         grad = grad[(slice(None), *cut, slice(None))]
     reverse = axes(
-        grad.shape[1:-1], [axis.window for axis in along], [1] * spatial,
-        [axis.dilation for axis in along], "EXPLICIT", [(max(b, 0), max(a, 0)) for b, a in back],
-    )  # fmt: skip
+        grad.shape[1:-1],
+        [axis.window for axis in along],
+        [1] * spatial,
+        [axis.dilation for axis in along],
+        "EXPLICIT",
+        [(max(b, 0), max(a, 0)) for b, a in back],
+    )
     return _forward(xp, grad, kernels, reverse)
 
 

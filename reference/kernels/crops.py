@@ -44,13 +44,15 @@ def _places(boxes: Any, first: int, have: int, want: int) -> Any:
 class _Corners:
     """The pixels around each pixel of the crops: their places in the flat batch, their shares."""
 
-    def __init__(self, image_shape: tuple[int, ...], boxes: Any, numbers: Any,
-                 size: tuple[int, int]) -> None:  # fmt: skip
+    def __init__(
+        self, image_shape: tuple[int, ...], boxes: Any, numbers: Any, size: tuple[int, int]
+    ) -> None:
         _, height, width, _ = image_shape
         rows = _places(boxes, 0, height, size[0])
         columns = _places(boxes, 1, width, size[1])
-        self.inside = (((rows >= 0) & (rows <= height - 1))[:, :, None]
-                       & ((columns >= 0) & (columns <= width - 1))[:, None, :])  # fmt: skip
+        self.inside = ((rows >= 0) & (rows <= height - 1))[:, :, None] & (
+            (columns >= 0) & (columns <= width - 1)
+        )[:, None, :]
         rows = HOST.where((rows >= 0) & (rows <= height - 1), rows, 0)
         columns = HOST.where((columns >= 0) & (columns <= width - 1), columns, 0)
         self.rows, self.columns = rows, columns
@@ -71,8 +73,12 @@ class _Corners:
     def four(self) -> tuple[Any, Any, Any, Any]:
         """The flat places of the pixels top left, top right, bottom left, bottom right."""
         floor, ceil = HOST.floor, HOST.ceil
-        return (self.flat(floor, floor), self.flat(floor, ceil),
-                self.flat(ceil, floor), self.flat(ceil, ceil))  # fmt: skip
+        return (
+            self.flat(floor, floor),
+            self.flat(floor, ceil),
+            self.flat(ceil, floor),
+            self.flat(ceil, ceil),
+        )
 
 
 def _rounded(values: Any) -> Any:
@@ -90,9 +96,15 @@ def _size_of(crop_size: Any) -> tuple[int, int]:
 
 @kernel("CropAndResize", devices=("CPU",))
 def crop_and_resize(
-    _: Any, image: Any, boxes: Any, numbers: Any, crop_size: Any, *,
-    method: str, extrapolation_value: float,
-) -> Any:  # fmt: skip
+    _: Any,
+    image: Any,
+    boxes: Any,
+    numbers: Any,
+    crop_size: Any,
+    *,
+    method: str,
+    extrapolation_value: float,
+) -> Any:
     """Boxes of images, each resized to one size; float32."""
     _check(image.shape, boxes, numbers)
     height, width = _size_of(crop_size)
@@ -144,7 +156,14 @@ def _check_grads(grads: Any, boxes: Any) -> None:
 
 @kernel("CropAndResizeGradImage", devices=("CPU",))
 def crop_and_resize_grad_image(
-    _: Any, grads: Any, boxes: Any, numbers: Any, image_size: Any, *, method: str, T: str  # noqa: N803 - the attribute's name
+    _: Any,
+    grads: Any,
+    boxes: Any,
+    numbers: Any,
+    image_size: Any,
+    *,
+    method: str,
+    T: str,  # noqa: N803 - the attribute's name
 ) -> Any:
     """The gradient of CropAndResize by its images: each crop's pixels put back."""
     if image_size.ndim != 1 or image_size.size != 4:
@@ -164,10 +183,15 @@ def crop_and_resize_grad_image(
         parts = [(corners.nearest(), inner)]
     else:
         down, across = corners.row_share, corners.column_share
-        shares = ((1 - down) * (1 - across), (1 - down) * across, down * (1 - across),
-                  down * across)  # fmt: skip
-        parts = [(places, inner * share)
-                 for places, share in zip(corners.four(), shares, strict=True)]  # fmt: skip
+        shares = (
+            (1 - down) * (1 - across),
+            (1 - down) * across,
+            down * (1 - across),
+            down * across,
+        )
+        parts = [
+            (places, inner * share) for places, share in zip(corners.four(), shares, strict=True)
+        ]
     channels = shape[3]
     size = shape[0] * shape[1] * shape[2] * channels
     total = HOST.zeros(size)
@@ -178,9 +202,7 @@ def crop_and_resize_grad_image(
 
 
 @kernel("CropAndResizeGradBoxes", devices=("CPU",))
-def crop_and_resize_grad_boxes(
-    _: Any, grads: Any, image: Any, boxes: Any, numbers: Any
-) -> Any:
+def crop_and_resize_grad_boxes(_: Any, grads: Any, image: Any, boxes: Any, numbers: Any) -> Any:
     """The gradient of CropAndResize by its boxes: float32, [boxes, 4]."""
     _check_grads(grads, boxes)
     _check(image.shape, boxes, numbers)
@@ -199,8 +221,10 @@ def crop_and_resize_grad_boxes(
     by_row = inner * ((1 - across) * (bottom - top) + across * (bottom_right - top_right))
     by_column = inner * ((1 - down) * (top_right - top) + down * (bottom_right - bottom))
     found = HOST.empty((many, 4), "float32")
-    for first, part, have, want, axes in ((0, by_row, height, rows, (2, 3)),
-                                          (1, by_column, width, columns, (1, 3))):  # fmt: skip
+    for first, part, have, want, axes in (
+        (0, by_row, height, rows, (2, 3)),
+        (1, by_column, width, columns, (1, 3)),
+    ):
         along = part.sum(axis=axes, dtype="float64")
         far = HOST.arange(want) / (want - 1) if want > 1 else HOST.full(1, 0.5)
         found[:, first] = (along * ((have - 1) * (1 - far))).sum(axis=1)

@@ -181,10 +181,16 @@ def _log_softmax(inputs: Any) -> Any:
 
 @kernel("CTCLoss", devices=_CPU)
 def ctc_loss(
-    _: Any, inputs: Any, labels_indices: Any, labels_values: Any, sequence_length: Any, *,
-    preprocess_collapse_repeated: bool, ctc_merge_repeated: bool,
+    _: Any,
+    inputs: Any,
+    labels_indices: Any,
+    labels_values: Any,
+    sequence_length: Any,
+    *,
+    preprocess_collapse_repeated: bool,
+    ctc_merge_repeated: bool,
     ignore_longer_outputs_than_inputs: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """Minus the logarithm of what all paths that give the labels have together, and its gradient.
 
     Where no path does, the loss is infinite, and the gradient that of the classes alone.
@@ -202,8 +208,10 @@ def ctc_loss(
                     f"{len(labels[row])}, available: {length}){row}"
                 )
             used[row] = False
-    rows = [_without_blanks(each, row, blank, collapse=preprocess_collapse_repeated)
-            for row, each in enumerate(labels)]  # fmt: skip
+    rows = [
+        _without_blanks(each, row, blank, collapse=preprocess_collapse_repeated)
+        for row, each in enumerate(labels)
+    ]
     targets = _targets(rows, blank, merge=ctc_merge_repeated)
     with HOST.errstate(all="ignore"):
         return _loss(inputs, targets, lengths, used)
@@ -350,9 +358,14 @@ class _Beam:
 
 @kernel("CTCBeamSearchDecoder", devices=_CPU)
 def ctc_beam_search_decoder(
-    _: Any, inputs: Any, sequence_length: Any, *, beam_width: int, top_paths: int,
+    _: Any,
+    inputs: Any,
+    sequence_length: Any,
+    *,
+    beam_width: int,
+    top_paths: int,
     merge_repeated: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """The likeliest labels of each sequence, several of them, and the logarithms of how likely."""
     _checked(inputs, sequence_length, FailedPrecondition)
     if top_paths > beam_width:

@@ -68,8 +68,14 @@ class _Depthwise:
                 f"input and filter must have the same depth: {x[3]} vs {filters[2]}"
             )
         attrs = self.attrs
-        found = geometry(x[1:3], filters[:2], attrs["strides"], (1, 1, 1, 1), attrs["padding"],
-                         attrs["explicit_paddings"])  # fmt: skip
+        found = geometry(
+            x[1:3],
+            filters[:2],
+            attrs["strides"],
+            (1, 1, 1, 1),
+            attrs["padding"],
+            attrs["explicit_paddings"],
+        )
         wanted = (x[0], *(axis.out for axis in found), filters[2] * filters[3])
         if grad is not None and tuple(grad) != wanted:
             raise InvalidArgument(

@@ -27,8 +27,9 @@ def _distance(a: Sequence[Any], b: Sequence[Any]) -> int:
     for row, left in enumerate(a, start=1):
         current = [row]
         for column, right in enumerate(b, start=1):
-            current.append(min(previous[column] + 1, current[-1] + 1,
-                               previous[column - 1] + (left != right)))  # fmt: skip
+            current.append(
+                min(previous[column] + 1, current[-1] + 1, previous[column - 1] + (left != right))
+            )
         previous = current
     return previous[-1]
 
@@ -48,9 +49,16 @@ def _check(indices: Any, values: Any, shape: Any, what: str) -> None:
 
 @kernel("EditDistance", devices=("CPU",))
 def edit_distance(
-    _: Any, hypothesis_indices: Any, hypothesis_values: Any, hypothesis_shape: Any,
-    truth_indices: Any, truth_values: Any, truth_shape: Any, *, normalize: bool,
-) -> Any:  # fmt: skip
+    _: Any,
+    hypothesis_indices: Any,
+    hypothesis_values: Any,
+    hypothesis_shape: Any,
+    truth_indices: Any,
+    truth_values: Any,
+    truth_shape: Any,
+    *,
+    normalize: bool,
+) -> Any:
     """For each sequence the edits from the hypothesis to the truth, over the truth's length or not.
 
     Raises:

@@ -104,16 +104,20 @@ def _product(
     hidden = [name for name in dict.fromkeys(names[0] + names[1]) if isinstance(name, int)]
     batch = [*hidden, *(name for name in both if name in result and name not in hidden)]
     inner = [name for name in both if name not in result and name not in hidden]
-    free = [[name for name in labels if name not in both and name not in hidden]
-            for labels in names]  # fmt: skip
+    free = [
+        [name for name in labels if name not in both and name not in hidden] for labels in names
+    ]
     left = _moved(xp, pair[0], names[0], [*batch, *free[0], *inner])
     right = _moved(xp, pair[1], names[1], [*batch, *inner, *free[1]])
     rows, depth, columns = (
         math.prod(sizes[name] for name in part) for part in (free[0], inner, free[1])
     )
     count = len(batch)
-    found = product(xp, left.reshape((*left.shape[:count], rows, depth)),
-                    right.reshape((*right.shape[:count], depth, columns)))  # fmt: skip
+    found = product(
+        xp,
+        left.reshape((*left.shape[:count], rows, depth)),
+        right.reshape((*right.shape[:count], depth, columns)),
+    )
     ends = [sizes[name] for name in (*free[0], *free[1])]
     return found.reshape((*found.shape[:count], *ends)), [*batch, *free[0], *free[1]]
 

@@ -100,8 +100,11 @@ def add(bind: Bind) -> Callable[..., Any]:
         # On numpy scalars the operator takes 0.05 us, the ufunc 1.1; on arrays they are one.
         return operator.add
     # A ufunc gives the bare bytes of a 0-d result; asarray cannot hold bytes as an object.
-    return lambda x, y: bind.xp.add(x.reshape((1, *x.shape)), y.reshape((1, *y.shape)))[0, ...] \
-        if x.ndim == y.ndim == 0 else bind.xp.add(x, y)
+    return lambda x, y: (
+        bind.xp.add(x.reshape((1, *x.shape)), y.reshape((1, *y.shape)))[0, ...]
+        if x.ndim == y.ndim == 0
+        else bind.xp.add(x, y)
+    )
 
 
 @binder("Sub")
@@ -205,8 +208,10 @@ def power(xp: Any, x: Any, y: Any) -> Any:
 def squared_difference(xp: Any, x: Any, y: Any) -> Any:
     """(x - y) squared."""
     difference = x - y
-    return difference * xp.conj(difference) if difference.dtype.kind == "c" else (
-        difference * difference
+    return (
+        difference * xp.conj(difference)
+        if difference.dtype.kind == "c"
+        else (difference * difference)
     )
 
 

@@ -34,8 +34,10 @@ _BITS, _NEGATIVE = 64, 1 << 63
 Values = Any
 #: Where values of a dtype are gathered.
 _EMPTY: Final[Mapping[str, Callable[[], Values]]] = {
-    "string": list, "float32": lambda: array("f"), "int64": lambda: array("q"),
-}  # fmt: skip
+    "string": list,
+    "float32": lambda: array("f"),
+    "int64": lambda: array("q"),
+}
 
 
 class WireError(ValueError):
@@ -285,5 +287,7 @@ def _integers(reader: _Reader) -> Values:
 
 
 _LISTS: Final[Mapping[str, Callable[[_Reader], Values]]] = {
-    "string": _strings, "float32": _floats, "int64": _integers,
-}  # fmt: skip
+    "string": _strings,
+    "float32": _floats,
+    "int64": _integers,
+}

@@ -64,14 +64,18 @@ class Place:
         too_many_strings = dtype == "string" and count > _product(sizes)
         if self.index is None:
             kind = _LISTS[dtype]
-            failed = f"Parsing {kind} failed." if too_many_strings else (
-                f"Some {kind} slice was not parsed."
-            )  # fmt: skip
+            failed = (
+                f"Parsing {kind} failed."
+                if too_many_strings
+                else (f"Some {kind} slice was not parsed.")
+            )
             return f"Can't parse serialized Example: {failed}"
         if too_many_strings:
             return "Can't parse serialized Example."
-        return (f"Number of {_COUNTED[dtype]} values != expected.  Values size: {count} but "
-                f"output shape: {bracketed(tuple(sizes))}")  # fmt: skip
+        return (
+            f"Number of {_COUNTED[dtype]} values != expected.  Values size: {count} but "
+            f"output shape: {bracketed(tuple(sizes))}"
+        )
 
     def unstrided(self, key: str, dtype: str, count: int, inner: Sequence[int]) -> KernelError:
         """The error of so many values that fill no whole number of rows of that shape."""
@@ -81,9 +85,10 @@ class Place:
                 f"be divisible by {_product(inner)}, found {count} instead"
             )
         return self.refuse(
-            key, f"Number of {_COUNTED[dtype]} values is not a multiple of stride length. "
-            f"Saw {count} values but output shape is: {bracketed((None, *inner))}"
-        )  # fmt: skip
+            key,
+            f"Number of {_COUNTED[dtype]} values is not a multiple of stride length. "
+            f"Saw {count} values but output shape is: {bracketed((None, *inner))}",
+        )
 
 
 def values_in(
@@ -224,13 +229,18 @@ def parse_example(bind: Bind) -> Callable[..., Any]:
         ]
         rows = [
             parser.ragged(*each)
-            for each in zip(keys_of(ragged), attrs["ragged_value_types"],
-                            attrs["ragged_split_types"], strict=True)
-        ]  # fmt: skip
+            for each in zip(
+                keys_of(ragged),
+                attrs["ragged_value_types"],
+                attrs["ragged_split_types"],
+                strict=True,
+            )
+        ]
         made = [
-            *(part for column in zip(*parts, strict=True) for part in column), *dense_values,
+            *(part for column in zip(*parts, strict=True) for part in column),
+            *dense_values,
             *(part for column in zip(*rows, strict=True) for part in column),
-        ]  # fmt: skip
+        ]
         return made[0] if len(made) == 1 else tuple(made)
 
     return compute

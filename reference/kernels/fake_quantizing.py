@@ -22,8 +22,9 @@ def _nudged(xp: Any, low: Any, high: Any, num_bits: int, narrow: bool) -> tuple[
     return (least - rounded) * step, (most - rounded) * step, step
 
 
-def _quantized(xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow: bool,
-               is_divided: bool = False) -> Any:  # fmt: skip
+def _quantized(
+    xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow: bool, is_divided: bool = False
+) -> Any:
     """The numbers' levels; zeros where the range is nothing but 0.
 
     Of 16 bits the last of a float32 decides on a level here and there: TensorFlow divides by how
@@ -77,7 +78,13 @@ def _check_pair(gradients: Any, x: Any) -> None:
 
 @kernel("FakeQuantWithMinMaxArgs")
 def fake_quant_args(
-    xp: Any, x: Any, *, min: float, max: float, num_bits: int, narrow_range: bool  # noqa: A002 - their names
+    xp: Any,
+    x: Any,
+    *,
+    min: float,  # noqa: A002
+    max: float,  # noqa: A002
+    num_bits: int,
+    narrow_range: bool,
 ) -> Any:
     """The levels of numbers in a range of attributes."""
     return _quantized(xp, x, *_scalars(xp, min, max), num_bits, narrow_range)
@@ -104,17 +111,24 @@ def fake_quant_channels(
 
 @kernel("FakeQuantWithMinMaxArgsGradient")
 def fake_quant_args_gradient(
-    xp: Any, gradients: Any, x: Any, *, min: float, max: float, num_bits: int,  # noqa: A002 - the same
+    xp: Any,
+    gradients: Any,
+    x: Any,
+    *,
+    min: float,  # noqa: A002
+    max: float,  # noqa: A002
+    num_bits: int,
     narrow_range: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """The gradient where the range holds the number."""
     _check_pair(gradients, x)
     least, most, _ = _nudged(xp, *_scalars(xp, min, max), num_bits, narrow_range)
     return gradients * ((x >= least) & (x <= most)).astype("float32")
 
 
-def _gradients(xp: Any, gradients: Any, x: Any, ends: tuple[Any, Any], how: tuple[int, bool],
-               axes: Any) -> Any:  # fmt: skip
+def _gradients(
+    xp: Any, gradients: Any, x: Any, ends: tuple[Any, Any], how: tuple[int, bool], axes: Any
+) -> Any:
     """The gradients by the numbers and by the range's ends."""
     low, high = ends
     least, most, _ = _nudged(xp, low, high, *how)

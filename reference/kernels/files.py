@@ -61,10 +61,12 @@ def record_input(bind: Bind) -> Callable[..., Any]:
 
     def stream() -> RecordStream:
         return RecordStream(
-            attribute_text(attrs["file_pattern"]), attrs["file_random_seed"],
-            attrs["file_shuffle_shift_ratio"], attrs["file_buffer_size"],
+            attribute_text(attrs["file_pattern"]),
+            attrs["file_random_seed"],
+            attrs["file_shuffle_shift_ratio"],
+            attrs["file_buffer_size"],
             attribute_text(attrs["compression_type"]),
-        )  # fmt: skip
+        )
 
     def compute() -> Any:
         with as_kernel_errors():

@@ -71,8 +71,7 @@ def _shuffle(items: list[int], words: list[int]) -> None:
 def _spans(borders: list[int], overlapping: bool, size: int) -> list[slice]:
     """The windows; overlapping ones have the first element of the next one, too."""
     more = 1 if overlapping else 0
-    return [slice(start, min(end + more, size))
-            for start, end in itertools.pairwise(borders)]  # fmt: skip
+    return [slice(start, min(end + more, size)) for start, end in itertools.pairwise(borders)]
 
 
 def _over(function: Callable[..., Any], xp: Any, x: Any, axis: int, spans: list[slice]) -> Any:
@@ -99,8 +98,9 @@ def _sizes(x: Any, ratio: tuple[float, ...]) -> list[int]:
                 "Pooling ratio is higher than input dimension size for dimension "
                 f"{place}. Input dim size: {size} pooling ratio: {each}"
             )
-    return [math.floor(size / HOST.float32(each))
-            for size, each in zip(x.shape, ratio, strict=True)]  # fmt: skip
+    return [
+        math.floor(size / HOST.float32(each)) for size, each in zip(x.shape, ratio, strict=True)
+    ]
 
 
 def _pooling(bind: Bind, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -110,8 +110,7 @@ def _pooling(bind: Bind, function: Callable[..., Any]) -> Callable[..., Any]:
     def compute(x: Any) -> Any:
         out, stream = _sizes(x, ratio), sequences.stream()
         borders = [sequences.drawn(stream, x.shape[axis], out[axis]) for axis in (1, 2)]
-        spans = [_spans(each, overlapping, x.shape[axis])
-                 for axis, each in enumerate(borders, 1)]  # fmt: skip
+        spans = [_spans(each, overlapping, x.shape[axis]) for axis, each in enumerate(borders, 1)]
         return function(xp, x, spans), *(host_array(each, "int64") for each in borders)
 
     return compute
@@ -176,16 +175,22 @@ def _elements(xp: Any, spans: list[list[slice]]) -> Iterator[tuple[Any, Any]]:
     deepest = [max(span.stop - span.start for span in each) for each in spans]
     for offset in itertools.product(*map(range, deepest)):
         pairs = [
-            [(place, span.start + step) for place, span in enumerate(each)
-             if span.start + step < span.stop]
+            [
+                (place, span.start + step)
+                for place, span in enumerate(each)
+                if span.start + step < span.stop
+            ]
             for each, step in zip(spans, offset, strict=True)
-        ]  # fmt: skip
+        ]
         if all(pairs):
             windows, elements = (
-                (slice(None), xp.asarray([pair[side] for pair in pairs[0]])[:, None],
-                 xp.asarray([pair[side] for pair in pairs[1]])[None, :])
+                (
+                    slice(None),
+                    xp.asarray([pair[side] for pair in pairs[0]])[:, None],
+                    xp.asarray([pair[side] for pair in pairs[1]])[None, :],
+                )
                 for side in (0, 1)
-            )  # fmt: skip
+            )
             yield windows, elements
 
 
@@ -195,8 +200,10 @@ def fractional_max_pool_grad(bind: Bind) -> Callable[..., Any]:
     overlapping, xp = bind.attrs["overlapping"], bind.xp
 
     def compute(x: Any, y: Any, grad: Any, rows: Any, columns: Any) -> Any:
-        spans = [_spans(_borders(each, x.shape[axis], axis), overlapping, x.shape[axis])
-                 for axis, each in ((1, rows), (2, columns))]  # fmt: skip
+        spans = [
+            _spans(_borders(each, x.shape[axis], axis), overlapping, x.shape[axis])
+            for axis, each in ((1, rows), (2, columns))
+        ]
         shape = (x.shape[0], len(spans[0]), len(spans[1]), x.shape[3])
         if y.shape != shape or grad.shape != shape:
             raise InvalidArgument(
@@ -226,8 +233,10 @@ def fractional_average_pool_grad(bind: Bind) -> Callable[..., Any]:
         shape = vector_of(sizes, "orig_input_tensor_shape")
         if len(shape) != 4 or grad.ndim != 4 or min(shape) < 0:
             raise InvalidArgument(f"original input tensor shape must be 4-dimensional, got {shape}")
-        spans = [_spans(_borders(each, shape[axis], axis), overlapping, shape[axis])
-                 for axis, each in ((1, rows), (2, columns))]  # fmt: skip
+        spans = [
+            _spans(_borders(each, shape[axis], axis), overlapping, shape[axis])
+            for axis, each in ((1, rows), (2, columns))
+        ]
         wanted = (shape[0], len(spans[0]), len(spans[1]), shape[3])
         if grad.shape != wanted:
             raise InvalidArgument(f"out_backprop must be of shape {wanted}, not {grad.shape}")

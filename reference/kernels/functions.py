@@ -12,15 +12,28 @@ from sessrun.reference.kernels.registry import EVERY, Bind, Step, binder, kernel
 
 __all__: list[str] = []
 
-_TRUE_OR_FALSE: Final = frozenset({
-    "float32", "float64", "int8", "int16", "int32", "int64", "uint8", "bool", "object",
-})  # fmt: skip
+_TRUE_OR_FALSE: Final = frozenset(
+    {
+        "float32",
+        "float64",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "bool",
+        "object",
+    }
+)
 
 
 @binder(
-    "PartitionedCall", "StatefulPartitionedCall",
-    host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True,
-)  # fmt: skip
+    "PartitionedCall",
+    "StatefulPartitionedCall",
+    host_inputs=(EVERY,),
+    host_outputs=(EVERY,),
+    needs_step=True,
+)
 def call(bind: Bind) -> Callable[..., Any]:
     """Runs the function's body on the arguments; values go through host memory."""
     assert bind.function is not None  # within a session
@@ -57,13 +70,19 @@ def _results(values: Any) -> Any:
 
 
 @binder(
-    "If", "StatelessIf", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True,
-)  # fmt: skip
+    "If",
+    "StatelessIf",
+    host_inputs=(EVERY,),
+    host_outputs=(EVERY,),
+    needs_step=True,
+)
 def branch(bind: Bind) -> Callable[..., Any]:
     """Runs one of two functions."""
     attrs = bind.attrs
-    on, off = (_bound(bind, attrs[name], attrs["Tin"], attrs["Tout"])
-               for name in ("then_branch", "else_branch"))  # fmt: skip
+    on, off = (
+        _bound(bind, attrs[name], attrs["Tin"], attrs["Tout"])
+        for name in ("then_branch", "else_branch")
+    )
 
     def compute(step: Step, cond: Any, *inputs: Any) -> Any:
         return _results((on if _truth(cond) else off)(step, inputs))
@@ -72,8 +91,12 @@ def branch(bind: Bind) -> Callable[..., Any]:
 
 
 @binder(
-    "Case", "StatelessCase", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True,
-)  # fmt: skip
+    "Case",
+    "StatelessCase",
+    host_inputs=(EVERY,),
+    host_outputs=(EVERY,),
+    needs_step=True,
+)
 def case(bind: Bind) -> Callable[..., Any]:
     """Runs the function of a number; the last one if there is none of that number."""
     attrs = bind.attrs
@@ -88,19 +111,27 @@ def case(bind: Bind) -> Callable[..., Any]:
 
 
 @binder(
-    "While", "StatelessWhile", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True,
-)  # fmt: skip
+    "While",
+    "StatelessWhile",
+    host_inputs=(EVERY,),
+    host_outputs=(EVERY,),
+    needs_step=True,
+)
 def loop(bind: Bind) -> Callable[..., Any]:
     """Runs a function again and again on what it returned, as long as another one says so."""
     dtypes = bind.attrs["T"]
     assert bind.function is not None  # within a session
     goes_on = bind.function(
-        bind.attrs["cond"], dtypes, ["bool"],
+        bind.attrs["cond"],
+        dtypes,
+        ["bool"],
         miscounted="Expected a single scalar return value from the condition, got {} tensors.",
         wanted=None,
-    )  # fmt: skip
+    )
     body = bind.function(
-        bind.attrs["body"], dtypes, dtypes,
+        bind.attrs["body"],
+        dtypes,
+        dtypes,
         miscounted=f"While loop body returned {{}} arguments. Expected: {len(dtypes)}",
     )
 
@@ -119,7 +150,9 @@ def each_number(bind: Bind) -> Callable[..., Any]:
     dtypes = bind.attrs["T"]
     assert bind.function is not None  # within a session
     body = bind.function(
-        bind.attrs["body"], ["int32", *dtypes], dtypes,
+        bind.attrs["body"],
+        ["int32", *dtypes],
+        dtypes,
         miscounted=f"For loop body returned {{}} arguments. Expected: {len(dtypes)}",
     )
 
@@ -149,8 +182,9 @@ def remote_call(bind: Bind) -> Callable[..., Any]:
         name = target.item().decode()
         with binding:
             if name not in bound:
-                bound[name] = function(attrs["f"], list(attrs["Tin"]), list(attrs["Tout"]),
-                                       device=name)  # fmt: skip
+                bound[name] = function(
+                    attrs["f"], list(attrs["Tin"]), list(attrs["Tout"]), device=name
+                )
         return _results(bound[name](step, inputs))
 
     return compute

@@ -157,9 +157,12 @@ def statements(
 
 @functools.cache
 def _kernel(
-    xp: Any, function: Formula, scalars: tuple[str, ...], attrs: tuple[tuple[str, bool], ...],
+    xp: Any,
+    function: Formula,
+    scalars: tuple[str, ...],
+    attrs: tuple[tuple[str, bool], ...],
     count: int,
-) -> Any:  # fmt: skip
+) -> Any:
     """The kernel of a formula; None if it cannot be one."""
     lines = statements(function, scalars, dict(attrs), count)
     if lines is None:
@@ -171,8 +174,10 @@ def _kernel(
     return xp.ElementwiseKernel(
         ", ".join(f"T {name}" for name in inputs),
         ", ".join(f"T after{number}" for number in range(count)),
-        "\n".join(lines), name, options=("--fmad=false",),
-    )  # fmt: skip
+        "\n".join(lines),
+        name,
+        options=("--fmad=false",),
+    )
 
 
 def _python(

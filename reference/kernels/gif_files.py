@@ -43,8 +43,14 @@ def frames_of(content: bytes) -> Any:
     sizes = width.to_bytes(2, "little") + height.to_bytes(2, "little")
     whole = content[:6] + sizes + content[10 : found[-1][1]] + b";"
     unreadable: tuple[type[Exception], ...] = (
-        ArithmeticError, EOFError, LookupError, OSError, SyntaxError, ValueError, *too_large(),
-    )  # fmt: skip
+        ArithmeticError,
+        EOFError,
+        LookupError,
+        OSError,
+        SyntaxError,
+        ValueError,
+        *too_large(),
+    )
     try:
         with pillow().Image.open(io.BytesIO(whole)) as image:
             each = pillow().ImageSequence.Iterator(image)

@@ -27,9 +27,16 @@ def _check(t: Any, vectors: dict[str, Any]) -> None:
 @kernel("BatchNormWithGlobalNormalization")
 @widened
 def normalized(
-    xp: Any, t: Any, m: Any, v: Any, beta: Any, gamma: Any, *, variance_epsilon: float,
+    xp: Any,
+    t: Any,
+    m: Any,
+    v: Any,
+    beta: Any,
+    gamma: Any,
+    *,
+    variance_epsilon: float,
     scale_after_normalization: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """(t - m) / sqrt(v + epsilon) + beta, scaled by gamma if that is asked for."""
     _check(t, {"mean": m, "var": v, "beta": beta, "gamma": gamma})
     scale = 1 / xp.sqrt(v + v.dtype.type(variance_epsilon))
@@ -40,9 +47,16 @@ def normalized(
 
 @kernel("BatchNormWithGlobalNormalizationGrad")
 def normalized_grad(
-    xp: Any, t: Any, m: Any, v: Any, gamma: Any, backprop: Any, *, variance_epsilon: float,
+    xp: Any,
+    t: Any,
+    m: Any,
+    v: Any,
+    gamma: Any,
+    backprop: Any,
+    *,
+    variance_epsilon: float,
     scale_after_normalization: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """The gradients by all inputs; by gamma 0 where it does not scale."""
     _check(t, {"mean": m, "var": v, "gamma": gamma})
     if backprop.shape != t.shape:

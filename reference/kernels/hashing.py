@@ -15,12 +15,14 @@ __all__: list[str] = []
 
 #: From strings to numbers of 64 bits.
 _FINGERPRINTS: Final = {
-    "StringToHashBucket": fingerprints.murmur, "StringToHashBucketFast": fingerprints.farm,
-}  # fmt: skip
+    "StringToHashBucket": fingerprints.murmur,
+    "StringToHashBucketFast": fingerprints.farm,
+}
 
 
-@binder("StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong",
-        devices=("CPU",))  # fmt: skip
+@binder(
+    "StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", devices=("CPU",)
+)
 def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
     """The bucket of each string.
 

@@ -70,10 +70,14 @@ def histogram_of(values: Any) -> Any:
             for each in (numbers, numbers * numbers)
         )
     return HistogramProto(
-        min=float(numbers[numbers.argmin()]), max=float(numbers[numbers.argmax()]),
-        num=float(numbers.size), sum=total, sum_squares=squares,
-        bucket_limit=limits[is_kept].tolist(), bucket=counts[is_kept].tolist(),
-    )  # fmt: skip
+        min=float(numbers[numbers.argmin()]),
+        max=float(numbers[numbers.argmax()]),
+        num=float(numbers.size),
+        sum=total,
+        sum_squares=squares,
+        bucket_limit=limits[is_kept].tolist(),
+        bucket=counts[is_kept].tolist(),
+    )
 
 
 @kernel("HistogramSummary", devices=_CPU)

@@ -55,8 +55,11 @@ def polygamma(bind: Bind) -> Function:
         sign = xp.where(safe % 2 == 0, xp.asarray(-1.0), xp.asarray(1.0))
         # The factorial and the zeta function may overflow where their product does not.
         size = xp.exp(functions.gammaln(safe + 1.0))
-        value = xp.where(safe == 0, functions.digamma(x.astype("float64")),
-                         sign * size * functions.zeta(safe + 1.0, x.astype("float64")))  # fmt: skip
+        value = xp.where(
+            safe == 0,
+            functions.digamma(x.astype("float64")),
+            sign * size * functions.zeta(safe + 1.0, x.astype("float64")),
+        )
         is_pole = (x <= 0) & (x == xp.floor(x)) & (safe % 2 == 0)
         return _nan_unless(xp, is_order & ~is_pole, value).astype(x.dtype)
 

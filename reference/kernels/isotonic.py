@@ -12,9 +12,15 @@ __all__: list[str] = []
 
 #: The dtype of the solutions, for each of the values.
 _SOLVED = {
-    "int8": "float32", "int16": "float32", "int32": "float64", "int64": "float64",
-    "float16": "float16", "bfloat16": "bfloat16", "float32": "float32", "float64": "float64",
-}  # fmt: skip
+    "int8": "float32",
+    "int16": "float32",
+    "int32": "float64",
+    "int64": "float64",
+    "float16": "float16",
+    "bfloat16": "bfloat16",
+    "float32": "float32",
+    "float64": "float64",
+}
 
 
 @binder("IsotonicRegression", host_inputs=("input",), host_outputs=("output", "segments"))

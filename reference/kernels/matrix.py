@@ -70,8 +70,11 @@ def mixed_batch_matmul(bind: Bind) -> Callable[..., Any]:
     left, right, out = kinds = [bind.attrs[name] for name in ("Ta", "Tb", "Tout")]
     short = {left, right} - _BYTES
     is_mixed = len(short) < 2 and short <= {"bfloat16"} and {left, right} & _BYTES
-    if out != (("bfloat16" if short else "int32") if is_mixed else left) or out == "float16" \
-            or not (is_mixed or left == right):  # fmt: skip
+    if (
+        out != (("bfloat16" if short else "int32") if is_mixed else left)
+        or out == "float16"
+        or not (is_mixed or left == right)
+    ):
         raise InvalidArgument(
             f"No OpKernel was registered to support Op 'BatchMatMulV3' of {kinds}"
         )
@@ -80,9 +83,9 @@ def mixed_batch_matmul(bind: Bind) -> Callable[..., Any]:
         return lambda x, y: batch_matmul(bind.xp, x, y, **turned)
     dtype = dtype_of(out)
     wide = "float32" if short else dtype
-    return lambda x, y: batch_matmul(
-        bind.xp, x.astype(wide), y.astype(wide), **turned
-    ).astype(dtype)
+    return lambda x, y: batch_matmul(bind.xp, x.astype(wide), y.astype(wide), **turned).astype(
+        dtype
+    )
 
 
 @kernel("Cross")
@@ -97,9 +100,7 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
         raise FailedPrecondition(
             f"Cross-products are only defined for 3-element vectors: {a.shape}"
         )
-    parts = [
-        a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))
-    ]
+    parts = [a[..., i] * b[..., j] - a[..., j] * b[..., i] for i, j in ((1, 2), (2, 0), (0, 1))]
     return xp.stack(parts, axis=-1)
 
 

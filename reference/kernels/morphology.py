@@ -49,8 +49,9 @@ def _along(bind: Bind, x: Any, filters: Any, grad: Any = None) -> tuple[Axis, ..
 
 def _largest(xp: Any, x: Any, filters: Any, along: tuple[Axis, ...]) -> Any:
     """The largest sum of each window and the filter of its channel."""
-    best = xp.full((x.shape[0], *(axis.out for axis in along), x.shape[3]), lowest(xp, x.dtype),
-                   x.dtype)  # fmt: skip
+    best = xp.full(
+        (x.shape[0], *(axis.out for axis in along), x.shape[3]), lowest(xp, x.dtype), x.dtype
+    )
     for offset in offsets(along):
         here, there = places(along, offset)
         best[here] = xp.maximum(best[here], x[there] + filters[offset])

@@ -40,8 +40,10 @@ def nearest_neighbors(xp: Any, points: Any, centers: Any, k: Any) -> Any:
     places = _nearest(xp, distances, min(scalar_int(k), len(centers)))
     near = xp.take_along_axis(distances, places, axis=1)
     order = xp.argsort(near, axis=1, kind="stable")
-    return (xp.take_along_axis(places, order, axis=1).astype("int64"),
-            xp.take_along_axis(near, order, axis=1))  # fmt: skip
+    return (
+        xp.take_along_axis(places, order, axis=1).astype("int64"),
+        xp.take_along_axis(near, order, axis=1),
+    )
 
 
 def _nearest(xp: Any, distances: Any, k: int) -> Any:

@@ -98,8 +98,9 @@ def batch_norm(bind: Bind) -> Callable[..., Any]:
         sample = spread * _float(len(rows) / max(len(rows) - 1, 1))
         if factor == 1:
             return y, centre, sample, centre, spread, *rest
-        new = [(1 - factor) * old + factor * seen
-               for old, seen in ((mean, centre), (variance, sample))]  # fmt: skip
+        new = [
+            (1 - factor) * old + factor * seen for old, seen in ((mean, centre), (variance, sample))
+        ]
         return y, *new, centre, spread, *rest
 
     return compute

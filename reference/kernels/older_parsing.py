@@ -22,8 +22,12 @@ _NO_ROWS: Final = {
     for what in ("value", "split")
 }
 #: The counts of keys, in the order of the inputs.
-_COUNTS: Final = ("Ncontext_sparse", "Ncontext_dense", "Nfeature_list_sparse",
-                  "Nfeature_list_dense")  # fmt: skip
+_COUNTS: Final = (
+    "Ncontext_sparse",
+    "Ncontext_dense",
+    "Nfeature_list_sparse",
+    "Nfeature_list_dense",
+)
 
 
 def _newer(bind: Bind) -> Bind:
@@ -101,9 +105,7 @@ def older_single_sequence_example(bind: Bind) -> Callable[..., Any]:
         keys = [_vector([given.pop(0) for _ in range(count)]) for count in counts]
         *defaults, name = given
         none, may_miss = _vector(()), _assumed_empty(keys[3], assumed)
-        found = parse(
-            serialized, name, *keys[:2], none, *keys[2:], none, may_miss, *defaults
-        )
+        found = parse(serialized, name, *keys[:2], none, *keys[2:], none, may_miss, *defaults)
         values = found if isinstance(found, tuple) else (found,)
         kept = values[: len(values) - counts[3]]
         return kept[0] if len(kept) == 1 else kept

@@ -11,9 +11,7 @@ from sessrun.reference.kernels.windows import geometry, padded, rows
 __all__: list[str] = []
 
 
-def _patches(
-    xp: Any, x: Any, ksizes: Any, strides: Any, rates: Any, padding: str
-) -> Any:
+def _patches(xp: Any, x: Any, ksizes: Any, strides: Any, rates: Any, padding: str) -> Any:
     """[batch, places, window * channels]; what is beyond the image is 0."""
     rank = len(ksizes)
     if x.ndim != rank:
@@ -34,9 +32,7 @@ def _patches(
 
 
 @kernel("ExtractImagePatches")
-def image_patches(
-    xp: Any, x: Any, *, ksizes: Any, strides: Any, rates: Any, padding: str
-) -> Any:
+def image_patches(xp: Any, x: Any, *, ksizes: Any, strides: Any, rates: Any, padding: str) -> Any:
     """The windows of images as channels."""
     return _patches(xp, x, ksizes, strides, rates, padding)
 

@@ -24,11 +24,21 @@ __all__ = ["matcher", "replacer"]
 
 #: RE2's named classes, as they stand inside of brackets.
 _CLASSES: Final = {
-    "alnum": "0-9A-Za-z", "alpha": "A-Za-z", "ascii": r"\x00-\x7f", "blank": r"\t ",
-    "cntrl": r"\x00-\x1f\x7f", "digit": "0-9", "graph": "!-~", "lower": "a-z", "print": " -~",
-    "punct": r"!-/:-@\[-`{-~", "space": r"\t\n\v\f\r ", "upper": "A-Z", "word": "0-9A-Za-z_",
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "ascii": r"\x00-\x7f",
+    "blank": r"\t ",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r"\t\n\v\f\r ",
+    "upper": "A-Z",
+    "word": "0-9A-Za-z_",
     "xdigit": "0-9A-Fa-f",
-}  # fmt: skip
+}
 #: A piece of a pattern outside of brackets, or a whole class.
 _PIECE: Final = re.compile(
     r"\\Q(?P<literal>.*?)(?:\\E|$)|(?P<kind>\\[pP](?:\{\^?\w+\}|\w))|\\(?P<escaped>.)"

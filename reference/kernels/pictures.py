@@ -23,8 +23,12 @@ from sessrun.reference.kernels.registry import Bind, binder, kernel
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-_MAGIC: Final = ((b"\xff\xd8\xff", "JPEG"), (b"\x89PNG\r\n\x1a\n", "PNG"), (b"GIF8", "GIF"),
-                 (b"BM", "BMP"))  # fmt: skip
+_MAGIC: Final = (
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"\x89PNG\r\n\x1a\n", "PNG"),
+    (b"GIF8", "GIF"),
+    (b"BM", "BMP"),
+)
 #: The markers of a JPEG's frame and of its scans, and the largest side that libjpeg takes.
 _JPEG_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC9, 0xCA})
 _JPEG_SCAN: Final = 0xDA
@@ -282,8 +286,11 @@ def decode_and_crop_jpeg(bind: Bind) -> Callable[..., Any]:
             )
         found = _jpeg_pixels(content, attrs, channels)
         top, left, height, width = ints(window)
-        if min(top, left) < 0 or height <= 0 or width <= 0 or (
-            top + height > found.shape[0] or left + width > found.shape[1]
+        if (
+            min(top, left) < 0
+            or height <= 0
+            or width <= 0
+            or (top + height > found.shape[0] or left + width > found.shape[1])
         ):
             raise InvalidArgument("jpeg::Uncompress failed. Invalid JPEG data or crop window.")
         return found[top : top + height, left : left + width]

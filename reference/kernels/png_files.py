@@ -89,10 +89,14 @@ def _filtered(data: Any) -> Any:
     wide[1:, 1:] = data
     left, up, corner = wide[1:, :-1], wide[:-1, 1:], wide[:-1, :-1]
     guesses = [HOST.zeros_like(left), left, up, (left + up) >> 1, _nearest(left, up, corner)]
-    kinds = [kind for kind in range(5) if not (
-        (height == 1 and kind >= _UP) or (width == 1 and kind in {1, _AVERAGE, _PAETH}))]
-    tried = [((wide[1:, 1:] - guesses[kind]) & 255).astype("uint8").reshape(height, -1)
-             for kind in kinds]  # fmt: skip
+    kinds = [
+        kind
+        for kind in range(5)
+        if not ((height == 1 and kind >= _UP) or (width == 1 and kind in {1, _AVERAGE, _PAETH}))
+    ]
+    tried = [
+        ((wide[1:, 1:] - guesses[kind]) & 255).astype("uint8").reshape(height, -1) for kind in kinds
+    ]
     costs = HOST.stack([HOST.abs(each.view("int8").astype("int64")).sum(axis=1) for each in tried])
     best = costs.argmin(axis=0)
     rows = HOST.empty((height, 1 + width * size), "uint8")
@@ -174,8 +178,12 @@ def pixels_of(content: bytes) -> tuple[Header, Any]:
     if header.bits == 16:
         return header, _unpacked(header)
     unreadable: tuple[type[Exception], ...] = (
-        OSError, SyntaxError, ValueError, zlib.error, *too_large(),
-    )  # fmt: skip
+        OSError,
+        SyntaxError,
+        ValueError,
+        zlib.error,
+        *too_large(),
+    )
     try:
         with pillow().Image.open(io.BytesIO(content)) as image:
             mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}[header.channels]
@@ -230,5 +238,8 @@ def _nearest(left: Any, up: Any, corner: Any) -> Any:
     """Of three neighbours the one nearest to left + up - corner; of two the first."""
     by_left, by_up = HOST.abs(up - corner), HOST.abs(left - corner)
     by_corner = HOST.abs(left + up - 2 * corner)
-    return HOST.where((by_left <= by_up) & (by_left <= by_corner), left,
-                      HOST.where(by_up <= by_corner, up, corner))  # fmt: skip
+    return HOST.where(
+        (by_left <= by_up) & (by_left <= by_corner),
+        left,
+        HOST.where(by_up <= by_corner, up, corner),
+    )

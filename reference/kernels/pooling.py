@@ -75,11 +75,13 @@ class Pooling:
             size, step = ksize, strides
             self._check(size, step)
         explicit = attrs.get("explicit_paddings", ())
-        if any(pad >= k for pad, k in zip(explicit, (k for k in size for _ in "ab"), strict=False)
-               if pad):  # fmt: skip
+        if any(
+            pad >= k
+            for pad, k in zip(explicit, (k for k in size for _ in "ab"), strict=False)
+            if pad
+        ):
             raise InvalidArgument("Padding must be less than the window's size")
-        return geometry(shape[1:-1], size[1:-1], step, (1,) * self.rank, attrs["padding"],
-                        explicit)  # fmt: skip
+        return geometry(shape[1:-1], size[1:-1], step, (1,) * self.rank, attrs["padding"], explicit)
 
     def deep(self, shape: Sequence[int], ksize: _Given = None) -> int:
         """How many channels are pooled into one."""
@@ -304,12 +306,13 @@ def _spread_along(xp: Any, grad: Any, place: int, axis: Axis) -> Any:
     out = xp.empty((*grad.shape[:place], axis.size, *grad.shape[place + 1 :]), grad.dtype)
     for phase in range(min(axis.stride, axis.size)):
         count = -(-(axis.size - phase) // axis.stride)
-        pairs = [axis.within(offset) for offset in range(axis.window)
-                 if (offset - axis.before - phase) % axis.stride == 0]  # fmt: skip
+        pairs = [
+            axis.within(offset)
+            for offset in range(axis.window)
+            if (offset - axis.before - phase) % axis.stride == 0
+        ]
         whole = next((here for here, _ in pairs if here.stop - here.start == count), None)
-        out[(*lead, slice(phase, None, axis.stride))] = (
-            0 if whole is None else grad[(*lead, whole)]
-        )
+        out[(*lead, slice(phase, None, axis.stride))] = 0 if whole is None else grad[(*lead, whole)]
         for here, there in pairs:
             if here is not whole:
                 out[(*lead, there)] += grad[(*lead, here)]

@@ -19,8 +19,14 @@ from sessrun.reference.kernels.registry import Bind, binder, kernel
 __all__: list[str] = []
 
 _DOUBLE_BYTES: Final = 8
-_NAMED_ESCAPES: Final = {0x0A: b"\\n", 0x0D: b"\\r", 0x09: b"\\t", 0x22: b'\\"', 0x27: b"\\'",
-                         0x5C: b"\\\\"}  # fmt: skip
+_NAMED_ESCAPES: Final = {
+    0x0A: b"\\n",
+    0x0D: b"\\r",
+    0x09: b"\\t",
+    0x22: b'\\"',
+    0x27: b"\\'",
+    0x5C: b"\\\\",
+}
 _CONTROL: Final = frozenset({*range(0x20), 0x7F})
 
 

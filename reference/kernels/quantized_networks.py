@@ -44,9 +44,19 @@ def _centered(quantized: Any, levels: Levels) -> Any:
 
 @kernel("QuantizedMatMul", devices=_CPU)
 def quantized_matmul(
-    _: Any, a: Any, b: Any, min_a: Any, max_a: Any, min_b: Any, max_b: Any, *,
-    transpose_a: bool, transpose_b: bool, T1: str, T2: str,  # noqa: N803 - the attributes' names
-) -> Any:  # fmt: skip
+    _: Any,
+    a: Any,
+    b: Any,
+    min_a: Any,
+    max_a: Any,
+    min_b: Any,
+    max_b: Any,
+    *,
+    transpose_a: bool,
+    transpose_b: bool,
+    T1: str,  # noqa: N803
+    T2: str,  # noqa: N803 - the attributes' names
+) -> Any:
     """The product of two quantized matrices, 32 bits of it."""
     # TensorFlow checks the rank of min_a alone.
     others = [end.reshape(()) if end.size == 1 else end for end in (max_a, min_b, max_b)]
@@ -64,9 +74,17 @@ def quantized_matmul(
 
 @kernel("QuantizedMul", devices=_CPU)
 def quantized_mul(
-    _: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any, *,
-    T1: str, T2: str,  # noqa: N803 - the same
-) -> Any:  # fmt: skip
+    _: Any,
+    x: Any,
+    y: Any,
+    min_x: Any,
+    max_x: Any,
+    min_y: Any,
+    max_y: Any,
+    *,
+    T1: str,  # noqa: N803
+    T2: str,  # noqa: N803 - the same
+) -> Any:
     """The products of quantized numbers, with broadcasting, 32 bits of them."""
     left = Levels(T1, *checked_range(min_x, max_x, "x"))
     right = Levels(T2, *checked_range(min_y, max_y, "y"))
@@ -82,9 +100,17 @@ def _sum_range(one: Levels, other: Levels) -> Levels:
 
 @kernel("QuantizedBiasAdd", devices=_CPU)
 def quantized_bias_add(
-    _: Any, x: Any, bias: Any, min_x: Any, max_x: Any, min_bias: Any, max_bias: Any, *,
-    T1: str, T2: str,  # noqa: N803 - the same
-) -> Any:  # fmt: skip
+    _: Any,
+    x: Any,
+    bias: Any,
+    min_x: Any,
+    max_x: Any,
+    min_bias: Any,
+    max_bias: Any,
+    *,
+    T1: str,  # noqa: N803
+    T2: str,  # noqa: N803 - the same
+) -> Any:
     """Quantized numbers with a quantized vector added along the last dimension."""
     if x.ndim < 2 or bias.ndim != 1 or bias.shape[0] != x.shape[-1]:
         raise InvalidArgument(
@@ -111,9 +137,17 @@ def _terms(values: Any, levels: Levels, total: Levels) -> Any:
 
 @kernel("QuantizedAdd", devices=_CPU)
 def quantized_add(
-    _: Any, x: Any, y: Any, min_x: Any, max_x: Any, min_y: Any, max_y: Any, *,
-    T1: str, T2: str,  # noqa: N803 - the same
-) -> Any:  # fmt: skip
+    _: Any,
+    x: Any,
+    y: Any,
+    min_x: Any,
+    max_x: Any,
+    min_y: Any,
+    max_y: Any,
+    *,
+    T1: str,  # noqa: N803
+    T2: str,  # noqa: N803 - the same
+) -> Any:
     """The sums of quantized numbers, with broadcasting, 32 bits of them.
 
     A single number is put into the range of sums by itself, not by the step between neighbours.
@@ -126,9 +160,10 @@ def quantized_add(
     alone = 0 if x.size == 1 else 1 if y.size == 1 else None
     one, other = (
         total.quantized(levels.numbers(integers(each))).astype("int64")
-        if place == alone else _terms(each, levels, total)
+        if place == alone
+        else _terms(each, levels, total)
         for place, (levels, each) in enumerate(((left, x), (right, y)))
-    )  # fmt: skip
+    )
     return (one + other).astype("int32"), _float(total.least), _float(total.most)
 
 
@@ -142,7 +177,12 @@ def _limited(x: Any, ends: tuple[Any, Any], dtype: str, most: Any = None) -> Any
 
 @kernel("QuantizedRelu", devices=_CPU)
 def quantized_relu(
-    _: Any, x: Any, low: Any, high: Any, *, Tinput: str  # noqa: N803 - the same
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    Tinput: str,  # noqa: N803 - the same
 ) -> Any:
     """Quantized numbers, but not below zero."""
     return _limited(x, (scalar(low, "min_input"), scalar(high, "max_input")), Tinput)
@@ -150,7 +190,12 @@ def quantized_relu(
 
 @kernel("QuantizedRelu6", devices=_CPU)
 def quantized_relu6(
-    _: Any, x: Any, low: Any, high: Any, *, Tinput: str  # noqa: N803 - the same
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    Tinput: str,  # noqa: N803 - the same
 ) -> Any:
     """Quantized numbers, but not below zero nor above 6."""
     return _limited(x, (scalar(low, "min_input"), scalar(high, "max_input")), Tinput, 6.0)
@@ -172,8 +217,10 @@ def quantized_reshape(_: Any, x: Any, shape: Any, low: Any, high: Any) -> Any:
 def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # noqa: N803 - the same
     """Quantized tensors joined along a dimension, in a range that holds all of theirs."""
     parts, lows, highs = rest[:N], rest[N : 2 * N], rest[2 * N :]
-    ends = [(single_number(low, "input_min"), single_number(high, "input_max"))
-            for low, high in zip(lows, highs, strict=True)]  # fmt: skip
+    ends = [
+        (single_number(low, "input_min"), single_number(high, "input_max"))
+        for low, high in zip(lows, highs, strict=True)
+    ]
     least = min(HOST.float32(0), *(low for low, _ in ends))
     most = max(high for _, high in ends)
     if T in {"qint8", "qint16", "qint32"}:
@@ -181,10 +228,11 @@ def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # n
         least = -most
     whole = Levels(T, least, most)
     found = [
-        integers(part) if (low, high) == (least, most)
+        integers(part)
+        if (low, high) == (least, most)
         else whole.quantized(Levels(T, low, high).numbers(integers(part)))
         for part, (low, high) in zip(parts, ends, strict=True)
-    ]  # fmt: skip
+    ]
     if axis.ndim:
         raise InvalidArgument(f"Concat dim tensor should be a scalar integer: {axis.shape}")
     place = scalar_int(axis)
@@ -204,7 +252,12 @@ def _used(x: Any, levels: Levels) -> tuple[Any, Any]:
 
 @kernel("RequantizationRange", devices=_CPU)
 def requantization_range(
-    _: Any, x: Any, low: Any, high: Any, *, Tinput: str  # noqa: N803 - the same
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    Tinput: str,  # noqa: N803 - the same
 ) -> Any:
     """The range that quantized numbers need."""
     levels = Levels(Tinput, low.reshape(-1)[0], high.reshape(-1)[0])
@@ -229,9 +282,7 @@ def _narrowed(x: Any, have: tuple[Any, Any], want: tuple[Any, Any]) -> Any:
 
 
 @kernel("Requantize", devices=_CPU)
-def requantize(
-    _: Any, x: Any, low: Any, high: Any, new_low: Any, new_high: Any
-) -> Any:
+def requantize(_: Any, x: Any, low: Any, high: Any, new_low: Any, new_high: Any) -> Any:
     """Numbers of 32 bits as bytes of a range that is asked for."""
     have = scalar(low, "input_min"), scalar(high, "input_max")
     want = (scalar(new_low, "requested_output_min"), scalar(new_high, "requested_output_max"))
@@ -246,7 +297,12 @@ def requantize(
 
 @kernel("QuantizeDownAndShrinkRange", devices=_CPU)
 def quantize_down(
-    _: Any, x: Any, low: Any, high: Any, *, Tinput: str  # noqa: N803 - the same
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    Tinput: str,  # noqa: N803 - the same
 ) -> Any:
     """Numbers of 32 bits as bytes of the range that they need."""
     have = scalar(low, "input_min"), scalar(high, "input_max")

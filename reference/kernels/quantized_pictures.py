@@ -19,10 +19,18 @@ _POINTS: Final = {"uint8": (7, "int32"), "int32": (30, "int64")}
 
 @kernel("QuantizedInstanceNorm", devices=_CPU)
 def quantized_instance_norm(
-    _: Any, x: Any, low: Any, high: Any, *, T: str,  # noqa: N803 - the attribute's name
-    output_range_given: bool, given_y_min: float, given_y_max: float, variance_epsilon: float,
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    T: str,  # noqa: N803 - the attribute's name
+    output_range_given: bool,
+    given_y_min: float,
+    given_y_max: float,
+    variance_epsilon: float,
     min_separation: float,
-) -> Any:  # fmt: skip
+) -> Any:
     """Each channel of each picture with mean 0 and variance 1, in the range that it then needs."""
     if x.ndim != 4:
         raise InvalidArgument(f"x must be 4-dimensional: {x.shape}")
@@ -75,9 +83,15 @@ def _mixed(image: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, Any, Any]
 
 @kernel("QuantizedResizeBilinear", host_inputs=("size",), devices=_CPU)
 def quantized_resize_bilinear(
-    _: Any, images: Any, size: Any, low: Any, high: Any, *,
-    align_corners: bool, half_pixel_centers: bool,
-) -> Any:  # fmt: skip
+    _: Any,
+    images: Any,
+    size: Any,
+    low: Any,
+    high: Any,
+    *,
+    align_corners: bool,
+    half_pixel_centers: bool,
+) -> Any:
     """Quantized pictures resized, in the same range."""
     ends = HOST.asarray(scalar(low, "min")), HOST.asarray(scalar(high, "max"))
     height, width = checked_size(images, size)

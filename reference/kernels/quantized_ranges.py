@@ -90,9 +90,7 @@ class Levels:
 
     def one(self) -> Any:
         """How far two neighbours' numbers are apart: a float32."""
-        return HOST.float32(
-            (self.most - self.least) / HOST.float32(self.highest - self.lowest)
-        )
+        return HOST.float32((self.most - self.least) / HOST.float32(self.highest - self.lowest))
 
     def unclamped(self, numbers: Any) -> Any:
         """The integers of numbers, of a range too small perhaps beyond the dtype's: float64."""

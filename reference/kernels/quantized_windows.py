@@ -23,16 +23,18 @@ def quantized_convolution(bind: Bind) -> Callable[..., Any]:
     """Each window of quantized pictures times each quantized filter, 32 bits of it."""
     attrs = bind.attrs
 
-    def compute(x: Any, filters: Any, low: Any, high: Any, low_filter: Any,
-                high_filter: Any) -> Any:  # fmt: skip
+    def compute(
+        x: Any, filters: Any, low: Any, high: Any, low_filter: Any, high_filter: Any
+    ) -> Any:
         if x.ndim != 4 or filters.ndim != 4 or x.shape[3] != filters.shape[2]:
             raise InvalidArgument(
                 f"input and filter must be 4-dimensional and have the "
                 f"same depth: {x.shape}, {filters.shape}"
             )
         left = Levels(attrs["Tinput"], scalar(low, "min_input"), scalar(high, "max_input"))
-        right = Levels(attrs["Tfilter"], scalar(low_filter, "min_filter"),
-                       scalar(high_filter, "max_filter"))  # fmt: skip
+        right = Levels(
+            attrs["Tfilter"], scalar(low_filter, "min_filter"), scalar(high_filter, "max_filter")
+        )
         along = _along(x.shape, filters.shape[:2], attrs)
         # What stands for zero is taken off first, and zeros are around: float64 is exact here.
         whole = padded(HOST, integers(x).astype("float64") - left.unclamped(0.0), along)
@@ -59,8 +61,10 @@ def _pooled(bind: Bind, fold: Callable[..., Any]) -> Callable[..., Any]:
     def compute(x: Any, low: Any, high: Any) -> Any:
         if x.ndim != 4:
             raise InvalidArgument(f"tensor_in must be 4-dimensional: {x.shape}")
-        ends = [HOST.asarray(scalar(end, name), "float32")
-                for end, name in ((low, "min_input"), (high, "max_input"))]  # fmt: skip
+        ends = [
+            HOST.asarray(scalar(end, name), "float32")
+            for end, name in ((low, "min_input"), (high, "max_input"))
+        ]
         along = _along(x.shape, attrs["ksize"][1:3], attrs)
         return (fold(integers(x), along), *ends)
 

@@ -152,9 +152,18 @@ def _from_first(x: Any, low: Any, high: Any, info: Any) -> Any:
 
 @kernel("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4", devices=_CPU)
 def quantize_and_dequantize(
-    _: Any, x: Any, low: Any, high: Any, *, signed_input: bool, num_bits: int,
-    range_given: bool, round_mode: str, narrow_range: bool, axis: int,
-) -> Any:  # fmt: skip
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    *,
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    round_mode: str,
+    narrow_range: bool,
+    axis: int,
+) -> Any:
     """Numbers as they are once they have been quantized."""
     how = (signed_input, num_bits, range_given, narrow_range, axis)
     return _both(x, low, high, _word(round_mode), how)
@@ -162,9 +171,15 @@ def quantize_and_dequantize(
 
 @kernel("QuantizeAndDequantize", devices=_CPU)
 def quantize_and_dequantize_between(
-    _: Any, x: Any, *, signed_input: bool, num_bits: int, range_given: bool, input_min: float,
+    _: Any,
+    x: Any,
+    *,
+    signed_input: bool,
+    num_bits: int,
+    range_given: bool,
+    input_min: float,
     input_max: float,
-) -> Any:  # fmt: skip
+) -> Any:
     """The same, the range's ends attributes."""
     low, high = (HOST.asarray(end, dtype=x.dtype) for end in (input_min, input_max))
     return _both(x, low, high, "HALF_TO_EVEN", (signed_input, num_bits, range_given, False, -1))
@@ -172,9 +187,17 @@ def quantize_and_dequantize_between(
 
 @kernel("QuantizeAndDequantizeV3", devices=_CPU)
 def quantize_and_dequantize_v3(
-    _: Any, x: Any, low: Any, high: Any, num_bits: Any, *, signed_input: bool,
-    range_given: bool, narrow_range: bool, axis: int,
-) -> Any:  # fmt: skip
+    _: Any,
+    x: Any,
+    low: Any,
+    high: Any,
+    num_bits: Any,
+    *,
+    signed_input: bool,
+    range_given: bool,
+    narrow_range: bool,
+    axis: int,
+) -> Any:
     """The same, the number of bits computed."""
     if num_bits.size != 1:
         raise InvalidArgument(f"Invalid shape for num_bits: {num_bits.shape}")
@@ -182,14 +205,17 @@ def quantize_and_dequantize_v3(
     return _both(x, low, high, "HALF_TO_EVEN", how, is_checked=axis < 0)
 
 
-def _both(x: Any, low: Any, high: Any, round_mode: str, how: tuple[Any, ...],
-          is_checked: bool = True) -> Any:  # fmt: skip
+def _both(
+    x: Any, low: Any, high: Any, round_mode: str, how: tuple[Any, ...], is_checked: bool = True
+) -> Any:
     signed, bits, is_given, narrow, axis = how
     if not 0 < bits <= _MOST_BITS - bool(signed):
         raise InvalidArgument(f"num_bits is out of range: {bits} with signed_input {signed}")
     if is_given:
-        least, most = (_ends(each, x.ndim, axis, x.shape, name)
-                       for each, name in ((low, "input_min"), (high, "input_max")))  # fmt: skip
+        least, most = (
+            _ends(each, x.ndim, axis, x.shape, name)
+            for each, name in ((low, "input_min"), (high, "input_max"))
+        )
         if is_checked and (least > most).any():
             raise InvalidArgument(f"Invalid range: input_min {low} > input_max {high}")
     else:
@@ -200,8 +226,7 @@ def _both(x: Any, low: Any, high: Any, round_mode: str, how: tuple[Any, ...],
         axes = tuple(place for place in range(x.ndim) if place != axis) if axis >= 0 else None
         least = HOST.asarray(HOST.min(x, axis=axes, keepdims=axis >= 0))
         most = HOST.asarray(HOST.max(x, axis=axes, keepdims=axis >= 0))
-    bounds = (-(1 << (bits - 1)) + bool(narrow) if signed else 0,
-              (1 << (bits - int(signed))) - 1)  # fmt: skip
+    bounds = (-(1 << (bits - 1)) + bool(narrow) if signed else 0, (1 << (bits - int(signed))) - 1)
     least, most, scale, inverse = _scales(least, most, bounds)
     inner = HOST.maximum(HOST.minimum(x, most), least) if is_given else x
     scaled = inner * scale
@@ -221,8 +246,12 @@ def _scales(low: Any, high: Any, bounds: tuple[int, int]) -> tuple[Any, Any, Any
     by_high = HOST.where(most * high > 0, most / HOST.where(high == 0, one, high), greatest)
     is_low = by_low < by_high
     inverse = HOST.where(is_low, low / (least or one), high / most)
-    found = (HOST.where(is_low, low, least * inverse), HOST.where(is_low, most * inverse, high),
-             HOST.where(is_low, by_low, by_high), inverse)  # fmt: skip
+    found = (
+        HOST.where(is_low, low, least * inverse),
+        HOST.where(is_low, most * inverse, high),
+        HOST.where(is_low, by_low, by_high),
+        inverse,
+    )
     return tuple(each.astype(low.dtype) for each in found)
 
 
@@ -236,5 +265,8 @@ def quantize_and_dequantize_grad(
     least = _ends(low, x.ndim, axis, x.shape, "input_min")
     most = _ends(high, x.ndim, axis, x.shape, "input_max")
     inside = (x >= least) & (x <= most)
-    return (grads * inside.astype(grads.dtype), HOST.zeros(low.shape, low.dtype),
-            HOST.zeros(high.shape, high.dtype))  # fmt: skip
+    return (
+        grads * inside.astype(grads.dtype),
+        HOST.zeros(low.shape, low.dtype),
+        HOST.zeros(high.shape, high.dtype),
+    )

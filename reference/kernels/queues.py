@@ -35,8 +35,9 @@ _GROUPS: Final = 64
 Shape = tuple[int | None, ...] | None
 
 
-@binder("FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2",
-        devices=_CPU)  # fmt: skip
+@binder(
+    "FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", devices=_CPU
+)
 def queue(bind: Bind) -> Callable[..., Any]:
     """The queue of that container and name, made if there is none."""
     attrs, kind = bind.attrs, bind.node.type.removesuffix("V2")
@@ -107,16 +108,22 @@ def _never_mind(what: str, has: QueueTerms, requested: QueueTerms) -> bool:
     if what == "random seeds":
         return not any(requested.seeds)
     padding = has.op_type == "PaddingFIFOQueueV2" and len(has.shapes) == len(requested.shapes)
-    return what == "component shapes" and padding and all(
-        _alike(*pair) for pair in zip(has.shapes, requested.shapes, strict=True)
+    return (
+        what == "component shapes"
+        and padding
+        and all(_alike(*pair) for pair in zip(has.shapes, requested.shapes, strict=True))
     )
 
 
 def _alike(shape: Shape, other: Shape) -> bool:
     """Whether some array could have both shapes."""
-    return shape is None or other is None or (
-        len(shape) == len(other)
-        and all(None in pair or pair[0] == pair[1] for pair in zip(shape, other, strict=True))
+    return (
+        shape is None
+        or other is None
+        or (
+            len(shape) == len(other)
+            and all(None in pair or pair[0] == pair[1] for pair in zip(shape, other, strict=True))
+        )
     )
 
 

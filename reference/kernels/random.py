@@ -132,8 +132,10 @@ def random_uniform_int(bind: Bind) -> Callable[..., Any]:
     xp, stream, dtype = bind.xp, stream_of(bind), dtype_of(bind.attrs["Tout"])
 
     def compute(shape: Any, minval: Any, maxval: Any) -> Any:
-        interval = (one_number(minval, "minval must be 0-D, got shape {}"),
-                    one_number(maxval, "maxval must be 0-D, got shape {}"))  # fmt: skip
+        interval = (
+            one_number(minval, "minval must be 0-D, got shape {}"),
+            one_number(maxval, "maxval must be 0-D, got shape {}"),
+        )
         return numbers_between(xp, stream, checked_shape(shape), dtype, interval)
 
     return compute

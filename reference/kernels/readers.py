@@ -93,8 +93,9 @@ def _fixed_reader(bind: Bind, name: str) -> Callable[[], Reader]:
         for word in words:
             if bind.attrs[word] < 0:
                 raise InvalidArgument(f"{word} must be >= 0 not {bind.attrs[word]}")
-        return FixedLengthReader(name, (header, record, footer, hop),
-                                 attribute_text(bind.attrs["encoding"]))  # fmt: skip
+        return FixedLengthReader(
+            name, (header, record, footer, hop), attribute_text(bind.attrs["encoding"])
+        )
 
     return make
 
@@ -179,8 +180,10 @@ def read_up_to(bind: Bind) -> Callable[..., Any]:
         with _reading(step, node, reader):
             records = reader.read_up_to(scalar_int(count), _taker(step, node, queue))
         size = (len(records),)
-        return (string_array([key for key, _ in records], size),
-                string_array([value for _, value in records], size))  # fmt: skip
+        return (
+            string_array([key for key, _ in records], size),
+            string_array([value for _, value in records], size),
+        )
 
     return compute
 

@@ -76,9 +76,15 @@ def _times(count: Any, x: Any, *rest: Any) -> int:
 
 
 def _step(
-    xp: Any, x: Any, carry: Any, state: Any, weights: _Weights, order: tuple[int, ...],
-    forget_bias: float, cell_clip: float,
-) -> tuple[Any, ...]:  # fmt: skip
+    xp: Any,
+    x: Any,
+    carry: Any,
+    state: Any,
+    weights: _Weights,
+    order: tuple[int, ...],
+    forget_bias: float,
+    cell_clip: float,
+) -> tuple[Any, ...]:
     """i, cs, f, o, ci, co and h of one time."""
     sums = xp.concatenate([x, state], axis=1) @ weights.w + weights.b
     units = carry.shape[1]
@@ -97,9 +103,14 @@ def _step(
 
 
 def _step_back(
-    xp: Any, carry: Any, gates: tuple[Any, ...], by_cs: Any, by_h: Any, weights: _Weights,
+    xp: Any,
+    carry: Any,
+    gates: tuple[Any, ...],
+    by_cs: Any,
+    by_h: Any,
+    weights: _Weights,
     order: tuple[int, ...],
-) -> tuple[Any, Any, list[Any]]:  # fmt: skip
+) -> tuple[Any, Any, list[Any]]:
     """The gradients by the carry before, by the sums of all gates, and by the peepholes."""
     i, cs, f, o, ci, co = gates
     by_o = o * (1 - o) * by_h * co
@@ -120,9 +131,20 @@ def _step_back(
 
 @kernel("LSTMBlockCell")
 def lstm_block_cell(
-    xp: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any,
-    *, forget_bias: float, cell_clip: float, use_peephole: bool,
-) -> Any:  # fmt: skip
+    xp: Any,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    wci: Any,
+    wcf: Any,
+    wco: Any,
+    b: Any,
+    *,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
+) -> Any:
     """One step of an LSTM."""
     _check_lstm(x.shape, cs_prev, h_prev, w, wci, wcf, wco, b)
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
@@ -133,9 +155,18 @@ def lstm_block_cell(
 
 @kernel("LSTMBlockCellGrad")
 def lstm_block_cell_grad(
-    xp: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any, wco: Any, b: Any,
-    *rest: Any, use_peephole: bool,
-) -> Any:  # fmt: skip
+    xp: Any,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    wci: Any,
+    wcf: Any,
+    wco: Any,
+    b: Any,
+    *rest: Any,
+    use_peephole: bool,
+) -> Any:
     """Its gradients, but for the products."""
     _check_lstm(x.shape, cs_prev, h_prev, w, wci, wcf, wco, b)
     if any(each.shape != cs_prev.shape for each in rest):
@@ -148,9 +179,16 @@ def lstm_block_cell_grad(
 
 
 def _over_times(
-    xp: Any, times: int, x: Any, cs_prev: Any, h_prev: Any, weights: _Weights,
-    order: tuple[int, ...], forget_bias: float, cell_clip: float,
-) -> Any:  # fmt: skip
+    xp: Any,
+    times: int,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    weights: _Weights,
+    order: tuple[int, ...],
+    forget_bias: float,
+    cell_clip: float,
+) -> Any:
     """All outputs of an LSTM over so many times; 0 after the last one."""
     made = [xp.zeros((*x.shape[:2], cs_prev.shape[1]), x.dtype) for _ in range(7)]
     carry, state = cs_prev.astype("float32"), h_prev.astype("float32")
@@ -165,9 +203,21 @@ def _over_times(
 
 @kernel("BlockLSTM", host_inputs=("seq_len_max",))
 def block_lstm(
-    xp: Any, seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any,
-    wco: Any, b: Any, *, forget_bias: float, cell_clip: float, use_peephole: bool,
-) -> Any:  # fmt: skip
+    xp: Any,
+    seq_len_max: Any,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    wci: Any,
+    wcf: Any,
+    wco: Any,
+    b: Any,
+    *,
+    forget_bias: float,
+    cell_clip: float,
+    use_peephole: bool,
+) -> Any:
     """An LSTM over all times."""
     times = _times(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
@@ -176,9 +226,20 @@ def block_lstm(
 
 @kernel("BlockLSTMV2", host_inputs=("seq_len_max",))
 def block_lstm_v2(
-    xp: Any, seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any,
-    wco: Any, b: Any, *, cell_clip: float, use_peephole: bool,
-) -> Any:  # fmt: skip
+    xp: Any,
+    seq_len_max: Any,
+    x: Any,
+    cs_prev: Any,
+    h_prev: Any,
+    w: Any,
+    wci: Any,
+    wcf: Any,
+    wco: Any,
+    b: Any,
+    *,
+    cell_clip: float,
+    use_peephole: bool,
+) -> Any:
     """An LSTM over all times, with gates in the newer order and no further bias."""
     times = _times(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
     weights = _weights(w, wci, wcf, wco, b, peephole=use_peephole)
@@ -187,9 +248,19 @@ def block_lstm_v2(
 
 def _all_times_back(op_type: str, order: tuple[int, ...]) -> None:
     def compute(
-        xp: Any, seq_len_max: Any, x: Any, cs_prev: Any, h_prev: Any, w: Any, wci: Any, wcf: Any,
-        wco: Any, b: Any, *rest: Any, use_peephole: bool,
-    ) -> Any:  # fmt: skip
+        xp: Any,
+        seq_len_max: Any,
+        x: Any,
+        cs_prev: Any,
+        h_prev: Any,
+        w: Any,
+        wci: Any,
+        wcf: Any,
+        wco: Any,
+        b: Any,
+        *rest: Any,
+        use_peephole: bool,
+    ) -> Any:
         times = _times(seq_len_max, x, cs_prev, h_prev, w, wci, wcf, wco, b)
         if any(each.shape != (*x.shape[:2], cs_prev.shape[1]) for each in rest):
             raise _refuse(f"gates and gradients of {[list(each.shape) for each in rest]}")
@@ -203,9 +274,14 @@ def _all_times_back(op_type: str, order: tuple[int, ...]) -> None:
             carry = gates[1][time - 1] if time else cs_prev.astype("float32")
             state = h[time - 1] if time else h_prev.astype("float32")
             by_carry, by_sums, more = _step_back(
-                xp, carry, tuple(each[time] for each in gates), cs_grad[time] + by_carry,
-                h_grad[time] + by_state, weights, order,
-            )  # fmt: skip
+                xp,
+                carry,
+                tuple(each[time] for each in gates),
+                cs_grad[time] + by_carry,
+                h_grad[time] + by_state,
+                weights,
+                order,
+            )
             both = by_sums @ weights.w.T
             by_x[time] = both[:, : x.shape[2]].astype(x.dtype)
             by_state = both[:, x.shape[2] :]
@@ -224,9 +300,7 @@ _all_times_back("BlockLSTMGradV2", _NEWER)
 
 
 @kernel("GRUBlockCell")
-def gru_block_cell(
-    xp: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any
-) -> Any:
+def gru_block_cell(xp: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any) -> Any:
     """One step of a GRU: r, u, c and h."""
     _check(x.shape, h_prev, w_ru, b_ru, 2)
     _check(x.shape, h_prev, w_c, b_c, 1)
@@ -239,9 +313,18 @@ def gru_block_cell(
 
 @kernel("GRUBlockCellGrad")
 def gru_block_cell_grad(
-    xp: Any, x: Any, h_prev: Any, w_ru: Any, w_c: Any, b_ru: Any, b_c: Any, r: Any, u: Any,
-    c: Any, d_h: Any,
-) -> Any:  # fmt: skip
+    xp: Any,
+    x: Any,
+    h_prev: Any,
+    w_ru: Any,
+    w_c: Any,
+    b_ru: Any,
+    b_c: Any,
+    r: Any,
+    u: Any,
+    c: Any,
+    d_h: Any,
+) -> Any:
     """Its gradients by inputs, state, and the sums of c and of both gates."""
     _check(x.shape, h_prev, w_ru, b_ru, 2)
     _check(x.shape, h_prev, w_c, b_c, 1)

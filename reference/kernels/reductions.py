@@ -141,9 +141,7 @@ def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:
         worst = -xp.inf if name == "argmax" else xp.inf
 
         def compute(x: Any, dimension: Any) -> Any:
-            place = one_number(
-                dimension, "dim must be a scalar, but received tensor of shape: {}"
-            )
+            place = one_number(dimension, "dim must be a scalar, but received tensor of shape: {}")
             axis = axis_of(place, x.ndim)
             if x.shape[axis] == 0:
                 raise InvalidArgument(

@@ -29,8 +29,18 @@ from typing import Any, Final, TypeVar
 from sessrun.reference.state.resources import ResourceStore, Step, VariableBuffer
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["EVERY", "Bind", "Entry", "Node", "ResourceStore", "Step",
-           "VariableBuffer", "binder", "kernel", "lookup"]  # fmt: skip
+__all__ = [
+    "EVERY",
+    "Bind",
+    "Entry",
+    "Node",
+    "ResourceStore",
+    "Step",
+    "VariableBuffer",
+    "binder",
+    "kernel",
+    "lookup",
+]
 
 #: Stands for the names of all inputs, or of all outputs.
 EVERY: Final = "*"
@@ -136,9 +146,13 @@ def binder(
 
     def register(function: F) -> F:
         entry = Entry(
-            function, frozenset(host_inputs), frozenset(host_outputs), needs_step,
-            needs_step and may_wait, frozenset(gpu_dtypes),
-        )  # fmt: skip
+            function,
+            frozenset(host_inputs),
+            frozenset(host_outputs),
+            needs_step,
+            needs_step and may_wait,
+            frozenset(gpu_dtypes),
+        )
         for op_type in op_types:
             for device in devices:
                 if (op_type, device) in _ENTRIES:
@@ -173,9 +187,12 @@ def kernel(
             return functools.partial(function, bind.xp, **attrs)
 
         binder(
-            *op_types, devices=devices, host_inputs=host_inputs, host_outputs=host_outputs,
+            *op_types,
+            devices=devices,
+            host_inputs=host_inputs,
+            host_outputs=host_outputs,
             gpu_dtypes=gpu_dtypes,
-        )(bind)  # fmt: skip
+        )(bind)
         return function
 
     return register

@@ -150,9 +150,7 @@ def _by_rejection(draw: _Drawer, rate: Any, rows: Any, result: Any) -> None:
         rows = rows[~found]
 
 
-def _drawn(
-    stream: Stream, count: int, parameters: Any, make: Callable[[_Drawer, Any], Any]
-) -> Any:
+def _drawn(stream: Stream, count: int, parameters: Any, make: Callable[[_Drawer, Any], Any]) -> Any:
     """[count, parameters]: so many numbers for each parameter, float64.
 
     Those of the first parameter have the first words.
@@ -247,8 +245,9 @@ def _binomial(stream: Stream, count: int, trials: Any, chance: Any) -> Any:
     is_open = (trials > 0) & (chance > 0) & (chance < 1)
     is_large = is_open & (trials * share >= number(_LARGE_RATE))
     for chosen, counters, find in (
-        (is_large, RESERVED, _by_boxes), (is_open & ~is_large, _WAITED, _by_waiting),
-    ):  # fmt: skip
+        (is_large, RESERVED, _by_boxes),
+        (is_open & ~is_large, _WAITED, _by_waiting),
+    ):
         places = HOST.flatnonzero(HOST.repeat(chosen, count))
         rows = places // count
         draw = _Drawer(stream, places.astype("uint64") * HOST.uint64(counters) + first)

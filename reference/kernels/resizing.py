@@ -104,8 +104,9 @@ def resize_bilinear(
         return images.astype("float32")
     rows = halves(positions(have_height, height, align_corners, half_pixel_centers), have_height)
     columns = halves(positions(have_width, width, align_corners, half_pixel_centers), have_width)
-    return _per_image(xp, images, (height, width),
-                      lambda one: _mixed(xp, _mixed(xp, one, columns, 2), rows, 1))  # fmt: skip
+    return _per_image(
+        xp, images, (height, width), lambda one: _mixed(xp, _mixed(xp, one, columns, 2), rows, 1)
+    )
 
 
 def _per_image(xp: Any, images: Any, size: tuple[int, int], resize: Any) -> Any:
@@ -186,8 +187,15 @@ def _cubic_taps(have: int, want: int, align: bool, half: bool) -> tuple[Any, Any
     steps = HOST.rint((exact - whole.astype("float32")) * HOST.float32(_CUBIC_STEPS))
     steps = steps.astype("int64")
     table = _cubic_table(-0.5 if half else -0.75)
-    weights = HOST.stack([table[steps, 1], table[steps, 0], table[_CUBIC_STEPS - steps, 0],
-                          table[_CUBIC_STEPS - steps, 1]], axis=1)  # fmt: skip
+    weights = HOST.stack(
+        [
+            table[steps, 1],
+            table[steps, 0],
+            table[_CUBIC_STEPS - steps, 0],
+            table[_CUBIC_STEPS - steps, 1],
+        ],
+        axis=1,
+    )
     wanted = whole[:, None] + HOST.arange(-1, 3)
     places = HOST.clip(wanted, 0, have - 1)
     if half:  # pixels beyond the edge do not count
@@ -217,8 +225,12 @@ def resize_bicubic(
     height, width = checked_size(images, size)
     rows = _cubic_taps(images.shape[1], height, align_corners, half_pixel_centers)
     columns = _cubic_taps(images.shape[2], width, align_corners, half_pixel_centers)
-    return _per_image(xp, images, (height, width),
-                      lambda one: _weighed(xp, _weighed(xp, one, rows, 1), columns, 2))  # fmt: skip
+    return _per_image(
+        xp,
+        images,
+        (height, width),
+        lambda one: _weighed(xp, _weighed(xp, one, rows, 1), columns, 2),
+    )
 
 
 def _area_taps(have: int, want: int, align_corners: bool) -> tuple[Any, Any]:
@@ -241,8 +253,12 @@ def resize_area(xp: Any, images: Any, size: Any, *, align_corners: bool) -> Any:
     height, width = checked_size(images, size)
     rows = _area_taps(images.shape[1], height, align_corners)
     columns = _area_taps(images.shape[2], width, align_corners)
-    return _per_image(xp, images, (height, width),
-                      lambda one: _weighed(xp, _weighed(xp, one, rows, 1), columns, 2))  # fmt: skip
+    return _per_image(
+        xp,
+        images,
+        (height, width),
+        lambda one: _weighed(xp, _weighed(xp, one, rows, 1), columns, 2),
+    )
 
 
 def dense(taps: tuple[Any, Any], have: int) -> Any:

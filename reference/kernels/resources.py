@@ -80,9 +80,12 @@ class Handle:
 
         """
         found = self.store.get_or_create(
-            self.container, self.name, VariableBuffer, lambda: VariableBuffer(self.name),
+            self.container,
+            self.name,
+            VariableBuffer,
+            lambda: VariableBuffer(self.name),
             self.place,
-        )  # fmt: skip
+        )
         self._check(found)
         return found
 
@@ -105,9 +108,13 @@ def var_handle(bind: Bind) -> Callable[..., Any]:
     attrs = bind.attrs
     name = attribute_text(attrs["shared_name"])
     handle = Handle(
-        bind.resources, attribute_text(attrs["container"]), name, attrs["dtype"], attrs["shape"],
+        bind.resources,
+        attribute_text(attrs["container"]),
+        name,
+        attrs["dtype"],
+        attrs["shape"],
         f"resource on {bind.device}",
-    )  # fmt: skip
+    )
     return lambda: handle
 
 
@@ -247,9 +254,14 @@ def _scatter(op_type: str, update: Update, handle: str = "resource") -> None:
 
 
 for _name, _ufunc in (
-    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Mul", "multiply"), ("Div", "divide"),
-    ("Min", "minimum"), ("Max", "maximum"),
-):  # fmt: skip
+    ("Update", None),
+    ("Add", "add"),
+    ("Sub", "subtract"),
+    ("Mul", "multiply"),
+    ("Div", "divide"),
+    ("Min", "minimum"),
+    ("Max", "maximum"),
+):
     _scatter(f"ResourceScatter{_name}", row_update(_ufunc))
 for _name, _ufunc in SLICE_UPDATES.items():
     _scatter(f"ResourceScatterNd{_name}", slice_update(_ufunc), "ref")

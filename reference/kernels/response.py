@@ -37,9 +37,7 @@ def _rows(x: Any, what: str) -> Any:
 
 
 @kernel("LRN")
-def response(
-    xp: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float
-) -> Any:
+def response(xp: Any, x: Any, *, depth_radius: int, bias: float, alpha: float, beta: float) -> Any:
     """Each number over (bias + alpha * the squares of its neighbours, summed) ** beta."""
     rows = _rows(x, "in")
     scale = _float(bias) + _float(alpha) * _near(xp, rows * rows, depth_radius)
@@ -48,9 +46,16 @@ def response(
 
 @kernel("LRNGrad")
 def response_grad(
-    xp: Any, grad: Any, x: Any, y: Any, *, depth_radius: int, bias: float, alpha: float,
+    xp: Any,
+    grad: Any,
+    x: Any,
+    y: Any,
+    *,
+    depth_radius: int,
+    bias: float,
+    alpha: float,
     beta: float,
-) -> Any:  # fmt: skip
+) -> Any:
     """The gradient of LRN, by its input and its output."""
     if grad.shape != x.shape or y.shape != x.shape:
         raise InvalidArgument(

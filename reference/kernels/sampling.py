@@ -67,9 +67,7 @@ _KERNELS: Final[Mapping[str, tuple[float, Callable[[Any], Any]]]] = {
 }
 
 
-def _matrix(
-    kind: str, want: int, have: int, scale: Any, translation: Any, antialias: bool
-) -> Any:
+def _matrix(kind: str, want: int, have: int, scale: Any, translation: Any, antialias: bool) -> Any:
     """The weights [want, have] of a picture's places in each place of the result: float32."""
     radius, weights = _KERNELS[kind]
     inverse = HOST.float32(1.0 / float(scale))
@@ -110,8 +108,9 @@ def _matrices(
         raise InvalidArgument("Scale must be greater than zero.")
     if kind not in _KERNELS:
         raise InvalidArgument(f"Unrecognized kernel type: {kind}")
-    return [_matrix(kind, *axis, antialias)
-            for axis in zip(want, have, scales, shifts, strict=True)]  # fmt: skip
+    return [
+        _matrix(kind, *axis, antialias) for axis in zip(want, have, scales, shifts, strict=True)
+    ]
 
 
 def _applied(xp: Any, images: Any, rows: Any, columns: Any) -> Any:
@@ -128,9 +127,15 @@ def _applied(xp: Any, images: Any, rows: Any, columns: Any) -> Any:
 
 @kernel("ScaleAndTranslate", host_inputs=("size", "scale", "translation"), devices=_CPU)
 def scale_and_translate(
-    xp: Any, images: Any, size: Any, scale: Any, translation: Any, *,
-    kernel_type: str, antialias: bool,
-) -> Any:  # fmt: skip
+    xp: Any,
+    images: Any,
+    size: Any,
+    scale: Any,
+    translation: Any,
+    *,
+    kernel_type: str,
+    antialias: bool,
+) -> Any:
     """Pictures scaled, moved and cut to a size, each pixel a weighted sum around where it was."""
     want = checked_size(images, size)
     if not images.shape[3]:
@@ -142,9 +147,15 @@ def scale_and_translate(
 
 @kernel("ScaleAndTranslateGrad", host_inputs=("scale", "translation"), devices=_CPU)
 def scale_and_translate_grad(
-    xp: Any, grads: Any, original: Any, scale: Any, translation: Any, *,
-    kernel_type: str, antialias: bool,
-) -> Any:  # fmt: skip
+    xp: Any,
+    grads: Any,
+    original: Any,
+    scale: Any,
+    translation: Any,
+    *,
+    kernel_type: str,
+    antialias: bool,
+) -> Any:
     """The gradient of ScaleAndTranslate by its pictures."""
     if grads.ndim != 4 or original.ndim != 4:
         raise InvalidArgument(f"must be 4-dimensional: {grads.shape}, {original.shape}")
@@ -259,8 +270,10 @@ def _transformed(
     for number, image in enumerate(images):
         y, x = ways[number if len(ways) > 1 else 0]
         is_none = HOST.isnan(y) | HOST.isnan(x)
-        y, x = (_MODES[mode](HOST.where(is_none, HOST.float32(0), place), edge)
-                for place, edge in ((y, have_height), (x, have_width)))  # fmt: skip
+        y, x = (
+            _MODES[mode](HOST.where(is_none, HOST.float32(0), place), edge)
+            for place, edge in ((y, have_height), (x, have_width))
+        )
         framed = _Framed(image, fill)
         y, x = HOST.clip(y, -2, have_height + 1), HOST.clip(x, -2, have_width + 1)
         if interpolation == "NEAREST":
@@ -284,9 +297,15 @@ def image_projective_transform_v2(
 
 @kernel("ImageProjectiveTransformV3", devices=_CPU)
 def image_projective_transform_v3(
-    _: Any, images: Any, transforms: Any, size: Any, fill_value: Any, *,
-    interpolation: str, fill_mode: str,
-) -> Any:  # fmt: skip
+    _: Any,
+    images: Any,
+    transforms: Any,
+    size: Any,
+    fill_value: Any,
+    *,
+    interpolation: str,
+    fill_mode: str,
+) -> Any:
     """The same with a given number beyond the picture."""
     if fill_value.ndim:
         raise InvalidArgument("fill_value must be a scalar")

@@ -20,13 +20,20 @@ SUMS: Final = frozenset({"add", "subtract"})
 _WIDE: Final = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint64"})
 #: The dtypes that cupy's `at` takes.
 _AT: Final[Mapping[str, frozenset[str]]] = {
-    "add": _WIDE | {"float16"}, "maximum": _WIDE, "minimum": _WIDE,
-}  # fmt: skip
+    "add": _WIDE | {"float16"},
+    "maximum": _WIDE,
+    "minimum": _WIDE,
+}
 #: The dtype in which elements of another one are combined.
 _WIDER: Final[Mapping[str, str]] = {
-    "bool": "int32", "int8": "int32", "int16": "int32", "uint8": "uint32", "uint16": "uint32",
-    "bfloat16": "float32", "float16": "float32",
-}  # fmt: skip
+    "bool": "int32",
+    "int8": "int32",
+    "int16": "int32",
+    "uint8": "uint32",
+    "uint16": "uint32",
+    "bfloat16": "float32",
+    "float16": "float32",
+}
 
 
 def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:

@@ -16,8 +16,12 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import one_thread
 
 __all__ = [
-    "MODULES", "linear_algebra", "numbers_unmoved", "singular_raises", "special_functions",
-]  # fmt: skip
+    "MODULES",
+    "linear_algebra",
+    "numbers_unmoved",
+    "singular_raises",
+    "special_functions",
+]
 
 #: By the array module's name, the module of its special functions.
 MODULES: Final = {"numpy": "scipy.special", "cupy": "cupyx.scipy.special"}

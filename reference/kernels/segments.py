@@ -40,9 +40,7 @@ _START: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def _combined(
-    xp: Any, name: str, data: Any, rows: Any, count: int, *, start: Any = None
-) -> Any:
+def _combined(xp: Any, name: str, data: Any, rows: Any, count: int, *, start: Any = None) -> Any:
     """[count, ...]: the rows of each segment combined by a ufunc, from its neutral number on."""
     start = _START[name](xp, data.dtype) if start is None else start
     out = xp.full((count, *data.shape[1:]), start, dtype=data.dtype)
@@ -130,8 +128,10 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
     totals = _combined_runs(xp, "add", data, segment_ids, count)
     ones = xp.ones((len(ids),), data.dtype)
     numbers = _combined_runs(xp, "add", ones, segment_ids, count)
-    numbers = xp.maximum(numbers, xp.ones((), data.dtype)) if is_integer(data) else xp.where(
-        numbers == 0, xp.ones((), data.dtype), numbers
+    numbers = (
+        xp.maximum(numbers, xp.ones((), data.dtype))
+        if is_integer(data)
+        else xp.where(numbers == 0, xp.ones((), data.dtype), numbers)
     )
     numbers = numbers.reshape((count,) + (1,) * (data.ndim - 1))
     if not is_integer(data):

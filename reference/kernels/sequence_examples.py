@@ -53,9 +53,11 @@ class _Context(Parser):
     def _check(self, key: str, dtype: str, count: int, default: Any) -> None:
         has_default = default.size == count
         # Unlike in Examples, a feature without a kind is there: it has no values.
-        rows = [values_in(features, key, dtype, place) or
-                (() if key.encode(errors="surrogateescape") in features else None)
-                for features, place in zip(self.examples, self.places, strict=True)]  # fmt: skip
+        rows = [
+            values_in(features, key, dtype, place)
+            or (() if key.encode(errors="surrogateescape") in features else None)
+            for features, place in zip(self.examples, self.places, strict=True)
+        ]
         longest = max([len(values or ()) for values in rows] + [count] * has_default, default=count)
         if longest != count:
             raise InvalidArgument(
@@ -87,11 +89,19 @@ class _Lists:
         found: list[list[Any] | None] = []
         for lists, place in zip(self.lists, self.parser.places, strict=True):
             features = lists.get(key.encode(errors="surrogateescape"))
-            found.append(None if features is None else [
-                values_in({key.encode(errors="surrogateescape"): each}, key, dtype,
-                          _StepPlace(index, place.name))
-                for index, each in enumerate(features)
-            ])  # fmt: skip
+            found.append(
+                None
+                if features is None
+                else [
+                    values_in(
+                        {key.encode(errors="surrogateescape"): each},
+                        key,
+                        dtype,
+                        _StepPlace(index, place.name),
+                    )
+                    for index, each in enumerate(features)
+                ]
+            )
         return found
 
     def sparse(self, key: str, dtype: str) -> tuple[Any, Any, Any]:
@@ -146,9 +156,10 @@ class _Lists:
             for index, values in enumerate(steps or ()):
                 if len(values or ()) != count:
                     raise _StepPlace(index, place.name).refuse(
-                        key, f"Number of values != expected.  values size: {len(values or ())} but "
-                        f"output shape: {bracketed(tuple(sizes))}"
-                    )  # fmt: skip
+                        key,
+                        f"Number of values != expected.  values size: {len(values or ())} but "
+                        f"output shape: {bracketed(tuple(sizes))}",
+                    )
 
     def ragged(self, key: str, dtype: str, split: str) -> tuple[Any, Any, Any]:
         """Values, where each example's steps begin, and where each step's values do."""
@@ -160,8 +171,11 @@ class _Lists:
                 inner.append(inner[-1] + len(values))
         flat = [values for steps in rows for values in steps]
         outer = outer if self.parser.batch else []
-        return (self.parser.array(flat, dtype, (inner[-1],)), host_array(outer, split),
-                host_array(inner, split))  # fmt: skip
+        return (
+            self.parser.array(flat, dtype, (inner[-1],)),
+            host_array(outer, split),
+            host_array(inner, split),
+        )
 
 
 def _read(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
@@ -207,15 +221,30 @@ def _context(
 ) -> list[Any]:
     sparse, dense, ragged = keys
     return [
-        *_columns([parser.sparse(*each)
-                   for each in zip(sparse, attrs["context_sparse_types"], strict=True)]),
-        *[parser.dense(*each)
-          for each in zip(dense, attrs["Tcontext_dense"], attrs["context_dense_shapes"],
-                          defaults, strict=True)],
-        *_columns([parser.ragged(*each)
-                   for each in zip(ragged, attrs["context_ragged_value_types"],
-                                   attrs["context_ragged_split_types"], strict=True)]),
-    ]  # fmt: skip
+        *_columns(
+            [
+                parser.sparse(*each)
+                for each in zip(sparse, attrs["context_sparse_types"], strict=True)
+            ]
+        ),
+        *[
+            parser.dense(*each)
+            for each in zip(
+                dense, attrs["Tcontext_dense"], attrs["context_dense_shapes"], defaults, strict=True
+            )
+        ],
+        *_columns(
+            [
+                parser.ragged(*each)
+                for each in zip(
+                    ragged,
+                    attrs["context_ragged_value_types"],
+                    attrs["context_ragged_split_types"],
+                    strict=True,
+                )
+            ]
+        ),
+    ]
 
 
 def _feature_lists(
@@ -223,13 +252,33 @@ def _feature_lists(
 ) -> list[Any]:
     sparse, dense, ragged = keys
     return [
-        *_columns([lists.sparse(*each)
-                   for each in zip(sparse, attrs["feature_list_sparse_types"], strict=True)]),
-        *_columns([lists.dense(key, dtype, shape, may_miss=missing)
-                   for key, dtype, shape, missing in zip(
-                       dense, attrs["feature_list_dense_types"],
-                       attrs["feature_list_dense_shapes"], may_miss, strict=True)]),
-        *_columns([lists.ragged(*each)
-                   for each in zip(ragged, attrs["feature_list_ragged_value_types"],
-                                   attrs["feature_list_ragged_split_types"], strict=True)]),
-    ]  # fmt: skip
+        *_columns(
+            [
+                lists.sparse(*each)
+                for each in zip(sparse, attrs["feature_list_sparse_types"], strict=True)
+            ]
+        ),
+        *_columns(
+            [
+                lists.dense(key, dtype, shape, may_miss=missing)
+                for key, dtype, shape, missing in zip(
+                    dense,
+                    attrs["feature_list_dense_types"],
+                    attrs["feature_list_dense_shapes"],
+                    may_miss,
+                    strict=True,
+                )
+            ]
+        ),
+        *_columns(
+            [
+                lists.ragged(*each)
+                for each in zip(
+                    ragged,
+                    attrs["feature_list_ragged_value_types"],
+                    attrs["feature_list_ragged_split_types"],
+                    strict=True,
+                )
+            ]
+        ),
+    ]

@@ -61,8 +61,9 @@ def _keys(*tensors: Rows) -> tuple[list[Any], Any]:
     ends = HOST.cumsum([len(rows.values) for rows in tensors])[:-1]
     parts = HOST.split(codes.reshape(-1), ends)
     width = len(known)
-    return [HOST.unique(rows.rows * width + part)
-            for rows, part in zip(tensors, parts, strict=True)], known  # fmt: skip
+    return [
+        HOST.unique(rows.rows * width + part) for rows, part in zip(tensors, parts, strict=True)
+    ], known
 
 
 _OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
@@ -92,9 +93,7 @@ def _combined(a: Rows, b: Rows, operation: str) -> Any:
 
 
 @kernel("SetSize", devices=_CPU)
-def set_size(
-    _: Any, indices: Any, values: Any, shape: Any, *, validate_indices: bool
-) -> Any:
+def set_size(_: Any, indices: Any, values: Any, shape: Any, *, validate_indices: bool) -> Any:
     """How many different elements each row has."""
     rows = _of_sparse(indices, values, shape, order=validate_indices)
     (keys,), known = _keys(rows)
@@ -110,9 +109,15 @@ def dense_to_dense_set_operation(_: Any, a: Any, b: Any, *, set_operation: str) 
 
 @kernel("DenseToSparseSetOperation", devices=_CPU)
 def dense_to_sparse_set_operation(
-    _: Any, a: Any, indices: Any, values: Any, shape: Any, *, set_operation: str,
+    _: Any,
+    a: Any,
+    indices: Any,
+    values: Any,
+    shape: Any,
+    *,
+    set_operation: str,
     validate_indices: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """Sets of a dense and a sparse tensor, row by row."""
     sparse = _of_sparse(indices, values, shape, order=validate_indices)
     return _combined(_of_dense(a), sparse, set_operation)
@@ -120,9 +125,17 @@ def dense_to_sparse_set_operation(
 
 @kernel("SparseToSparseSetOperation", devices=_CPU)
 def sparse_to_sparse_set_operation(
-    _: Any, indices: Any, values: Any, shape: Any, others: Any, other_values: Any,
-    other_shape: Any, *, set_operation: str, validate_indices: bool,
-) -> Any:  # fmt: skip
+    _: Any,
+    indices: Any,
+    values: Any,
+    shape: Any,
+    others: Any,
+    other_values: Any,
+    other_shape: Any,
+    *,
+    set_operation: str,
+    validate_indices: bool,
+) -> Any:
     """Sets of two sparse tensors, row by row."""
     a = _of_sparse(indices, values, shape, order=validate_indices)
     b = _of_sparse(others, other_values, other_shape, order=validate_indices)

@@ -236,8 +236,7 @@ def pad_v2(bind: Bind) -> Callable[..., Any]:
 def _too_wide(before: int, after: int, dim: int, edge: int, of: str = "") -> str:
     """What is said of more to be mirrored than there is; `edge` is 1 if the edge is left out."""
     words = ("less than", "not less than") if edge else ("no greater than", "greater than")
-    return (f"paddings must be {words[0]} the {of}dimension size: {before}, {after} {words[1]} "
-            f"{dim}")  # fmt: skip
+    return f"paddings must be {words[0]} the {of}dimension size: {before}, {after} {words[1]} {dim}"
 
 
 @kernel("MirrorPad", host_inputs=("paddings",))

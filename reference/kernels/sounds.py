@@ -47,9 +47,21 @@ def wav(frames: Any, rate: float) -> bytes:
     size = data.size * _BITS // 8
     width = channels * _BITS // 8
     return struct.pack(
-        "<4sI4s4sIHHIIHH4sI", b"RIFF", _AFTER_SIZE + size, b"WAVE", b"fmt ", _FORMAT_SIZE,
-        _INTEGERS, channels, whole, whole * width % (1 << 32), width, _BITS, b"data", size,
-    ) + bytes(data.tobytes())  # fmt: skip
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        _AFTER_SIZE + size,
+        b"WAVE",
+        b"fmt ",
+        _FORMAT_SIZE,
+        _INTEGERS,
+        channels,
+        whole,
+        whole * width % (1 << 32),
+        width,
+        _BITS,
+        b"data",
+        size,
+    ) + bytes(data.tobytes())
 
 
 @kernel("AudioSummaryV2", devices=_CPU)

@@ -21,10 +21,15 @@ _BYTE_FLOATS: Final = frozenset({"float8_e5m2", "float8_e4m3fn"})
 _NIBBLES: Final = frozenset({"int4", "uint4"})
 #: How many bits the fractions of floats have, and what holds the bits of one.
 _FRACTIONS: Final = {
-    "float64": (52, "uint64"), "complex128": (52, "uint64"), "float32": (23, "uint32"),
-    "complex64": (23, "uint32"), "float16": (10, "uint16"), "bfloat16": (7, "uint16"),
-    "float8_e5m2": (2, "uint8"), "float8_e4m3fn": (3, "uint8"),
-}  # fmt: skip
+    "float64": (52, "uint64"),
+    "complex128": (52, "uint64"),
+    "float32": (23, "uint32"),
+    "complex64": (23, "uint32"),
+    "float16": (10, "uint16"),
+    "bfloat16": (7, "uint16"),
+    "float8_e5m2": (2, "uint8"),
+    "float8_e4m3fn": (3, "uint8"),
+}
 
 
 @binder("Const")
@@ -66,9 +71,11 @@ def placeholder(bind: Bind) -> Callable[..., Any]:
     dtype, shape, name = bind.attrs["dtype"], bind.attrs["shape"], bind.node.name
 
     def compute() -> Any:
-        known = "" if shape is None else " and shape [" + ",".join(
-            "?" if dim is None else str(dim) for dim in shape
-        ) + "]"  # fmt: skip
+        known = (
+            ""
+            if shape is None
+            else " and shape [" + ",".join("?" if dim is None else str(dim) for dim in shape) + "]"
+        )
         raise InvalidArgument(
             f"You must feed a value for placeholder tensor '{name}' with dtype "
             f"{BY_NAME[dtype].opdef}{known}"
@@ -77,8 +84,14 @@ def placeholder(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@kernel("PlaceholderWithDefault", "Identity", "Snapshot", "StopGradient", "PreventGradient",
-        "DebugGradientIdentity")  # fmt: skip
+@kernel(
+    "PlaceholderWithDefault",
+    "Identity",
+    "Snapshot",
+    "StopGradient",
+    "PreventGradient",
+    "DebugGradientIdentity",
+)
 def identity(_: Any, x: Any) -> Any:
     """The input itself."""
     return x
@@ -196,8 +209,9 @@ def _is_castable(source: str, target: str) -> bool:
         return source in _BYTE_FLOATS or (ends[0].kind == "float" and not ends[0].is_narrow)
     if source in _BYTE_FLOATS:
         return target != "string" and not ends[1].is_narrow
-    return all(row.name in _NIBBLES or (row.kind in {"int", "uint"} and not row.is_narrow)
-               for row in ends)  # fmt: skip
+    return all(
+        row.name in _NIBBLES or (row.kind in {"int", "uint"} and not row.is_narrow) for row in ends
+    )
 
 
 @binder("Bitcast")

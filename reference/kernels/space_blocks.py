@@ -49,12 +49,15 @@ def _to_batch(xp: Any, x: Any, blocks: Sequence[int], pads: Any) -> Any:
     rest = x.shape[1 + count :]
     if any(any(pair) for pair in around):
         whole = xp.zeros((x.shape[0], *sizes, *rest), x.dtype)
-        inside = (slice(before, before + size)
-                  for (before, _), size in zip(around, x.shape[1:], strict=False))  # fmt: skip
+        inside = (
+            slice(before, before + size)
+            for (before, _), size in zip(around, x.shape[1:], strict=False)
+        )
         whole[(slice(None), *inside)] = x
         x = whole
-    cut = [part for size, block in zip(sizes, blocks, strict=True)
-           for part in (size // block, block)]  # fmt: skip
+    cut = [
+        part for size, block in zip(sizes, blocks, strict=True) for part in (size // block, block)
+    ]
     apart = x.reshape(x.shape[0], *cut, *rest)
     axes = range(1, 1 + 2 * count)
     order = (*axes[1::2], 0, *axes[::2], *range(1 + 2 * count, apart.ndim))
@@ -83,8 +86,7 @@ def _to_space(x: Any, blocks: Sequence[int], crops: Any) -> Any:
         order += [count + 1 + index, index]
     order += range(2 * count + 1, apart.ndim)
     whole = apart.transpose(tuple(order)).reshape(batch, *sizes, *rest)
-    inside = (slice(before, size - after)
-              for (before, after), size in zip(off, sizes, strict=True))  # fmt: skip
+    inside = (slice(before, size - after) for (before, after), size in zip(off, sizes, strict=True))
     return whole[(slice(None), *inside)]
 
 

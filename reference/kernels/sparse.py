@@ -104,10 +104,11 @@ def _stacked(rows: Sequence[Sparse], differs: str = "shape", more: int = 0) -> S
 def _bytes(row: Sparse, dtype: str) -> list[bytes]:
     return [
         serialize_tensor(HOST, row.indices, T="int64").item(),
-        _string_bytes(row.values) if dtype == "string"
+        _string_bytes(row.values)
+        if dtype == "string"
         else serialize_tensor(HOST, row.values, T=dtype).item(),
         serialize_tensor(HOST, row.shape, T="int64").item(),
-    ]  # fmt: skip
+    ]
 
 
 def _string_bytes(values: Any) -> bytes:
@@ -142,16 +143,28 @@ def _written(row: Sparse, dtype: str, out_type: str) -> list[Any]:
 
 @kernel("SerializeSparse", devices=_CPU)
 def serialize_sparse(
-    _: Any, indices: Any, values: Any, shape: Any, *, T: str, out_type: str  # noqa: N803 - the attribute's name
-) -> Any:  # fmt: skip
+    _: Any,
+    indices: Any,
+    values: Any,
+    shape: Any,
+    *,
+    T: str,  # noqa: N803
+    out_type: str,
+) -> Any:
     """The three parts, each as bytes or as a variant."""
     return string_array(_written(checked(indices, values, shape), T, out_type), (3,))
 
 
 @kernel("SerializeManySparse", devices=_CPU)
 def serialize_many_sparse(
-    _: Any, indices: Any, values: Any, shape: Any, *, T: str, out_type: str  # noqa: N803 - the attribute's name
-) -> Any:  # fmt: skip
+    _: Any,
+    indices: Any,
+    values: Any,
+    shape: Any,
+    *,
+    T: str,  # noqa: N803
+    out_type: str,
+) -> Any:
     """Each row's three parts, as bytes or as variants."""
     whole = _sized(checked(indices, values, shape))
     rows, empty = _rows(whole), _written(_empty_row(whole), T, out_type)

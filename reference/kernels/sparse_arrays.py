@@ -115,9 +115,7 @@ def _divided(whole: Sparse, axis: int, count: int) -> list[Sparse]:
 
 
 @kernel("SparseSlice", devices=_CPU)
-def sparse_slice(
-    xp: Any, indices: Any, values: Any, shape: Any, start: Any, size: Any
-) -> Any:
+def sparse_slice(xp: Any, indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
     """The elements in a box, which begins at `start` and ends with the tensor."""
     check_extent(checked(indices, values, shape))
     if start.shape != shape.shape or size.shape != shape.shape:
@@ -130,9 +128,7 @@ def sparse_slice(
 
 
 @kernel("SparseSliceGrad", devices=_CPU)
-def sparse_slice_grad(
-    xp: Any, grad: Any, indices: Any, start: Any, sliced: Any
-) -> Any:
+def sparse_slice_grad(xp: Any, grad: Any, indices: Any, start: Any, sliced: Any) -> Any:
     """For the elements of the whole what came back for the slice's, 0 for those outside."""
     if grad.ndim != 1 or indices.ndim != 2 or sliced.ndim != 2 or start.ndim != 1:
         raise InvalidArgument(
@@ -188,9 +184,7 @@ def _completed(count: int, sizes: list[int]) -> list[int]:
 
 
 @kernel("SparseFillEmptyRows", devices=_CPU)
-def sparse_fill_empty_rows(
-    _: Any, indices: Any, values: Any, shape: Any, default: Any
-) -> Any:
+def sparse_fill_empty_rows(_: Any, indices: Any, values: Any, shape: Any, default: Any) -> Any:
     """Rows without elements get one, the default, at their beginning.
 
     Returns:

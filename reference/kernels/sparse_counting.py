@@ -101,9 +101,16 @@ def dense_count(
 
 @kernel("SparseCountSparseOutput", devices=_CPU)
 def sparse_count(
-    _: Any, indices: Any, values: Any, shape: Any, weights: Any, *,
-    minlength: int, maxlength: int, binary_output: bool,
-) -> Any:  # fmt: skip
+    _: Any,
+    indices: Any,
+    values: Any,
+    shape: Any,
+    weights: Any,
+    *,
+    minlength: int,
+    maxlength: int,
+    binary_output: bool,
+) -> Any:
     """The sparse counts of the numbers of a sparse vector, or of each first index.
 
     Raises:

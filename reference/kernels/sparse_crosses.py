@@ -36,9 +36,10 @@ class _Column(NamedTuple):
 def _sparse_column(place: int, indices: Any, values: Any, shape: Any, rows: int) -> _Column:
     """The column of a sparse matrix, which is the one at that place."""
     for array, rank, words in (
-        (indices, 2, "indices should be a matrix"), (values, 1, "values should be a vector"),
+        (indices, 2, "indices should be a matrix"),
+        (values, 1, "values should be a vector"),
         (shape, 1, "shapes should be a vector"),
-    ):  # fmt: skip
+    ):
         if array.ndim != rank:
             raise InvalidArgument(
                 f"Input {words} but received shape {bracketed(array.shape)} at position {place}"
@@ -59,9 +60,7 @@ def _sparse_column(place: int, indices: Any, values: Any, shape: Any, rows: int)
     outside = (own < 0) | (own >= rows)
     if outside.any():
         raise InvalidArgument(f"Row {own[outside.argmax()]} is not in [0, {rows})")
-    return _Column(
-        HOST.bincount(own, minlength=rows), values[HOST.argsort(own, kind="stable")]
-    )
+    return _Column(HOST.bincount(own, minlength=rows), values[HOST.argsort(own, kind="stable")])
 
 
 def _columns(parts: Sequence[Any], count: int) -> list[_Column]:
@@ -123,8 +122,10 @@ def _texts(features: Any) -> Any:
 # Texts are put together in Python, one by one: 1.4 times TensorFlow's time.
 def _joined(columns: Sequence[_Column], glue: bytes) -> Any:
     texts = [_Column(column.counts, _texts(column.features)) for column in columns]
-    more = [_Column(counts, features if not place else _glued(glue, features))
-            for place, (counts, features) in enumerate(texts)]  # fmt: skip
+    more = [
+        _Column(counts, features if not place else _glued(glue, features))
+        for place, (counts, features) in enumerate(texts)
+    ]
     first = string_array([b""] * len(columns[0].counts), columns[0].counts.shape)
     return _crossed(more, first, HOST.add)
 

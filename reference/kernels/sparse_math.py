@@ -54,9 +54,15 @@ def _same_shape(a: Sparse, b: Sparse) -> None:
 
 @kernel("SparseAdd", devices=_CPU)
 def sparse_add(
-    _: Any, a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any,
-    b_shape: Any, thresh: Any,
-) -> Any:  # fmt: skip
+    _: Any,
+    a_indices: Any,
+    a_values: Any,
+    a_shape: Any,
+    b_indices: Any,
+    b_values: Any,
+    b_shape: Any,
+    thresh: Any,
+) -> Any:
     """The sums of what has equal indices, without those below the threshold, and all the rest."""
     a, b = checked(a_indices, a_values, a_shape), checked(b_indices, b_values, b_shape)
     _same_shape(a, b)
@@ -74,9 +80,7 @@ def sparse_add(
 
 
 @kernel("SparseAddGrad", devices=_CPU)
-def sparse_add_grad(
-    _: Any, grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any
-) -> Any:
+def sparse_add_grad(_: Any, grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
     """For the elements of both summands what came back for the sum's, 0 for those left out."""
     if grad.ndim != 1 or any(each.ndim != 2 for each in (a_indices, b_indices, sum_indices)):
         raise InvalidArgument("backprop_val_grad should be a vector, indices matrices")
@@ -175,9 +179,14 @@ for _op_type in _CWISE:
 def _extreme(op_type: str, choose: Callable[[Any, Any], Any]) -> None:
     @kernel(op_type, devices=_CPU)
     def compute(
-        _: Any, a_indices: Any, a_values: Any, a_shape: Any, b_indices: Any, b_values: Any,
+        _: Any,
+        a_indices: Any,
+        a_values: Any,
+        a_shape: Any,
+        b_indices: Any,
+        b_values: Any,
         b_shape: Any,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         a, b = checked(a_indices, a_values, a_shape), checked(b_indices, b_values, b_shape)
         _same_shape(a, b)
         check_places(a)

@@ -65,9 +65,7 @@ def _with_ones(sizes: list[int], kept: list[int], rank: int) -> list[int]:
 
 def _register(name: str, combine: Callable[[Any, Any], Any]) -> None:
     @kernel(f"SparseReduce{name}", devices=_CPU)
-    def dense(
-        _: Any, indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool
-    ) -> Any:
+    def dense(_: Any, indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool) -> Any:
         sparse = checked(indices, values, shape)
         kept, sizes, places, reduced = _reduced(sparse, axes, combine)
         result = HOST.zeros(sizes, dtype=values.dtype)
@@ -75,9 +73,7 @@ def _register(name: str, combine: Callable[[Any, Any], Any]) -> None:
         return result.reshape(_with_ones(sizes, kept, len(shape)) if keep_dims else sizes)
 
     @kernel(f"SparseReduce{name}Sparse", devices=_CPU)
-    def sparse(
-        _: Any, indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool
-    ) -> Any:
+    def sparse(_: Any, indices: Any, values: Any, shape: Any, axes: Any, *, keep_dims: bool) -> Any:
         whole = checked(indices, values, shape)
         kept, sizes, places, reduced = _reduced(whole, axes, combine)
         found = _with_ones(sizes, kept, len(shape)) if keep_dims else sizes

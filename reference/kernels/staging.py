@@ -25,20 +25,24 @@ def _names(bind: Bind) -> tuple[str, str]:
 def _area(bind: Bind) -> StagingArea:
     attrs = bind.attrs
     return bind.resources.get_or_create(
-        *_names(bind), StagingArea,
+        *_names(bind),
+        StagingArea,
         lambda: StagingArea(attrs["capacity"], attrs["memory_limit"]),
-    )  # fmt: skip
+    )
 
 
 def _map(bind: Bind) -> MapArea:
     attrs = bind.attrs
     return bind.resources.get_or_create(
-        *_names(bind), MapArea,
+        *_names(bind),
+        MapArea,
         lambda: MapArea(
-            len(attrs["dtypes"]), ordered=bind.node.type.startswith("Ordered"),
-            capacity=attrs["capacity"], limit=attrs["memory_limit"],
+            len(attrs["dtypes"]),
+            ordered=bind.node.type.startswith("Ordered"),
+            capacity=attrs["capacity"],
+            limit=attrs["memory_limit"],
         ),
-    )  # fmt: skip
+    )
 
 
 def _own(xp: Any, part: Any) -> Any:

@@ -202,9 +202,14 @@ def _scatter(op_type: str, update: Update) -> None:
 
 
 for _name, _ufunc in (
-    ("Update", None), ("Add", "add"), ("Sub", "subtract"), ("Mul", "multiply"), ("Div", "divide"),
-    ("Min", "minimum"), ("Max", "maximum"),
-):  # fmt: skip
+    ("Update", None),
+    ("Add", "add"),
+    ("Sub", "subtract"),
+    ("Mul", "multiply"),
+    ("Div", "divide"),
+    ("Min", "minimum"),
+    ("Max", "maximum"),
+):
     _scatter(f"Scatter{_name}", row_update(_ufunc))
 for _name, _ufunc in SLICE_UPDATES.items():
     _scatter(f"ScatterNd{_name}", slice_update(_ufunc))

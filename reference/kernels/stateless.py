@@ -177,6 +177,4 @@ def stateless_multinomial(
     xp: Any, logits: Any, num_samples: Any, seed: Any, *, output_dtype: str
 ) -> Any:
     """Classes drawn with the probabilities that unnormalised logarithms give."""
-    return drawn_classes(
-        xp, seeded_stream(xp, seed), logits, num_samples, dtype_of(output_dtype)
-    )
+    return drawn_classes(xp, seeded_stream(xp, seed), logits, num_samples, dtype_of(output_dtype))

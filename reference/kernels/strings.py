@@ -282,9 +282,12 @@ def as_string(bind: Bind) -> Callable[..., Any]:
     """Decimal text, in the forms of C's printf."""
     attrs = bind.attrs
     form = _Format(
-        attrs["precision"], attrs["scientific"], attrs["shortest"], attrs["width"],
+        attrs["precision"],
+        attrs["scientific"],
+        attrs["shortest"],
+        attrs["width"],
         attribute_text(attrs["fill"]),
-    )  # fmt: skip
+    )
     if attrs["T"] == "string":
         return lambda x: _each(x, form.text)
     if BY_NAME[attrs["T"]].kind in {"int", "uint", "bool"}:

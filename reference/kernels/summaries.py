@@ -80,7 +80,12 @@ def tensor_summary(bind: Bind) -> Callable[..., Any]:
 
 @kernel("TensorSummaryV2", devices=_CPU)
 def tagged_tensor_summary(
-    _: Any, tag: Any, tensor: Any, serialized_summary_metadata: Any, *, T: str  # noqa: N803 - the attribute's name
+    _: Any,
+    tag: Any,
+    tensor: Any,
+    serialized_summary_metadata: Any,
+    *,
+    T: str,  # noqa: N803 - the attribute's name
 ) -> Any:
     """A Summary of a tensor, with metadata; of damaged metadata there is none."""
     from sessrun.spec.proto.summary_pb2 import Summary, SummaryMetadata  # noqa: PLC0415 - as above

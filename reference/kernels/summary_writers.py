@@ -126,8 +126,9 @@ def create_summary_file_writer(
     _: Any, writer: Any, logdir: Any, max_queue: Any, flush_millis: Any, filename_suffix: Any
 ) -> None:
     """Begin the file."""
-    folder, suffix = (_only(*each).decode() for each in (
-        ("logdir", logdir), ("filename_suffix", filename_suffix)))  # fmt: skip
+    folder, suffix = (
+        _only(*each).decode() for each in (("logdir", logdir), ("filename_suffix", filename_suffix))
+    )
     most, millis = _only("max_queue", max_queue), _only("flush_millis", flush_millis)
     with as_kernel_errors():
         writer.begin(lambda: _File(folder, most, millis, suffix))
@@ -188,9 +189,15 @@ def write_scalar_summary(_: Any, writer: Any, step: Any, tag: Any, value: Any) -
 
 @kernel("WriteSummary", devices=_CPU)
 def write_summary(
-    _: Any, writer: Any, step: Any, tensor: Any, tag: Any, summary_metadata: Any, *,
+    _: Any,
+    writer: Any,
+    step: Any,
+    tensor: Any,
+    tag: Any,
+    summary_metadata: Any,
+    *,
     T: str,  # noqa: N803 - the attribute's name
-) -> None:  # fmt: skip
+) -> None:
     """Write a tensor."""
     from sessrun.spec.proto.summary_pb2 import SummaryMetadata  # noqa: PLC0415 - as above
 

@@ -35,21 +35,38 @@ _ANONYMOUS: Final = "Anonymous"
 _NUMBERS: Final = "float32 float64 int32"
 #: For each kind of table and dtype of keys, the dtypes that values may have.
 _VALUES: Final[dict[str, dict[str, str]]] = {
-    "HashTableV2": {"int32": f"{_NUMBERS} string", "int64": f"{_NUMBERS} int64 string",
-                    "string": f"{_NUMBERS} int64 string bool"},
-    "MutableHashTableV2": {"int32": _NUMBERS, "int64": f"{_NUMBERS} int64 string",
-                           "string": f"{_NUMBERS} int64 bool"},
-    "MutableHashTableOfTensorsV2": {"int32": _NUMBERS, "int64": f"{_NUMBERS} int64 string",
-                                    "string": f"{_NUMBERS} int64 bool"},
-    "MutableDenseHashTableV2": {"int32": _NUMBERS, "int64": f"{_NUMBERS} int64 bool",
-                                "string": f"{_NUMBERS} int64 bool"},
-}  # fmt: skip
+    "HashTableV2": {
+        "int32": f"{_NUMBERS} string",
+        "int64": f"{_NUMBERS} int64 string",
+        "string": f"{_NUMBERS} int64 string bool",
+    },
+    "MutableHashTableV2": {
+        "int32": _NUMBERS,
+        "int64": f"{_NUMBERS} int64 string",
+        "string": f"{_NUMBERS} int64 bool",
+    },
+    "MutableHashTableOfTensorsV2": {
+        "int32": _NUMBERS,
+        "int64": f"{_NUMBERS} int64 string",
+        "string": f"{_NUMBERS} int64 bool",
+    },
+    "MutableDenseHashTableV2": {
+        "int32": _NUMBERS,
+        "int64": f"{_NUMBERS} int64 bool",
+        "string": f"{_NUMBERS} int64 bool",
+    },
+}
 
 
 @binder(
-    "HashTableV2", "MutableHashTableV2", "MutableHashTableOfTensorsV2", "AnonymousHashTable",
-    "AnonymousMutableHashTable", "AnonymousMutableHashTableOfTensors", devices=_CPU,
-)  # fmt: skip
+    "HashTableV2",
+    "MutableHashTableV2",
+    "MutableHashTableOfTensorsV2",
+    "AnonymousHashTable",
+    "AnonymousMutableHashTable",
+    "AnonymousMutableHashTableOfTensors",
+    devices=_CPU,
+)
 def table(bind: Bind) -> Callable[..., Any]:
     """The table of that container and name, made if there is none; or a new one."""
     kind, attrs = _kind(bind), bind.attrs
@@ -79,14 +96,18 @@ def dense_table(bind: Bind) -> Callable[..., Any]:
                     f"{shown(empty_key.shape)} and {shown(deleted_key.shape)}"
                 )
             shape = _known(attrs["value_shape"])
-            zero = full(bind.xp, shape, _zero(attrs["value_dtype"]),
-                        dtype_of(attrs["value_dtype"]))  # fmt: skip
+            zero = full(bind.xp, shape, _zero(attrs["value_dtype"]), dtype_of(attrs["value_dtype"]))
             keys = [_keys(key, empty_key.shape)[0] for key in (empty_key, deleted_key)]
             return DenseTable(
-                attrs["key_dtype"], attrs["value_dtype"], shape, tuple(empty_key.shape),
-                reserved=(keys[0], keys[1]), zero=_rows(bind.xp, zero, shape)[0],
-                buckets=attrs["initial_num_buckets"], max_load=attrs["max_load_factor"],
-            )  # fmt: skip
+                attrs["key_dtype"],
+                attrs["value_dtype"],
+                shape,
+                tuple(empty_key.shape),
+                reserved=(keys[0], keys[1]),
+                zero=_rows(bind.xp, zero, shape)[0],
+                buckets=attrs["initial_num_buckets"],
+                max_load=attrs["max_load_factor"],
+            )
 
         return _kept(bind, make)
 
@@ -128,8 +149,11 @@ def _named(dtype: str) -> str:
 def _known(shape: Sequence[int | None] | None) -> tuple[int, ...]:
     sizes = [size for size in shape or () if size is not None]
     if shape is None or len(sizes) != len(shape):
-        told = "<unknown>" if shape is None else "[" + ",".join(
-            "?" if size is None else str(size) for size in shape) + "]"  # fmt: skip
+        told = (
+            "<unknown>"
+            if shape is None
+            else "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
+        )
         raise InvalidArgument(f"Shape {told} is not fully defined")
     return tuple(sizes)
 
@@ -292,7 +316,7 @@ def export(bind: Bind) -> Callable[..., Any]:
         return (
             _array(bind.xp, keys, shape, (), source.key_dtype),
             values.reshape((len(rows), *_exported_inner(source))),
-        )  # fmt: skip
+        )
 
     return compute
 

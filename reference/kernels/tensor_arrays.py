@@ -98,10 +98,14 @@ def tensor_array(bind: Bind) -> Callable[..., Any]:
         if count < 0:
             raise InvalidArgument(f"Size should be >= 0, and not {count}")
         array = ElementArray(
-            f"{name}_{next(_NUMBERS)}", attrs["dtype"], count, attrs["element_shape"],
-            grows=attrs["dynamic_size"], clears=attrs["clear_after_read"],
+            f"{name}_{next(_NUMBERS)}",
+            attrs["dtype"],
+            count,
+            attrs["element_shape"],
+            grows=attrs["dynamic_size"],
+            clears=attrs["clear_after_read"],
             identical=attrs["identical_element_shapes"],
-        )  # fmt: skip
+        )
         return array, flow
 
     return compute
@@ -114,8 +118,11 @@ def gradient(bind: Bind) -> Callable[..., Any]:
     return lambda array, flow: (array.gradient(source), flow)
 
 
-@binder("TensorArrayGradWithShape", host_inputs=("handle", "shape_to_prepend"),
-        host_outputs=("grad_handle",))  # fmt: skip
+@binder(
+    "TensorArrayGradWithShape",
+    host_inputs=("handle", "shape_to_prepend"),
+    host_outputs=("grad_handle",),
+)
 def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
     """The same, of elements that have more axes in front."""
     source = attribute_text(bind.attrs["source"])
@@ -281,8 +288,12 @@ def concat(bind: Bind) -> Callable[..., Any]:
                 f"Concat saw a scalar shape at index {scalar} but requires "
                 "at least vectors: stack() packs scalars"
             )
-        _check_alike([value.shape[1:] for value in values], declared, "element_shape_except0",
-                     " (excepting dimension 0)")  # fmt: skip
+        _check_alike(
+            [value.shape[1:] for value in values],
+            declared,
+            "element_shape_except0",
+            " (excepting dimension 0)",
+        )
         return xp.concatenate(values), host_array([len(value) for value in values], "int64")
 
     return compute

@@ -29,9 +29,7 @@ def merged(one: Shape, other: Shape) -> Shape:
         return other if one is None else one
     if len(one) != len(other):
         raise InvalidArgument(f"Incompatible ranks during merge: {len(one)} vs. {len(other)}")
-    if any(
-        a is not None and b is not None and a != b for a, b in zip(one, other, strict=True)
-    ):
+    if any(a is not None and b is not None and a != b for a, b in zip(one, other, strict=True)):
         raise InvalidArgument(
             f"Incompatible shapes during merge: {bracketed(one)} vs. {bracketed(other)}"
         )

@@ -58,16 +58,18 @@ def _sized(shape: Shape, what: str) -> tuple[int, ...]:
     return tuple(size for size in shape if size is not None)
 
 
-@binder("EmptyTensorList", host_inputs=("element_shape", "max_num_elements"),
-        host_outputs=("handle",))  # fmt: skip
+@binder(
+    "EmptyTensorList", host_inputs=("element_shape", "max_num_elements"), host_outputs=("handle",)
+)
 def empty(bind: Bind) -> Callable[..., Any]:
     """No elements."""
     dtype = bind.attrs["element_dtype"]
     return lambda shape, limit: TensorList(dtype, _shape(shape), (), scalar_int(limit))
 
 
-@binder("TensorListReserve", host_inputs=("element_shape", "num_elements"),
-        host_outputs=("handle",))  # fmt: skip
+@binder(
+    "TensorListReserve", host_inputs=("element_shape", "num_elements"), host_outputs=("handle",)
+)
 def reserve(bind: Bind) -> Callable[..., Any]:
     """Elements that are not there yet."""
     dtype = bind.attrs["element_dtype"]
@@ -142,8 +144,11 @@ def _agreeing(shape: Shape, elements: Sequence[Any]) -> Shape:
     return shape
 
 
-@binder("TensorListPopBack", host_inputs=("input_handle", "element_shape"),
-        host_outputs=("output_handle",))  # fmt: skip
+@binder(
+    "TensorListPopBack",
+    host_inputs=("input_handle", "element_shape"),
+    host_outputs=("output_handle",),
+)
 def pop(bind: Bind) -> Callable[..., Any]:
     """The last element, and the rest."""
     dtype = bind.attrs["element_dtype"]
@@ -232,9 +237,7 @@ def resize(_: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _packed(
-    bind: Bind, source: TensorList, places: Sequence[int], shape: Shape, doing: str
-) -> Any:
+def _packed(bind: Bind, source: TensorList, places: Sequence[int], shape: Shape, doing: str) -> Any:
     """Elements along a new first axis."""
     known = merged(source.shape, shape)
     vague = "with non-fully-defined element_shape"
@@ -290,9 +293,12 @@ def gather(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorListScatter", "TensorListScatterV2",
-        host_inputs=("indices", "element_shape", "num_elements"),
-        host_outputs=("output_handle",))  # fmt: skip
+@binder(
+    "TensorListScatter",
+    "TensorListScatterV2",
+    host_inputs=("indices", "element_shape", "num_elements"),
+    host_outputs=("output_handle",),
+)
 def scatter(bind: Bind) -> Callable[..., Any]:
     """The rows of a tensor at some places."""
     dtype = bind.attrs["element_dtype"]
@@ -328,8 +334,11 @@ def _check_places(places: Sequence[int], value: Any) -> None:
         raise InvalidArgument("Indices in TensorListScatter must all be non-negative.")
 
 
-@binder("TensorListScatterIntoExistingList", host_inputs=("input_handle", "indices"),
-        host_outputs=("output_handle",))  # fmt: skip
+@binder(
+    "TensorListScatterIntoExistingList",
+    host_inputs=("input_handle", "indices"),
+    host_outputs=("output_handle",),
+)
 def scatter_into(bind: Bind) -> Callable[..., Any]:
     """The rows of a tensor at some places of a list."""
     dtype = bind.attrs["element_dtype"]
@@ -348,9 +357,12 @@ def scatter_into(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorListConcat", "TensorListConcatV2",
-        host_inputs=("input_handle", "element_shape", "leading_dims"),
-        host_outputs=("lengths",))  # fmt: skip
+@binder(
+    "TensorListConcat",
+    "TensorListConcatV2",
+    host_inputs=("input_handle", "element_shape", "leading_dims"),
+    host_outputs=("lengths",),
+)
 def concat(bind: Bind) -> Callable[..., Any]:
     """The elements behind one another, and their sizes."""
     xp, dtype, declared = bind.xp, bind.attrs["element_dtype"], bind.attrs.get("element_shape")
@@ -387,8 +399,11 @@ def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, 
     """The length of an element that is not there, if anything tells it, and the other sizes."""
     first, rest = (None, None) if known is None else (known[0], known[1:])
     if not source.elements:
-        return first, _sized(rest, "All except the first dimension must be fully defined when "
-                             "concating an empty tensor list")  # fmt: skip
+        return first, _sized(
+            rest,
+            "All except the first dimension must be fully defined when "
+            "concating an empty tensor list",
+        )
     there = dict.fromkeys(shape_of(each) for each in source.elements if each is not None)
     if source.shape is None or None in source.shape:
         for place, shape in enumerate(there):
@@ -401,8 +416,11 @@ def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, 
         lengths = {shape[0] for shape in there}
         if first is None and len(lengths) == 1:
             (first,) = lengths
-    return first, _sized(rest, "Trying to concat list with only uninitialized tensors but "
-                         "element_shape_except_first_dim is not fully defined")  # fmt: skip
+    return first, _sized(
+        rest,
+        "Trying to concat list with only uninitialized tensors but "
+        "element_shape_except_first_dim is not fully defined",
+    )
 
 
 @binder("TensorListConcatLists", host_inputs=("input_a", "input_b"), host_outputs=("output",))
@@ -424,8 +442,9 @@ def concat_lists(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-@binder("TensorListSplit", host_inputs=("element_shape", "lengths"),
-        host_outputs=("output_handle",))  # fmt: skip
+@binder(
+    "TensorListSplit", host_inputs=("element_shape", "lengths"), host_outputs=("output_handle",)
+)
 def split(bind: Bind) -> Callable[..., Any]:
     """Pieces of a tensor."""
     dtype = bind.attrs["element_dtype"]

@@ -31,8 +31,11 @@ _MANY: Final = 2048
 #: References to an array that nobody but this module holds: its own, and the one that asks.
 _OURS: Final = 2
 #: Inputs that messages call otherwise.
-_SPOKEN: Final = {"l1": "l1 regularization strength", "l2": "l2 regularization strength",
-                  "l2_shrinkage": "l2 shrinkage regularization strength"}  # fmt: skip
+_SPOKEN: Final = {
+    "l1": "l1 regularization strength",
+    "l2": "l2 regularization strength",
+    "l2_shrinkage": "l2 shrinkage regularization strength",
+}
 #: The gradient's names among inputs.
 _GRADIENTS: Final = ("grad", "delta")
 
@@ -119,9 +122,7 @@ def _written(buffer: VariableBuffer) -> Iterator[Any]:
     The buffer is empty meanwhile, and locked: whoever reads it waits.
     """
     array, buffer.value = buffer.value, None
-    is_own = (
-        not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
-    )
+    is_own = not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
     if is_own and sys.getrefcount(array) <= _OURS:
         if isinstance(array, HOST.ndarray):
             array.flags.writeable = True
@@ -232,4 +233,3 @@ def _rounds(xp: Any, indices: Any, most: int) -> Iterator[Any]:
         for start in range(0, places.shape[0], most):
             yield places[start : start + most]
         turn += 1
-

@@ -187,8 +187,9 @@ def _with_state(stream: Stream, dims: tuple[int, ...], parameters: list[Any], dt
     if any(each.ndim > 1 for each in parameters):
         raise InvalidArgument("Input parameters should be scalars or vectors")
     rows, size, total = dims[0], math.prod(dims[1:]), math.prod(dims)
-    is_one = all(each.size == 1 and (each.ndim == 0 or place < 2)
-                 for place, each in enumerate(parameters))  # fmt: skip
+    is_one = all(
+        each.size == 1 and (each.ndim == 0 or place < 2) for place, each in enumerate(parameters)
+    )
     if is_one:
         rows, size = -(-total // _ROW), _ROW
     elif any(each.size not in {1, rows} for each in parameters):

@@ -22,8 +22,12 @@ Update = Callable[[Any, Any, Any, Any], Any]
 
 #: Name of a slice update to the ufunc that combines; None replaces.
 SLICE_UPDATES: Final[dict[str, str | None]] = {
-    "Update": None, "Add": "add", "Sub": "subtract", "Min": "minimum", "Max": "maximum",
-}  # fmt: skip
+    "Update": None,
+    "Add": "add",
+    "Sub": "subtract",
+    "Min": "minimum",
+    "Max": "maximum",
+}
 
 
 def row_update(ufunc: str | None) -> Update:

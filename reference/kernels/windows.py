@@ -15,9 +15,17 @@ from sessrun.reference.kernels.host import HOST
 from sessrun.spec.rules.windows import Axis, axes
 
 __all__ = [
-    "blocks", "folded", "geometry", "offsets", "padded", "places", "portions", "rows", "spread",
+    "blocks",
+    "folded",
+    "geometry",
+    "offsets",
+    "padded",
+    "places",
+    "portions",
+    "rows",
+    "spread",
     "spread_in_planes",
-]  # fmt: skip
+]
 
 #: How many elements of a matrix of windows are made at a time: on a CPU they stay in the cache, on
 #: a GPU they are a gigabyte of floats.
@@ -120,8 +128,10 @@ def places(along: Sequence[Axis], offset: Sequence[int]) -> tuple[tuple[Any, ...
 
     """
     pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
-    return ((slice(None), *(here for here, _ in pairs), slice(None)),
-            (slice(None), *(there for _, there in pairs), slice(None)))  # fmt: skip
+    return (
+        (slice(None), *(here for here, _ in pairs), slice(None)),
+        (slice(None), *(there for _, there in pairs), slice(None)),
+    )
 
 
 def blocks(xp: Any, batch: int, size: int) -> Iterator[slice]:
@@ -161,9 +171,11 @@ def portions(
             count = min(step, first.out - start)
             begin = start * first.stride
             end = begin + (count - 1) * first.stride + (first.window - 1) * first.dilation + 1
-            yield ((slice(image, image + 1), slice(start, start + count)),
-                   x[image : image + 1, begin:end],
-                   (dataclasses.replace(first, out=count), *others))  # fmt: skip
+            yield (
+                (slice(image, image + 1), slice(start, start + count)),
+                x[image : image + 1, begin:end],
+                (dataclasses.replace(first, out=count), *others),
+            )
 
 
 def spread(xp: Any, parts: Any, along: Sequence[Axis], channels: int) -> Any:
@@ -209,9 +221,7 @@ def spread_in_planes(xp: Any, parts: Any, along: Sequence[Axis]) -> Any:
     return out.transpose((*range(1, spatial + 2), 0))
 
 
-def folded(
-    function: Callable[..., Any], xp: Any, x: Any, along: Sequence[Axis], start: Any
-) -> Any:
+def folded(function: Callable[..., Any], xp: Any, x: Any, along: Sequence[Axis], start: Any) -> Any:
     """The fold of each window by a function of two arrays, one dimension after the other.
 
     Args:

@@ -58,10 +58,12 @@ class BaseSession:
         self._config = adopted(config, ConfigProto, "config") or physical.default_config()
         if self._target:
             raise errors.NotFoundError(
-                None, None, "No session factory registered for the given session options: "
+                None,
+                None,
+                "No session factory registered for the given session options: "
                 f"{{target: {target!r} config: {self._config}}} Registered factories are "
-                "{DIRECT_SESSION}."
-            )  # fmt: skip
+                "{DIRECT_SESSION}.",
+            )
         self._check_label()
         self._graph = graph if graph is not None else stacks.get_default_graph()
         self._devices = place.local_devices(self._config)

@@ -122,10 +122,12 @@ class Bindings:
         width = self.widths.setdefault(op, len(op.outputs)) if is_choice else None
         if width is not None and width != len(op.outputs):
             raise errors.InvalidArgumentError(
-                None, None, f"Connecting to invalid output {width} of source node {op.name} which "
+                None,
+                None,
+                f"Connecting to invalid output {width} of source node {op.name} which "
                 f"has {width} outputs. Try using "
                 "tf.compat.v1.experimental.output_all_intermediates(True).",
-            )  # fmt: skip
+            )
         # A loop that was given more outputs since is another one.
         key = (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
         found = self.kernels.get(key)
@@ -156,9 +158,7 @@ class Bindings:
         if op.type not in OPERATIONS:
             attrs = {"f": NameAttrList(name=op.type, attr=op.node_def.attr)}
         function = functools.partial(self.functions.of_call, op, wanted=self.wanted.get(op))
-        return registry.Bind(
-            xp, attrs, node, device.name, self.resources, seeds, function
-        )  # fmt: skip
+        return registry.Bind(xp, attrs, node, device.name, self.resources, seeds, function)
 
 
 def _computed(op: Operation, wanted: frozenset[int], *, is_whole: bool) -> frozenset[int]:
@@ -182,9 +182,11 @@ def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:
     """
     if arg.is_ref:
         raise errors.InvalidArgumentError(
-            op.node_def, op, f"Input '{arg.name}' of node {op.name} takes a reference and was "
-            f"passed the value fed for {tensor.name}"
-        )  # fmt: skip
+            op.node_def,
+            op,
+            f"Input '{arg.name}' of node {op.name} takes a reference and was "
+            f"passed the value fed for {tensor.name}",
+        )
 
 
 def mover(

@@ -98,8 +98,9 @@ class Functions:
         self, op: Operation, body: Body, wanted: frozenset[int] | None
     ) -> Callable[..., tuple[Any, ...]]:
         placer = place.Placer(body.graph, self._devices, self._config)
-        outputs = [each for number, each in enumerate(body.outputs)
-                   if wanted is None or number in wanted]  # fmt: skip
+        outputs = [
+            each for number, each in enumerate(body.outputs) if wanted is None or number in wanted
+        ]
         # What is put into the caller's graph is executed as far as something needs it.
         effects = body.controls if is_inlined(op) else body.effects
         ops = prune.prune(outputs, effects, frozenset(body.inputs))
@@ -132,9 +133,10 @@ def _check(
         wanted = _dtypes(its)
         if have != wanted:
             raise errors.InvalidArgumentError(
-                op.node_def, op, f"{{{{node {op.name}}}}} calls {name} with {word} {have}, which "
-                f"has {wanted}"
-            )  # fmt: skip
+                op.node_def,
+                op,
+                f"{{{{node {op.name}}}}} calls {name} with {word} {have}, which has {wanted}",
+            )
 
 
 def _runner(

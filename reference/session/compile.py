@@ -38,10 +38,19 @@ __all__ = ["compile_plan"]
 
 #: Operations whose value, if any, is the same in every run of a session: computed once, by the
 #: compiler.
-_GIVEN: Final = frozenset({
-    "Const", "FIFOQueueV2", "NoOp", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2",
-    "VarHandleOp", "Variable", "VariableV2",
-})  # fmt: skip
+_GIVEN: Final = frozenset(
+    {
+        "Const",
+        "FIFOQueueV2",
+        "NoOp",
+        "PaddingFIFOQueueV2",
+        "PriorityQueueV2",
+        "RandomShuffleQueueV2",
+        "VarHandleOp",
+        "Variable",
+        "VariableV2",
+    }
+)
 
 
 def compile_plan(
@@ -126,15 +135,17 @@ class _Compiler:
         for register, value in self.given.items():
             template[shared.place[register]] = value
         plan = Plan(
-            steps=tuple(make_step(draft.function, *form)
-                        for draft, form in zip(self.drafts, shared.forms, strict=True)),
+            steps=tuple(
+                make_step(draft.function, *form)
+                for draft, form in zip(self.drafts, shared.forms, strict=True)
+            ),
             ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
             template=template,
             feeds=tuple(shared.place[register] for register in feeds),
             fetches=tuple(shared.place[register] for register in held),
             cancellable=self.cancellable,
             told=tuple(zip(self.drafts, shared.forms, strict=True)) if self.traced else (),
-        )  # fmt: skip
+        )
         if not patient:
             return plan
         groups = groups_of(ops, fed, ends, len(self.drafts))
@@ -144,9 +155,15 @@ class _Compiler:
     def _shared(self, held: Sequence[int], feeds: Sequence[int], *, keep: bool) -> SharedOut:
         if keep:
             return kept(self.drafts, self.count)
-        return shared_out(self.drafts, (STEP_REGISTER, *self.given, *feeds), (
-            STEP_REGISTER, *self.given, *held,
-        ))  # fmt: skip
+        return shared_out(
+            self.drafts,
+            (STEP_REGISTER, *self.given, *feeds),
+            (
+                STEP_REGISTER,
+                *self.given,
+                *held,
+            ),
+        )
 
     def _define(self, tensor: Tensor, location: str) -> int:
         register = self.count
@@ -214,9 +231,7 @@ class _Compiler:
             self.registers[tensor, location] = known
         return known
 
-    def _moved(
-        self, register: int, home: str, location: str, op: Operation, device: Device
-    ) -> int:
+    def _moved(self, register: int, home: str, location: str, op: Operation, device: Device) -> int:
         """The register of a copy at `location` of what a register holds at `home`."""
         source = next((d for d in self.placed.values() if d.name == home), None)
         function = mover(home, location, source, device)

@@ -73,8 +73,17 @@ class _Frame:
 
     """
 
-    __slots__ = ("around", "children", "dead_exits", "iterations", "kept", "last", "missing",
-                 "shape", "waiting")  # fmt: skip
+    __slots__ = (
+        "around",
+        "children",
+        "dead_exits",
+        "iterations",
+        "kept",
+        "last",
+        "missing",
+        "shape",
+        "waiting",
+    )
 
     def __init__(self, shape: FrameShape, around: _Iteration | None) -> None:
         self.shape = shape
@@ -125,9 +134,10 @@ class FlowPlan(Plan):
                     registers[register] = move(registers[register])
             else:
                 raise errors.InvalidArgumentError(
-                    None, None, f"Retval[{number}] does not have value: it is on a branch that "
-                    "was not taken"
-                )  # fmt: skip
+                    None,
+                    None,
+                    f"Retval[{number}] does not have value: it is on a branch that was not taken",
+                )
 
     #: It makes its arithmetic quiet where it has to.
     run_within = run
@@ -233,9 +243,7 @@ class _Run:
             self.watch(node, start, perf_counter_ns(), values[node.takes_step :], outputs)
         return outputs
 
-    def _hand_on(
-        self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool
-    ) -> None:
+    def _hand_on(self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool) -> None:
         """Let the outputs arrive where they go to."""
         if node.child is not None and node.child.straight is not None and self.watch is None:
             self._gather(node, at, outputs[0])
@@ -269,9 +277,7 @@ class _Run:
                     self._fetch(leaving, register, last)
             self._deliver(leaving, [last], False, at)
 
-    def _pass_on(
-        self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool
-    ) -> None:
+    def _pass_on(self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool) -> None:
         """Let the outputs of a node arrive, edge by edge."""
         target = self._target(node, at, outputs, is_dead=is_dead) if node.kind else at
         if target is None:
@@ -290,9 +296,11 @@ class _Run:
             return
         if self.registers[register] is not DEAD:
             raise errors.InternalError(
-                node.op.node_def, node.op, f"Retval of {node.op.name} has already been set: it is "
-                "inside of a loop. Fetch what an Exit brings out of it."
-            )  # fmt: skip
+                node.op.node_def,
+                node.op,
+                f"Retval of {node.op.name} has already been set: it is "
+                "inside of a loop. Fetch what an Exit brings out of it.",
+            )
         self.registers[register] = value
 
     def _target(

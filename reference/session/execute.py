@@ -26,8 +26,18 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.session.registers import Draft, Form
 
-__all__ = ["Plan", "Registers", "StepForm", "apart", "handed_out", "make_step", "quietly",
-           "read_reference", "run_error", "run_steps"]  # fmt: skip
+__all__ = [
+    "Plan",
+    "Registers",
+    "StepForm",
+    "apart",
+    "handed_out",
+    "make_step",
+    "quietly",
+    "read_reference",
+    "run_error",
+    "run_steps",
+]
 
 Registers = list[Any]
 

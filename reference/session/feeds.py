@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.graph import Graph
     from sessrun.reference.session.base import BaseSession
 
-__all__ = ["feeder", "inside", "leaves", "resolve_feeds", "resolve_key",
-           "resolve_keys"]  # fmt: skip
+__all__ = ["feeder", "inside", "leaves", "resolve_feeds", "resolve_key", "resolve_keys"]
 
 #: From a fed value to the array that stands for it, converted and checked.
 Feeder = Callable[[Any], np.ndarray]

@@ -99,9 +99,18 @@ class _Compiler:
         self._carry(op, frame)
         kind = op.type.removeprefix("Ref") if op.type in _KINDS else ""
         node = Node(
-            op, device, kind, function, entry.needs_step, frame, len(frame.pending), frame.slots,
-            len(op.inputs), edges=[[] for _ in op.outputs], fetched=[-1] * len(op.outputs),
-        )  # fmt: skip
+            op,
+            device,
+            kind,
+            function,
+            entry.needs_step,
+            frame,
+            len(frame.pending),
+            frame.slots,
+            len(op.inputs),
+            edges=[[] for _ in op.outputs],
+            fetched=[-1] * len(op.outputs),
+        )
         controls = len(self._controls(op))
         node.needs = 2 * controls + 1 if kind == "Merge" else len(op.inputs) + controls
         frame.pending.append(node.needs)
@@ -154,10 +163,12 @@ class _Compiler:
                 found, first = frame, source
             elif frame is not found:
                 raise errors.InvalidArgumentError(
-                    op.node_def, op, f"{{{{node {op.name}}}}} has inputs from different frames. "
+                    op.node_def,
+                    op,
+                    f"{{{{node {op.name}}}}} has inputs from different frames. "
                     f"The input {{{{node {first.name}}}}} is in frame '{found.name}'. "
-                    f"The input {{{{node {source.name}}}}} is in frame '{frame.name}'."
-                )  # fmt: skip
+                    f"The input {{{{node {source.name}}}}} is in frame '{frame.name}'.",
+                )
         return self.root if found is None else found
 
     def _after(self, node: Node) -> FrameShape:
@@ -168,9 +179,10 @@ class _Compiler:
             return node.frame
         if node.frame.around is None:
             raise errors.InvalidArgumentError(
-                node.op.node_def, node.op, f"{{{{node {node.op.name}}}}} leaves a frame, but is in "
-                "none."
-            )  # fmt: skip
+                node.op.node_def,
+                node.op,
+                f"{{{{node {node.op.name}}}}} leaves a frame, but is in none.",
+            )
         return node.frame.around
 
     def _child(self, frame: FrameShape, name: str) -> FrameShape:
@@ -208,9 +220,11 @@ class _Compiler:
     def _fed_edge(self, node: Node, tensor: Tensor, slot: int) -> None:
         if node.frame is not self.root:
             raise errors.InvalidArgumentError(
-                node.op.node_def, node.op, f"{tensor.name} is fed to {{{{node {node.op.name}}}}} "
-                f"in frame '{node.frame.name}': a loop takes what is fed by an Enter only."
-            )  # fmt: skip
+                node.op.node_def,
+                node.op,
+                f"{tensor.name} is fed to {{{{node {node.op.name}}}}} "
+                f"in frame '{node.frame.name}': a loop takes what is fed by an Enter only.",
+            )
         self.arrivals[tensor].append((node, slot))
 
     def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Any:
@@ -245,16 +259,22 @@ class _Compiler:
         for frame in reversed(self.frames.values()):  # loops within come first
             frame.straight = straight_loop(
                 [node for node in nodes if node.frame is frame],
-                [node for node in nodes if node.child is frame], self.nodes,
-            )  # fmt: skip
+                [node for node in nodes if node.child is frame],
+                self.nodes,
+            )
         roots = [n for n in nodes if not n.needs and n.frame is self.root]
         return FlowPlan(
-            steps=(), ops=(), template=[None] * (first + len(fetched)),
-            feeds=tuple(self.fed.values()), fetches=tuple(range(first, first + len(fetched))),
-            cancellable=self.waits or bool(self.frames), root=self.root, roots=tuple(roots),
+            steps=(),
+            ops=(),
+            template=[None] * (first + len(fetched)),
+            feeds=tuple(self.fed.values()),
+            fetches=tuple(range(first, first + len(fetched))),
+            cancellable=self.waits or bool(self.frames),
+            root=self.root,
+            roots=tuple(roots),
             entries=tuple((self.fed[t], tuple(edges)) for t, edges in self.arrivals.items()),
             moves=tuple(moves),
-        )  # fmt: skip
+        )
 
 
 def _read(tensor: Tensor, move: Any) -> Any:

@@ -39,10 +39,11 @@ def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
             before |= written.get(producer, 0)
         if before:
             found.update(
-                (op, tensor) for tensor in op.inputs
+                (op, tensor)
+                for tensor in op.inputs
                 if (reference := reference_read(tensor)) is not None
                 and before >> numbers.get(variable_of(reference), len(numbers)) & 1
-            )  # fmt: skip
+            )
         for variable in _written_by(op):
             before |= 1 << numbers.setdefault(variable, len(numbers))
         if before:

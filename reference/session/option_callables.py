@@ -118,14 +118,18 @@ def _tensor(graph: Graph, name: str) -> Tensor:
     op_name, _, number = name.partition(":")
     op = graph.operations_by_name.get(op_name)
     if op is None or not (number or "0").isdecimal():
-        raise _refused(f"Tensor {name}, specified in either feed_devices or fetch_devices was "
-                       "not found in the Graph")  # fmt: skip
+        raise _refused(
+            f"Tensor {name}, specified in either feed_devices or fetch_devices was "
+            "not found in the Graph"
+        )
     index = int(number or 0)
     if index >= len(op.outputs):
         raise errors.OutOfRangeError(
-            None, None, f"Node '{op.name}' (type: '{op.type}', num of outputs: "
-            f"{len(op.outputs)}) does not have output {index}"
-        )  # fmt: skip
+            None,
+            None,
+            f"Node '{op.name}' (type: '{op.type}', num of outputs: "
+            f"{len(op.outputs)}) does not have output {index}",
+        )
     return op.outputs[index]
 
 
@@ -148,8 +152,9 @@ def _check_devices(options: CallableOptions, known: Collection[str]) -> None:
             None, None, "CallableOptions.fetch_skip_sync = false is not yet implemented."
         )
     for names, chosen in (
-        (options.feed, options.feed_devices), (options.fetch, options.fetch_devices)
-    ):  # fmt: skip
+        (options.feed, options.feed_devices),
+        (options.fetch, options.fetch_devices),
+    ):
         for tensor, device in chosen.items():
             if tensor in names and device not in known:
                 raise _refused(f"{_fault(device)} tensor '{tensor}' in CallableOptions")
@@ -179,8 +184,9 @@ def exact_feeder(tensor: Tensor) -> Callable[[Any], np.ndarray]:
         array = np.asarray(value)
         given = dtypes.as_dtype(array.dtype)
         if given != dtype:
-            raise _refused(f"Type mismatch: actual {given.name} vs. expect {dtype.name} "
-                           f"for {tensor.name}")  # fmt: skip
+            raise _refused(
+                f"Type mismatch: actual {given.name} vs. expect {dtype.name} for {tensor.name}"
+            )
         return feeds.convert(array, dtype.spec_name) if dtype == dtypes.string else array
 
     return feed

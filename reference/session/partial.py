@@ -126,8 +126,10 @@ class PartialRun:
             missing = self._needs.of(tensor.op) - given
             if missing:
                 names = ", ".join(sorted(feed.name for feed in missing))
-                raise _refused(f"Fetch {tensor.name} can't be computed from the feeds that have "
-                               f"been fed so far: it needs {names}.")  # fmt: skip
+                raise _refused(
+                    f"Fetch {tensor.name} can't be computed from the feeds that have "
+                    f"been fed so far: it needs {names}."
+                )
 
     def _advance(self, step: Step, wanted: Sequence[Tensor] | None) -> None:
         """Run what has all its feeds.
@@ -188,9 +190,11 @@ class _Needs:
         pending = [op]
         while pending:
             last = pending[-1]
-            unknown = [] if last in self._feeds else [
-                other for other in self._before(last) if other not in self._feeds
-            ]  # fmt: skip
+            unknown = (
+                []
+                if last in self._feeds
+                else [other for other in self._before(last) if other not in self._feeds]
+            )
             if unknown:
                 pending.extend(unknown)
                 continue

@@ -163,26 +163,29 @@ class Placer:
         there = [d.full for d in self._devices]
         if not any(wanted.matches(full) for full in there):
             return refused(
-                asking, f"Cannot assign a device for operation {asking.name}: {{{{node "
+                asking,
+                f"Cannot assign a device for operation {asking.name}: {{{{node "
                 f"{asking.name}}}}} was explicitly assigned to {asking.device} but available "
                 f"devices are {devices.listing(there)}. Make sure the device specification "
-                "refers to a valid device."
-            )  # fmt: skip
+                "refers to a valid device.",
+            )
         homeless = [m for m in members if not any(_runs_on(m, d) for d in self._devices)]
         if homeless:
             registered = sorted({d.kind for d in self._devices})
             return refused(
-                homeless[0], f"No OpKernel was registered to support Op '{homeless[0].type}' used "
+                homeless[0],
+                f"No OpKernel was registered to support Op '{homeless[0].type}' used "
                 f"by {{{{node {homeless[0].name}}}}} with its attributes. Registered devices: "
-                f"[{', '.join(registered)}]"
-            )  # fmt: skip
+                f"[{', '.join(registered)}]",
+            )
         kinds = wanted.kind or "any"
         return refused(
-            asking, f"Cannot assign a device for operation {asking.name}: Could not satisfy "
+            asking,
+            f"Cannot assign a device for operation {asking.name}: Could not satisfy "
             f"explicit device specification '{asking.device}' because no supported kernel for "
             f"{kinds} devices is available for every one of "
-            f"{', '.join(sorted({m.type for m in members}))}."
-        )  # fmt: skip
+            f"{', '.join(sorted({m.type for m in members}))}.",
+        )
 
     def _check_inputs(self, ops: Sequence[Operation]) -> None:
         """Refuse an operation that was given an input of a wrong dtype after it was made."""
@@ -193,16 +196,18 @@ class Placer:
             if op in among:
                 given = op.inputs[index]
                 raise refused(
-                    op, f"Input {index} of node {op.name} was passed {given.dtype.opdef_name} from "
-                    f"{given.name} incompatible with expected {expected.opdef_name}."
-                )  # fmt: skip
+                    op,
+                    f"Input {index} of node {op.name} was passed {given.dtype.opdef_name} from "
+                    f"{given.name} incompatible with expected {expected.opdef_name}.",
+                )
 
     def _check_kernel(self, op: Operation, device: LocalDevice) -> None:
         if registry.lookup(op.kernel_type, device.kind) is None:
             raise refused(
-                op, f"No OpKernel was registered to support Op '{op.type}' used by "
-                f"{op.name!r} on {device.kind} devices."
-            )  # fmt: skip
+                op,
+                f"No OpKernel was registered to support Op '{op.type}' used by "
+                f"{op.name!r} on {device.kind} devices.",
+            )
 
     def _write_log(self, ops: Sequence[Operation]) -> None:
         """Print the device of each operation, as `log_device_placement` asks for it."""

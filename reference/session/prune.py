@@ -79,9 +79,11 @@ def _cycle(path: list[Operation], again: Operation) -> Exception:
     """The error of a path of operations, each before the last, that comes to one of them again."""
     around = path[path.index(again) :]
     return errors.InvalidArgumentError(
-        again.node_def, again, f"Graph is invalid, contains a cycle with {len(around)} nodes, "
-        f"including: {', '.join(op.name for op in around)}"
-    )  # fmt: skip
+        again.node_def,
+        again,
+        f"Graph is invalid, contains a cycle with {len(around)} nodes, "
+        f"including: {', '.join(op.name for op in around)}",
+    )
 
 
 def _depth_first(

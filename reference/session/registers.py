@@ -68,9 +68,7 @@ def kept(drafts: Iterable[Draft], size: int) -> SharedOut:
     return SharedOut(forms, {register: register for register in range(size)}, size)
 
 
-def shared_out(
-    drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[int]
-) -> SharedOut:
+def shared_out(drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[int]) -> SharedOut:
     """Registers used again once their value is dead.
 
     Args:

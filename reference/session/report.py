@@ -24,8 +24,16 @@ if TYPE_CHECKING:
     from sessrun.reference.session.execute import Plan
     from sessrun.reference.session.signature import Signature
 
-__all__ = ["Observed", "check_options", "read_options", "tell", "wants_graphs", "wants_report",
-           "wants_trace", "write_session"]  # fmt: skip
+__all__ = [
+    "Observed",
+    "check_options",
+    "read_options",
+    "tell",
+    "wants_graphs",
+    "wants_report",
+    "wants_trace",
+    "write_session",
+]
 
 
 def read_options(options: Any) -> RunOptions | None:
@@ -82,9 +90,11 @@ def check_options(asked: RunOptions | None, config: ConfigProto) -> None:
         raise errors.InvalidArgumentError(None, None, text)
     if asked.output_partition_graphs and config.experimental.disable_output_partition_graphs:
         raise errors.InvalidArgumentError(
-            None, None, "RunOptions.output_partition_graphs() is not supported when "
-            "disable_output_partition_graphs is true."
-        )  # fmt: skip
+            None,
+            None,
+            "RunOptions.output_partition_graphs() is not supported when "
+            "disable_output_partition_graphs is true.",
+        )
 
 
 class Observed:

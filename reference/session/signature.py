@@ -76,10 +76,13 @@ class Signature:
             if self.only is not None:
                 return handed_out(registers[self.only])
         values = [
-            None if source is None
-            else fed[source[1]] if source[0] else handed_out(registers[source[1]])
+            None
+            if source is None
+            else fed[source[1]]
+            if source[0]
+            else handed_out(registers[source[1]])
             for source in self.sources
-        ]  # fmt: skip
+        ]
         return self.build(apart(values, self.sources) if len(values) > 1 else values)
 
     def _enter(self, plan: Plan, registers: list[Any], fed: Sequence[Any]) -> None:

@@ -42,16 +42,19 @@ def _write(add: Callable[..., NodeExecStats], execution: Execution, label: str, 
     start_micros = start // _NANOS_PER_MICRO
     # Relative microseconds as TensorFlow's: of two moments, each rounded down, the difference.
     node = add(
-        node_name=execution.name, timeline_label=label,
-        all_start_micros=start_micros, all_start_nanos=start,
+        node_name=execution.name,
+        timeline_label=label,
+        all_start_micros=start_micros,
+        all_start_nanos=start,
         op_start_rel_micros=op_start // _NANOS_PER_MICRO - start_micros,
         op_start_rel_nanos=execution.op_start - began,
         op_end_rel_micros=op_end // _NANOS_PER_MICRO - start_micros,
         op_end_rel_nanos=execution.op_end - began,
         all_end_rel_micros=end // _NANOS_PER_MICRO - start_micros,
         all_end_rel_nanos=execution.end - began,
-        scheduled_micros=scheduled // _NANOS_PER_MICRO, scheduled_nanos=scheduled,
-    )  # fmt: skip
+        scheduled_micros=scheduled // _NANOS_PER_MICRO,
+        scheduled_nanos=scheduled,
+    )
     device = execution.device
     allocator = device.allocator.name
     of_host = _HOST_ALLOCATOR if device.kind == "GPU" else allocator

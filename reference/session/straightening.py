@@ -306,8 +306,9 @@ class _Straightened:
         has_lonely = any(item.is_lonely and (item.function or item.make) for item in self.order)
         condition, body, after = (
             lists.list_of(path, [item for item in self.order if item.path & both == path])
-            for both in [into | out] for path in (_ALWAYS, into, out)
-        )  # fmt: skip
+            for both in [into | out]
+            for path in (_ALWAYS, into, out)
+        )
         moves = []
         for node in self.heads:
             last = self.tensors.get(node.op.inputs[1])
@@ -322,9 +323,17 @@ class _Straightened:
                 _need(value.path == out)
                 exits.append((node, lists.register(value.number)))
         return StraightLoop(
-            tuple(self.enters), len(lists.registers) + 1, condition, lists.register(goes_on),
-            self.switches[goes_on], body, after, tuple(moves), tuple(exits), has_lonely,
-        )  # fmt: skip
+            tuple(self.enters),
+            len(lists.registers) + 1,
+            condition,
+            lists.register(goes_on),
+            self.switches[goes_on],
+            body,
+            after,
+            tuple(moves),
+            tuple(exits),
+            has_lonely,
+        )
 
 
 @dataclass(slots=True)
@@ -423,9 +432,11 @@ def _reading(node: Node) -> Callable[..., Any]:
     function, readers = node.function, node.readers
 
     def read_first(*values: Any) -> Any:
-        return function(*[
-            value if read is None else read(value)
-            for read, value in zip(readers, values, strict=True)
-        ])  # fmt: skip
+        return function(
+            *[
+                value if read is None else read(value)
+                for read, value in zip(readers, values, strict=True)
+            ]
+        )
 
     return read_first

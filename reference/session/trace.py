@@ -204,9 +204,17 @@ class Trace:
             start = _now()
             values[place] = handed_out(registers[register])
             done = self._done.get(tensor.op, start)
-            self.executions.append(Execution(
-                self._partitions.retvals[tensor], self._host, done, start, start, _now(), _now(),
-            ))  # fmt: skip
+            self.executions.append(
+                Execution(
+                    self._partitions.retvals[tensor],
+                    self._host,
+                    done,
+                    start,
+                    start,
+                    _now(),
+                    _now(),
+                )
+            )
         return values
 
     def _loop(self, told: Iterable[tuple[Draft, Form]], registers: list[Any]) -> None:

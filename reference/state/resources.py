@@ -21,8 +21,7 @@ from sessrun.reference.base.kernel_errors import (
 if TYPE_CHECKING:
     from sessrun.reference.state.attempts import Attempt
 
-__all__ = ["DEFAULT_CONTAINER", "Postponed", "ResourceStore", "Step",
-           "VariableBuffer"]  # fmt: skip
+__all__ = ["DEFAULT_CONTAINER", "Postponed", "ResourceStore", "Step", "VariableBuffer"]
 
 #: The container of a resource whose node names none.
 DEFAULT_CONTAINER: Final = "localhost"

@@ -113,8 +113,9 @@ class ElementArray:
         """
         with self._lock:
             if not _agree(self.element_shape, shape):
-                raise self._refused(f"the element shape is {bracketed(self.element_shape)}, not "
-                                    f"{bracketed(shape)}")  # fmt: skip
+                raise self._refused(
+                    f"the element shape is {bracketed(self.element_shape)}, not {bracketed(shape)}"
+                )
             self.element_shape = _merged(self.element_shape, shape)
 
     def write(self, values: Sequence[tuple[int, Any]], add: Callable[[Any, Any], Any]) -> None:
@@ -170,9 +171,13 @@ class ElementArray:
             if found is None:
                 shape = None if self.element_shape is None else (*outer, *self.element_shape)
                 found = self._gradients[source] = ElementArray(
-                    f"{self.name}@{source}", self.dtype, size, shape, adds=True,
+                    f"{self.name}@{source}",
+                    self.dtype,
+                    size,
+                    shape,
+                    adds=True,
                     identical=self._identical,
-                )  # fmt: skip
+                )
                 found._take_shapes(self._elements, outer)
                 found._joined = self._joined
             return found
@@ -185,8 +190,9 @@ class ElementArray:
     def _write(self, index: int, value: Any, add: Callable[[Any, Any], Any]) -> None:
         count = len(self._elements)
         if index < 0 or (index >= count and not self._grows):
-            raise self._refused(f"Tried to write to index {index} but array is not resizeable and "
-                                f"size is: {count}")  # fmt: skip
+            raise self._refused(
+                f"Tried to write to index {index} but array is not resizeable and size is: {count}"
+            )
         if value.shape != self.element_shape and not fits(value.shape, self.element_shape):
             raise self._refused(
                 f"Could not write to TensorArray index {index}: the value's shape is "
@@ -199,8 +205,9 @@ class ElementArray:
             self.element_shape = tuple(value.shape)
         element = self._elements[index]
         if element.state > _WRITTEN:
-            raise self._refused(f"Could not write to TensorArray index {index} because it has "
-                                "already been read.")  # fmt: skip
+            raise self._refused(
+                f"Could not write to TensorArray index {index} because it has already been read."
+            )
         if element.state == _WRITTEN:
             value = self._added(index, element, value, add)
         element.state, element.value, element.shape = _WRITTEN, value, tuple(value.shape)
@@ -209,8 +216,10 @@ class ElementArray:
         self, index: int, element: _Element, value: Any, add: Callable[[Any, Any], Any]
     ) -> Any:
         if not self._adds:
-            raise self._refused(f"Could not write to TensorArray index {index} because it has "
-                                "already been written to.")  # fmt: skip
+            raise self._refused(
+                f"Could not write to TensorArray index {index} because it has "
+                "already been written to."
+            )
         if tuple(value.shape) != element.shape:
             raise self._refused(
                 f"Could not aggregate to TensorArray index {index} because the existing shape is "
@@ -223,8 +232,9 @@ class ElementArray:
 
     def _read(self, index: int, zeros: Callable[[Sequence[int]], Any]) -> Any:
         if not 0 <= index < len(self._elements):
-            raise self._refused(f"Tried to read from index {index} but array size is: "
-                                f"{len(self._elements)}")  # fmt: skip
+            raise self._refused(
+                f"Tried to read from index {index} but array size is: {len(self._elements)}"
+            )
         element = self._elements[index]
         if element.state == _CLEARED:
             raise self._refused(
@@ -265,10 +275,14 @@ def fits(shape: Sequence[int], wanted: Shape) -> bool:
 
 
 def _agree(one: Shape, two: Shape) -> bool:
-    return one is None or two is None or (
-        len(one) == len(two)
-        and all(a is None or b is None or a == b for a, b in zip(one, two, strict=True))
-    )  # fmt: skip
+    return (
+        one is None
+        or two is None
+        or (
+            len(one) == len(two)
+            and all(a is None or b is None or a == b for a, b in zip(one, two, strict=True))
+        )
+    )
 
 
 def _merged(one: Shape, two: Shape) -> Shape:

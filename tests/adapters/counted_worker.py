@@ -12,11 +12,16 @@ from pathlib import Path
 
 VICE, STARTS = sys.argv[1], Path(sys.argv[2])
 ANSWERS = {
-    "hello": {"outcome": "hello", "protocol": 1, "name": "counted", "version": "0",
-              "capabilities": []},
+    "hello": {
+        "outcome": "hello",
+        "protocol": 1,
+        "name": "counted",
+        "version": "0",
+        "capabilities": [],
+    },
     "open": {"outcome": "opened", "handle": "s"},
     "run": {"outcome": "values", "values": [{"dtype": "float32", "shape": [], "data": "AAAAAA=="}]},
-}  # fmt: skip
+}
 
 
 def main() -> None:

@@ -55,8 +55,9 @@ ANSWERS: dict[str, dict[str, Any]] = {
     "long-class": {"outcome": "failure", "code": 3, "classes": ["C" * 201]},
     "long-dtype": values_of(ZERO | {"dtype": "d" * 33}),
     "long-shape": values_of(ZERO | {"shape": [1] * 255}),
-    "many-strings": values_of(ZERO_FILE | {"dtype": "string", "shape": [2**23], "file": "none",
-                                           "nbytes": 2**26}),
+    "many-strings": values_of(
+        ZERO_FILE | {"dtype": "string", "shape": [2**23], "file": "none", "nbytes": 2**26}
+    ),
     "escape": values_of(ZERO_FILE | {"file": "../secret", "nbytes": 4}),
     "absolute": values_of(ZERO_FILE | {"file": "/etc/hostname", "nbytes": 4}),
     "no-file": values_of(ZERO_FILE | {"file": "none", "nbytes": 4}),

@@ -60,9 +60,7 @@ def test_an_expected_error_looks_like_an_expected_value() -> None:
         {"expect": {"error": {"classes": ["ValueError"]}}},
         {"expect": {"any_of": [{"value": 3}, {"error": {"codes": [3]}}]}, "why": "it must"},
     ]
-    forms = [
-        asked(_api({"do": "eval", "expr": 3, **more})).to_json() for more in expectations
-    ]
+    forms = [asked(_api({"do": "eval", "expr": 3, **more})).to_json() for more in expectations]
     assert all(form == forms[0] for form in forms)
 
 
@@ -75,8 +73,11 @@ FAILS = {"do": "eval", "expr": {"$call": "tf.constant", "kwargs": {"no": 1}}}
 
 def test_a_worker_stops_at_a_failure_that_was_not_expected(worker: Any) -> None:
     """What follows may block, since the step before it failed: it is never begun."""
-    queue = {"do": "eval", "expr": {"$call": "tf.FIFOQueue", "args": [1, {"$": "tf.int32"}]},
-             "as": "q"}  # fmt: skip
+    queue = {
+        "do": "eval",
+        "expr": {"$call": "tf.FIFOQueue", "args": [1, {"$": "tf.int32"}]},
+        "as": "q",
+    }
     session = {"do": "eval", "expr": {"$call": "tf.Session"}, "as": "s"}
     blocks = {"do": "eval", "expr": {"$call": "s.run", "args": [{"$call": "q.dequeue"}]}}
     started = time.monotonic()
@@ -89,10 +90,14 @@ def test_a_worker_stops_at_a_failure_that_was_not_expected(worker: Any) -> None:
 def test_a_worker_goes_on_after_a_failure_that_was_expected(worker: Any) -> None:
     expected = {**FAILS, "expect": {"error": {"classes": ["TypeError"]}}}
     within = {
-        "do": "with", "context": {"$call": "tf.name_scope", "args": ["a"]}, "steps": [expected],
-    }  # fmt: skip
+        "do": "with",
+        "context": {"$call": "tf.name_scope", "args": ["a"]},
+        "steps": [expected],
+    }
     case = _api(expected, {"do": "thread", "steps": [within]}, {"do": "eval", "expr": 4})
     seen = observe(worker, case, 20.0)
     assert [(entry["step"], entry["outcome"]) for entry in seen] == [
-        ("0", "failure"), ("1.0.0", "failure"), ("2", "value"),
-    ]  # fmt: skip
+        ("0", "failure"),
+        ("1.0.0", "failure"),
+        ("2", "value"),
+    ]

@@ -124,8 +124,15 @@ class TestJax:
         assert "Where" not in declared
         assert declared["LogicalAnd"] == {"bool"}
         assert set(declared["Abs"]) == {
-            "bfloat16", "float16", "float32", "float64", "int8", "int16", "int32", "int64",
-        }  # fmt: skip
+            "bfloat16",
+            "float16",
+            "float32",
+            "float64",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+        }
 
     @pytest.mark.parametrize(
         "case", ["feed-keys/a-constant-can-be-fed", "feed-shapes/values-are-not-broadcast"]

@@ -155,11 +155,16 @@ def test_most_of_the_profile_is_declared(backend: Backend) -> None:
 @pytest.mark.parametrize(
     ("row", "dtype"),
     [
-        pytest.param(row, dtype, id=f"{row.op}-{dtype}",
-                     marks=pytest.mark.xfail(strict=True, reason=row.reason))
-        for row in DIVERGENCES for dtype in row.dtypes
+        pytest.param(
+            row,
+            dtype,
+            id=f"{row.op}-{dtype}",
+            marks=pytest.mark.xfail(strict=True, reason=row.reason),
+        )
+        for row in DIVERGENCES
+        for dtype in row.dtypes
     ],
-)  # fmt: skip
+)
 def test_where_it_differs(backend: Backend, oracle: Backend, row: Divergence, dtype: str) -> None:
     program = Program(dtype)
     x = program.placeholder((None,))
@@ -192,9 +197,12 @@ class TestGraphs:
         program, x = self.program()
         shape = program.apply("Shape", x, T="float32")
         rows = program.apply(
-            "StridedSlice", shape, *(program.index([n]) for n in (0, 1, 1)), T="int32",
+            "StridedSlice",
+            shape,
+            *(program.index([n]) for n in (0, 1, 1)),
+            T="int32",
             shrink_axis_mask=1,
-        )  # fmt: skip
+        )
         sizes = program.apply("Pack", rows, program.index(1), program.index(-1), T="int32", N=3)
         y = program.apply("Reshape", x, sizes)
         for count in (2, 4):

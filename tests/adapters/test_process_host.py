@@ -133,8 +133,9 @@ def test_answers_may_come_out_of_order(script: Script) -> None:
     threads[1].start()
     for thread in threads:
         thread.join()
-    found = {name: answer.values[0] for name, answer in answers.items()
-             if isinstance(answer, Fetched)}  # fmt: skip
+    found = {
+        name: answer.values[0] for name, answer in answers.items() if isinstance(answer, Fetched)
+    }
     assert found == {"one:0": np.float32(1), "two:0": np.float32(2)}
 
 

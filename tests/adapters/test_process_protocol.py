@@ -101,8 +101,9 @@ TENSORS = {
 @pytest.mark.parametrize("name", TENSORS)
 def test_every_tensor_comes_back_as_it_was(name: str, exchange: Exchange) -> None:
     want = np.asarray(TENSORS[name])
-    got = there_and_back(Request(1, "call", {"session": "s", "handle": "h", "values": [want]}),
-                         exchange).args["values"][0]  # fmt: skip
+    got = there_and_back(
+        Request(1, "call", {"session": "s", "handle": "h", "values": [want]}), exchange
+    ).args["values"][0]
     assert got.dtype == want.dtype
     assert got.shape == want.shape
     np.testing.assert_array_equal(got, want)

@@ -68,8 +68,9 @@ def test_the_page_shows_every_message_there_is() -> None:
         for line in LINES
         for form in [json.loads(line[2:])]
     }
-    there = {name for name in load_schema("protocol")["$defs"]
-             if name.endswith(("_request", "_answer"))}  # fmt: skip
+    there = {
+        name for name in load_schema("protocol")["$defs"] if name.endswith(("_request", "_answer"))
+    }
     assert shown == there
 
 
@@ -102,14 +103,20 @@ def test_the_page_lists_every_limit_that_the_code_has() -> None:
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        ({"do": "close", "session": "s" * 257},
-         "at session: 'ssss.* has 257 characters; the limit is 256"),
-        ({"do": "reset", "containers": ["n" * 65537]},
-         "at containers.0: 'nnnn.* has 65,537 characters; the limit is 65,536"),
-        ({"do": "run", "session": "s", "fetches": [], "options": {}, "feeds": {"n" * 65537: {}}},
-         "'nnnn.* has 65,537 characters; the limit is 65,536"),
+        (
+            {"do": "close", "session": "s" * 257},
+            "at session: 'ssss.* has 257 characters; the limit is 256",
+        ),
+        (
+            {"do": "reset", "containers": ["n" * 65537]},
+            "at containers.0: 'nnnn.* has 65,537 characters; the limit is 65,536",
+        ),
+        (
+            {"do": "run", "session": "s", "fetches": [], "options": {}, "feeds": {"n" * 65537: {}}},
+            "'nnnn.* has 65,537 characters; the limit is 65,536",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_too_long_is_refused_with_the_limit(fields: dict[str, Any], reason: str) -> None:
     with pytest.raises(ProtocolError, match=reason):
         protocol.read_line(json.dumps({"id": 1, **fields}).encode(), "request")

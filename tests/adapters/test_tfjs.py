@@ -94,7 +94,7 @@ GRAPH = (
     scalar("c", FLOAT, floatVal=[7]) | {"input": ["^q"]},
     node("d", "Neg", "c", T=FLOAT),
     node("done", "NoOp", "^q"),
-)  # fmt: skip
+)
 
 
 WINDOWS = {name: {"list": {"i": ["1", "1", "1", "1"]}} for name in ("strides", "dilations")} | {
@@ -147,11 +147,12 @@ def test_a_bool_that_is_none_is_no_value(backend: ProcessBackend) -> None:
     bools = {"type": "DT_BOOL"}
     session = opened(
         backend,
-        node("i", "Placeholder", dtype=INT), node("u", "Placeholder", dtype=bools),
+        node("i", "Placeholder", dtype=INT),
+        node("u", "Placeholder", dtype=bools),
         node("n", "Placeholder", dtype=INT),
         node("s", "ScatterNd", "i", "u", "n", T=bools, Tindices=INT),
         node("b", "Cast", "n", SrcT=INT, DstT=bools),
-    )  # fmt: skip
+    )
     fed = {"i:0": np.zeros((2, 1), np.int32), "u:0": np.ones(2, bool)}
     fetch, fed = ("b:0", {}) if backend.describe().name == "tfjs-wasm" else ("s:0", fed)
     failed = backend.run(session, [fetch], fed | {"n:0": np.array([3], np.int32)}, {})

@@ -58,8 +58,11 @@ def test_a_script_prints_what_is_shown(title: str, script: str, shown: str, fold
     for backend in printed_by.keys() & {"cpu", "wasm"}:
         done = subprocess.run(
             [str(program), "finding.cjs", backend],
-            cwd=folder, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         printed = [brief(line) for line in done.stdout.splitlines()]
         lines = printed_by[backend]
         assert lines != want
@@ -82,10 +85,18 @@ def webgl(folder: Path) -> dict[str, list[str]]:
     for path, (_, script, _) in zip(files, ON_WEBGL, strict=True):
         path.write_text(script, encoding="utf-8")
     done = subprocess.run(
-        [str(node()), Path(__file__).parent / "webgl_findings.mjs",
-         folder, folder / "start.cjs", *files],
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        [
+            str(node()),
+            Path(__file__).parent / "webgl_findings.mjs",
+            folder,
+            folder / "start.cjs",
+            *files,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
     return {title: lines for (title, *_), lines in zip(ON_WEBGL, printed, strict=True)}

@@ -6,9 +6,7 @@ import sessrun.reference as tf
 
 X = tf.placeholder(tf.float32, shape=[None, 224, 224, 3])
 Y = tf.placeholder(tf.int32, shape=[None])
-conv1 = tf.layers.conv2d(
-    inputs=X, filters=32, kernel_size=3, padding="same", activation=tf.nn.relu
-)
+conv1 = tf.layers.conv2d(inputs=X, filters=32, kernel_size=3, padding="same", activation=tf.nn.relu)
 flat = tf.layers.flatten(conv1)
 logits = tf.layers.dense(inputs=flat, units=10)
 loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=Y, logits=logits))

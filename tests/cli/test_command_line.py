@@ -128,8 +128,14 @@ def tiny_case() -> dict[str, Any]:
     tensor = {"dtype": "float32", "shape": [1], "data": "AACAPw=="}
     run = {"do": "run", "session": "s", "fetches": [], "feeds": {"x:0": tensor}}
     steps = [{"do": "open", "session": "s", "graph": "g"}, run]
-    return {"id": "written/by-hand", "title": "A case written by hand.", "surface": "engine",
-            "clauses": ["RUN-001"], "graphs": {"g": {}}, "steps": steps}  # fmt: skip
+    return {
+        "id": "written/by-hand",
+        "title": "A case written by hand.",
+        "surface": "engine",
+        "clauses": ["RUN-001"],
+        "graphs": {"g": {}},
+        "steps": steps,
+    }
 
 
 ILL_FORMED = [
@@ -186,10 +192,17 @@ def test_what_a_backend_says_does_not_steer_the_terminal(
     assert not {"\x1b", "\x07"} & set(told)
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["nonsense"], ["run"], ["run", "x", "--seed", "y"],
-    ["certify", "--simulated-gpu", "reference"], ["run", "reference", "--simulated-gpu=0"],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["nonsense"],
+        ["run"],
+        ["run", "x", "--seed", "y"],
+        ["certify", "--simulated-gpu", "reference"],
+        ["run", "reference", "--simulated-gpu=0"],
+    ],
+)
 def test_wrong_usage_is_argparse_s(arguments: list[str], folder: Path) -> None:
     with pytest.raises(SystemExit) as caught:
         main(arguments)
@@ -238,9 +251,12 @@ def certified(folder: Path) -> Path:
     runner.shutdown()
     package = folder / "package.zip"
     write_package(
-        package, folder / "record.jsonl", plan_facts(plan), load_clauses(),
+        package,
+        folder / "record.jsonl",
+        plan_facts(plan),
+        load_clauses(),
         replay_of=replay_of(plan, runner.spec),
-    )  # fmt: skip
+    )
     return package
 
 
@@ -277,9 +293,12 @@ def test_what_a_simulated_gpu_passes_is_simulated_on_every_face(
 def test_output_that_nobody_reads_is_no_error(folder: Path) -> None:
     """`sessrun spec | head -1`: the pipe closes early."""
     with subprocess.Popen(
-        [sys.executable, "-m", "sessrun.cli.main", "spec"], stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, cwd=folder, env=os.environ | {"PYTHONPATH": str(SOURCE)},
-    ) as spec:  # fmt: skip
+        [sys.executable, "-m", "sessrun.cli.main", "spec"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+    ) as spec:
         assert spec.stdout is not None
         assert spec.stderr is not None
         spec.stdout.readline()

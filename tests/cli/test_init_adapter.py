@@ -39,8 +39,12 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run Python in a folder."""
     return subprocess.run(
         [sys.executable, *arguments],
-        cwd=folder, capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
 
 
 @pytest.mark.slow
@@ -61,8 +65,10 @@ def commands(folder: Path) -> list[list[str]]:
     """The commands of a skeleton's README, for what is here."""
     lines = (folder / "README.md").read_text("utf-8").splitlines()
     told = [shlex.split(line.strip()) for line in lines if line.startswith("    sessrun ")]
-    instead = {"tiny:backend#FOLDER": "tiny:backend",
-               "exec:python tiny.py": f"exec:{sys.executable} tiny.py"}  # fmt: skip
+    instead = {
+        "tiny:backend#FOLDER": "tiny:backend",
+        "exec:python tiny.py": f"exec:{sys.executable} tiny.py",
+    }
     return [[instead.get(word, word) for word in command[1:]] for command in told]
 
 
@@ -108,5 +114,8 @@ def test_a_process_needs_nothing_of_sessrun() -> None:
     folder = ROOT / "src" / "sessrun" / "cli" / "skeletons" / "process"
     engine = [path for path in folder.glob("*.py") if not path.name.startswith("test_")]
     assert len(engine) == 3
-    assert not [path for path in engine if "import sessrun" in path.read_text("utf-8")
-                or "from sessrun" in path.read_text("utf-8")]  # fmt: skip
+    assert not [
+        path
+        for path in engine
+        if "import sessrun" in path.read_text("utf-8") or "from sessrun" in path.read_text("utf-8")
+    ]

@@ -6,9 +6,28 @@ from typing import Any
 
 #: Values that a reader may not expect where it finds them.
 ODD: tuple[Any, ...] = (
-    None, True, -1, 0, 2**70, 1.5, "", "x", "\ud800", "a" * 5000, [], {}, [[]], {"$": 3},
-    {"$array": 5}, {"$call": []}, {"": None}, [None], "..", "//", "9" * 400,
-)  # fmt: skip
+    None,
+    True,
+    -1,
+    0,
+    2**70,
+    1.5,
+    "",
+    "x",
+    "\ud800",
+    "a" * 5000,
+    [],
+    {},
+    [[]],
+    {"$": 3},
+    {"$array": 5},
+    {"$call": []},
+    {"": None},
+    [None],
+    "..",
+    "//",
+    "9" * 400,
+)
 
 
 def mutated_bytes(raw: bytes, rng: random.Random) -> bytes:

@@ -40,12 +40,25 @@ def test_threads_partial_runs_and_callables_are_shown() -> None:
         {"do": "reset"},
         {"do": "close", "session": "s"},
     ]
-    form = {"id": "a/b", "title": "T.", "surface": "engine", "clauses": ["RUN-001"], "steps": steps,
-            "graphs": {"g": {}}}  # fmt: skip
+    form = {
+        "id": "a/b",
+        "title": "T.",
+        "surface": "engine",
+        "clauses": ["RUN-001"],
+        "steps": steps,
+        "graphs": {"g": {}},
+    }
     text = "\n".join(python_lines(Case.from_json(form, "here")))
     ast.parse(text)
-    for part in ("threading.Thread", "t.join()", "partial_run_setup", "make_callable",
-                 "list_devices", "Session.reset", "s.close()"):  # fmt: skip
+    for part in (
+        "threading.Thread",
+        "t.join()",
+        "partial_run_setup",
+        "make_callable",
+        "list_devices",
+        "Session.reset",
+        "s.close()",
+    ):
         assert part in text
 
 
@@ -124,12 +137,15 @@ def test_a_block_that_swallows_what_must_come_out_fails(reference: Any) -> None:
     [
         {"do": "raise", "error": {"$": "py.ValueError"}},
         {"do": "with", "context": {"$call": "tf.Session"}, "steps": [{"do": "raise", "error": 3}]},
-        {"do": "with", "context": {"$call": "tf.Session"}, "steps": [
-            {"do": "raise", "error": {"$": "py.SystemExit"}}]},
+        {
+            "do": "with",
+            "context": {"$call": "tf.Session"},
+            "steps": [{"do": "raise", "error": {"$": "py.SystemExit"}}],
+        },
         {"do": "check", "name": "sessrun.conformance.checks.run.nothing_such"},
         {"do": "check", "name": "sessrun.conformance.checks.nowhere.check"},
     ],
-)  # fmt: skip
+)
 def test_steps_that_are_none(step: dict[str, Any], reference: Any) -> None:
     form = {"id": "a/b", "title": "T.", "surface": "api", "clauses": ["RUN-001"], "steps": [step]}
     case = Case.from_json(form, "here")

@@ -38,21 +38,36 @@ SCRIPTED = HOSTILE.parent / "adapters" / "scripted_worker.py"
 
 def run_step(want: Any = ONE, **expect: Any) -> dict[str, Any]:
     return {
-        "do": "run", "session": "s", "fetches": ["y:0"],
+        "do": "run",
+        "session": "s",
+        "fetches": ["y:0"],
         "feeds": {"x:0": tensors.encode(np.float32(1))},
         "expect": expect or {"values": [want]},
-    }  # fmt: skip
+    }
 
 
 def engine_case(*steps: dict[str, Any], **fields: Any) -> Case:
-    form = {"id": "made/here", "title": "Made here.", "surface": "engine", "graphs": {"g": GRAPH},
-            "clauses": ["RUN-001"], "deadline_s": 5.0, "steps": list(steps)}  # fmt: skip
+    form = {
+        "id": "made/here",
+        "title": "Made here.",
+        "surface": "engine",
+        "graphs": {"g": GRAPH},
+        "clauses": ["RUN-001"],
+        "deadline_s": 5.0,
+        "steps": list(steps),
+    }
     return Case.from_json(form | fields, "here")
 
 
 def api_case(*steps: dict[str, Any], **fields: Any) -> Case:
-    form = {"id": "made/api", "title": "Made here.", "surface": "api", "clauses": ["RUN-001"],
-            "deadline_s": 5.0, "steps": list(steps)}  # fmt: skip
+    form = {
+        "id": "made/api",
+        "title": "Made here.",
+        "surface": "api",
+        "clauses": ["RUN-001"],
+        "deadline_s": 5.0,
+        "steps": list(steps),
+    }
     return Case.from_json(form | fields, "here")
 
 
@@ -211,8 +226,13 @@ def test_error_is_a_broken_contract(runners: Any) -> None:
 
 @pytest.mark.parametrize("manner", ["nothing", "steps", "bare", "deep"])
 def test_observations_that_make_no_sense_never_pass(manner: str, runners: Any) -> None:
-    case = api_case({"do": "eval", "expr": {"$call": "tf.Graph"}, "expect": {"value": {
-        "$namedtuple": {"type": "T", "fields": [], "values": []}}}})  # fmt: skip
+    case = api_case(
+        {
+            "do": "eval",
+            "expr": {"$call": "tf.Graph"},
+            "expect": {"value": {"$namedtuple": {"type": "T", "fields": [], "values": []}}},
+        }
+    )
     line = runners(f"{ODD}liar={manner}").run(case)
     assert line["result"] in {"fail", "error"}
 
@@ -279,8 +299,9 @@ def test_an_ill_formed_case_is_our_fault(runners: Any) -> None:
     assert runners("reference").run(unbound)["result"] == "infra_error"
     no_session = engine_case(OPEN, run_step() | {"session": "other"})
     assert runners(TINY).run(no_session)["result"] == "infra_error"
-    bad_tensor = engine_case(OPEN, run_step() | {"feeds": {"x:0": {
-        "dtype": "float32", "shape": [2], "data": ""}}})  # fmt: skip
+    bad_tensor = engine_case(
+        OPEN, run_step() | {"feeds": {"x:0": {"dtype": "float32", "shape": [2], "data": ""}}}
+    )
     assert runners(TINY).run(bad_tensor)["result"] == "infra_error"
 
 
@@ -308,14 +329,25 @@ def test_a_run_with_an_infra_error_is_void(tmp_path: Path) -> None:
 
 def test_every_result_is_in_the_closed_set() -> None:
     assert set(RESULTS) == {
-        "pass", "fail", "error", "timeout", "crash", "unsupported", "skipped", "flaky", "missing",
+        "pass",
+        "fail",
+        "error",
+        "timeout",
+        "crash",
+        "unsupported",
+        "skipped",
+        "flaky",
+        "missing",
         "infra_error",
-    }  # fmt: skip
+    }
 
 
 def start(step: dict[str, Any], thread: str = "t") -> dict[str, Any]:
-    return {"do": "start", "thread": thread, "step": {k: v for k, v in step.items()
-                                                      if k != "expect"}}  # fmt: skip
+    return {
+        "do": "start",
+        "thread": thread,
+        "step": {k: v for k, v in step.items() if k != "expect"},
+    }
 
 
 JOIN = {"do": "join", "thread": "t", "expect": {"values": [ONE]}}

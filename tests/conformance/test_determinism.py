@@ -39,10 +39,20 @@ def run_twice(tmp_path: Path, *options: str) -> None:
         (folder / "temporary").mkdir(parents=True)
         surroundings = {"PYTHONHASHSEED": number, "TMPDIR": str(folder / "temporary")}
         subprocess.run(
-            [sys.executable, "-m", "sessrun.cli.main", "run", "reference", *options,
-             "--record", str(folder / "record.jsonl")],
-            env=os.environ | {"PYTHONPATH": PATHS} | surroundings, check=False, capture_output=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "sessrun.cli.main",
+                "run",
+                "reference",
+                *options,
+                "--record",
+                str(folder / "record.jsonl"),
+            ],
+            env=os.environ | {"PYTHONPATH": PATHS} | surroundings,
+            check=False,
+            capture_output=True,
+        )
         found.append(without_times(folder / "record.jsonl"))
     assert len(found[0]) > 30
     differing = [pair for pair in zip(*found, strict=True) if pair[0] != pair[1]]
@@ -93,11 +103,14 @@ def test_the_plan_is_a_pure_function() -> None:
         ("core/kernels/a.cc:123: failed", "core/kernels/a.cc: failed"),
         ("wrote /tmp/tmpabc123/x.bin now", "wrote (a temporary file) now"),
         ("died in thread 139871", "died in thread …"),
-        ("/job:localhost/replica:0/task:0/device:CPU:0", "/job:localhost/replica:0/task:0/device:CPU:0"),  # noqa: E501 - a pair of equal names
+        (
+            "/job:localhost/replica:0/task:0/device:CPU:0",
+            "/job:localhost/replica:0/task:0/device:CPU:0",
+        ),
         ("want [1, 2], got [1, 3]", "want [1, 2], got [1, 3]"),
         ("node a/b/c:0 has shape (2, 3)", "node a/b/c:0 has shape (2, 3)"),
     ],
-)  # fmt: skip
+)
 def test_messages_lose_what_changes_and_nothing_else(text: str, steady: str) -> None:
     assert steady_text(text) == steady
 

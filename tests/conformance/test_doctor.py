@@ -132,7 +132,7 @@ def test_the_engines_of_the_documentation_have_nothing_wrong(
         ("undeclared", "callables", "without declaring the capability", "Or do not declare"),
         ("lingering", "shutdown", "no answer to shutdown", "does not return"),
     ],
-)  # fmt: skip
+)
 def test_what_a_beginner_does_is_told_in_plain_words(
     vice: str, question: str, said: str, advised: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,11 +87,17 @@ def test_a_draft_makes_the_run_expected(tmp_path: Path) -> None:
 
 def test_a_refreshed_file_keeps_what_still_holds(tmp_path: Path) -> None:
     old = (
-        Expectation("fail", "our reason", clause="RUN-001", bug="https://example.org/1",
-                    expires=datetime.date(2027, 1, 1), waiver=True),
+        Expectation(
+            "fail",
+            "our reason",
+            clause="RUN-001",
+            bug="https://example.org/1",
+            expires=datetime.date(2027, 1, 1),
+            waiver=True,
+        ),
         Expectation("fail", "passes by now", vector="fetch/d"),
         Expectation("fail", "elsewhere", vector="fetch/d", platform="Plan 9"),
-    )  # fmt: skip
+    )
     fresh = reread(draft(RUN, old), tmp_path)
     assert fresh[0] == old[0]
     assert fresh[1] == old[2]
@@ -120,7 +126,7 @@ def test_our_own_faults_and_empty_reasons_are_no_expectations(tmp_path: Path) ->
         ("expect = 3\n", "expect"),
         ("[[expect]", "the top"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_expectations_file(text: str, place: str, tmp_path: Path) -> None:
     with pytest.raises(SpecError) as caught:
         reread(text, tmp_path)
@@ -129,11 +135,18 @@ def test_what_is_no_expectations_file(text: str, place: str, tmp_path: Path) -> 
 
 def refused(*reasons: str) -> RunRecord:
     ids = [f"run/{number}" for number in range(len(reasons))]
-    return RunRecord({}, {
-        id_: {"id": id_, "clauses": ["RUN-001"], "result": "unsupported",
-              "finding": {"step": "0", "reason": f"unsupported: {reason}"}}
-        for id_, reason in zip(ids, reasons, strict=True)
-    })  # fmt: skip
+    return RunRecord(
+        {},
+        {
+            id_: {
+                "id": id_,
+                "clauses": ["RUN-001"],
+                "result": "unsupported",
+                "finding": {"step": "0", "reason": f"unsupported: {reason}"},
+            }
+            for id_, reason in zip(ids, reasons, strict=True)
+        },
+    )
 
 
 def test_a_draft_has_one_entry_for_all_that_lack_one_thing(tmp_path: Path) -> None:

@@ -117,13 +117,20 @@ def test_every_step_has_a_name_of_its_own_and_a_part_takes_ten_minutes_at_most(t
     assert not any("jax" in step.command for step in measured)
 
 
-@pytest.mark.parametrize(("got", "want", "part"), [
-    ([np.float32(1)], [np.float64(1)], "float32[] on the GPU, float64[] on the CPU"),
-    ([np.ones(2)], [np.ones(3)], "float64[2] on the GPU"),
-    ([np.ones(3), np.array([1, 2, 3])], [np.ones(3), np.array([1, 0, 3])], "value 1: 1 of 3"),
-    ([np.array([1.0, np.nan])], [np.array([1.0, 2.0])], "the first at [1]: nan on the GPU, 2.0"),
-    ([np.array([b"a"], object)], [np.array([b"b"], object)], "b'a' on the GPU, b'b'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("got", "want", "part"),
+    [
+        ([np.float32(1)], [np.float64(1)], "float32[] on the GPU, float64[] on the CPU"),
+        ([np.ones(2)], [np.ones(3)], "float64[2] on the GPU"),
+        ([np.ones(3), np.array([1, 2, 3])], [np.ones(3), np.array([1, 0, 3])], "value 1: 1 of 3"),
+        (
+            [np.array([1.0, np.nan])],
+            [np.array([1.0, 2.0])],
+            "the first at [1]: nan on the GPU, 2.0",
+        ),
+        ([np.array([b"a"], object)], [np.array([b"b"], object)], "b'a' on the GPU, b'b'"),
+    ],
+)
 def test_a_program_that_differs_says_where(got, want, part):
     assert part in (smoke.difference(got, want, {"rtol": 1e-4, "atol": 1e-5}) or "")
 
@@ -166,8 +173,11 @@ echo counted >"$2"; shift 4; exec "$@"
     path = os.pathsep.join((str(tool.parent), os.environ["PATH"]))
     done = subprocess.run(
         [sys.executable, *command, "matmul-float32-16", str(tmp_path / "profile" / "job.csv")],
-        env=os.environ | {"PATH": path}, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        env=os.environ | {"PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "profile" / "job.csv").read_text() == "counted\n"
 
@@ -176,9 +186,13 @@ def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str
     # Of what a make above this one says to its children nothing is meant for this one.
     inherited = {k: v for k, v in os.environ.items() if k not in {"MAKEFLAGS", "MAKELEVEL"}}
     return subprocess.run(
-        ["/usr/bin/env", "make", "-C", str(ROOT), *arguments], env=inherited | environment,
-        capture_output=True, text=True, timeout=600, check=False,
-    )  # fmt: skip
+        ["/usr/bin/env", "make", "-C", str(ROOT), *arguments],
+        env=inherited | environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
 
 
 def test_without_a_gpu_one_sentence_says_what_to_do(tmp_path):
@@ -197,9 +211,14 @@ def test_without_a_gpu_one_sentence_says_what_to_do(tmp_path):
 @pytest.mark.slow
 def test_all_parts_are_rehearsed_without_a_gpu(tmp_path):
     done = make(
-        "gpu", "GPU=simulated", "GPU_PROFILES=tracing-engine", f"OUT={tmp_path}/out", "GPU_READY=",
-        f"GPU_PYTHON={sys.executable}", PYTHONPATH=str(ROOT / "src"),
-    )  # fmt: skip
+        "gpu",
+        "GPU=simulated",
+        "GPU_PROFILES=tracing-engine",
+        f"OUT={tmp_path}/out",
+        "GPU_READY=",
+        f"GPU_PYTHON={sys.executable}",
+        PYTHONPATH=str(ROOT / "src"),
+    )
     folder = tmp_path / "out" / "gpu"
     logs = "\n".join(f"{p.name}: {p.read_text()[-800:]}" for p in folder.glob("logs/*.txt"))
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}\n{logs}"

@@ -165,9 +165,12 @@ def test_a_hanging_backend_is_given_up(tmp_path: Path) -> None:
 def test_one_that_answers_the_probe_alone_is_given_up_too(tmp_path: Path) -> None:
     started = time.monotonic()
     run = run_plan(
-        "hostile.hanging:backend#probe", cut_plan(9), tmp_path / "r.jsonl", patience=SHORT,
+        "hostile.hanging:backend#probe",
+        cut_plan(9),
+        tmp_path / "r.jsonl",
+        patience=SHORT,
         deadline_s=0.5,
-    )  # fmt: skip
+    )
     assert time.monotonic() - started < 60
     unresponsive = [e for e in run.record.events if e["event"] == "unresponsive"]
     assert "all the time there is" in unresponsive[0]["detail"]

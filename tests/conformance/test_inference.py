@@ -197,7 +197,9 @@ def test_a_declaration_has_what_is_answered_rightly_or_not() -> None:
         Measured("Complex", ("complex64", "float32"), answered=3, wrong=0, asked=3),
     )
     assert declaration(measured) == {
-        "Abs": ["float32"], "Cast": ["float32", "int32"], "Complex": ["float32", "complex64"],
-    }  # fmt: skip
+        "Abs": ["float32"],
+        "Cast": ["float32", "int32"],
+        "Complex": ["float32", "complex64"],
+    }
     text = declaration_toml(measured, "What it computes.")
     assert 'Abs = ["float32"]  # wrong: float32 1 of 3' in text

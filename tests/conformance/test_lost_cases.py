@@ -64,9 +64,7 @@ def test_a_backend_that_dies_in_every_twentieth_run_has_every_case_judged(tmp_pa
 
 def test_deaths_in_a_row_are_not_cheap(tmp_path: Path) -> None:
     patience = Patience(cases=99, seconds=0.3, again=0.1, limit=0.5)
-    run = run_plan(
-        f"{DYING}#1", plan_of(*copies(GOOD, 9)), tmp_path / "r.jsonl", patience=patience
-    )
+    run = run_plan(f"{DYING}#1", plan_of(*copies(GOOD, 9)), tmp_path / "r.jsonl", patience=patience)
     results = [line["result"] for line in run.record.results.values()]
     assert results[0] == "crash"
     assert results[-1] == "missing"
@@ -105,9 +103,7 @@ def test_a_missing_case_says_that_losses_took_the_time(tmp_path: Path) -> None:
     patience = Patience(cases=2, seconds=0.1, again=0.1, limit=2.0, cheap=0.0)
     cases = copies(GOOD, 12)
     run = run_plan(spec, plan_of(*cases), tmp_path / "r.jsonl", patience=patience, deadline_s=0.5)
-    assert reasons(run) == {
-        "out of time: its timeouts and crashes have cost all the time there is"
-    }
+    assert reasons(run) == {"out of time: its timeouts and crashes have cost all the time there is"}
 
 
 def scripted(manner: str) -> str:

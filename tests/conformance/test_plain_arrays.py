@@ -70,11 +70,22 @@ def test_strings_come_back() -> None:
 def case(expect: dict[str, Any], feed: np.ndarray) -> Case:
     steps = [
         {"do": "open", "session": "s", "graph": "g"},
-        {"do": "run", "session": "s", "fetches": ["a:0"], "feeds": {"a:0": tensors.encode(feed)},
-         "expect": expect},
-    ]  # fmt: skip
-    form = {"id": "a/b", "title": "T.", "surface": "engine", "clauses": ["RUN-001"], "steps": steps,
-            "graphs": {"g": {}}}  # fmt: skip
+        {
+            "do": "run",
+            "session": "s",
+            "fetches": ["a:0"],
+            "feeds": {"a:0": tensors.encode(feed)},
+            "expect": expect,
+        },
+    ]
+    form = {
+        "id": "a/b",
+        "title": "T.",
+        "surface": "engine",
+        "clauses": ["RUN-001"],
+        "steps": steps,
+        "graphs": {"g": {}},
+    }
     return Case.from_json(form, "here")
 
 

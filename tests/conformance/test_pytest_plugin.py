@@ -20,9 +20,13 @@ def run_pytest(*args: str, cwd: Path, plugins: bool = True) -> subprocess.Comple
     named = ("-p", "sessrun.conformance.plugin", "-p", "xdist.plugin") if plugins else ()
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *named, *args],
-        cwd=cwd, capture_output=True, text=True, check=False, timeout=300,
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
         env=os.environ | {"PYTHONPATH": PATHS, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-    )  # fmt: skip
+    )
 
 
 FEW = ("-k", "session and (closed or context)", "--sessrun-generated", "1", "-q")
@@ -51,8 +55,19 @@ def test_it_runs_in_parallel_and_writes_junit(tmp_path: Path) -> None:
 
 
 def test_stop_at_the_first_and_only_the_last_failed(tmp_path: Path) -> None:
-    command = [*SUITE, TINY, "-k", "session", "--sessrun-generated", "0", "-q",
-               "-p", "cacheprovider", "-o", f"cache_dir={tmp_path / 'cache'}"]  # fmt: skip
+    command = [
+        *SUITE,
+        TINY,
+        "-k",
+        "session",
+        "--sessrun-generated",
+        "0",
+        "-q",
+        "-p",
+        "cacheprovider",
+        "-o",
+        f"cache_dir={tmp_path / 'cache'}",
+    ]
     first = run_pytest(*command, "-x", cwd=tmp_path)
     assert "1 failed" in first.stdout, first.stdout + first.stderr
     again = run_pytest(*command, "--lf", cwd=tmp_path)
@@ -118,9 +133,12 @@ def test_projects_that_do_not_use_it_pay_nothing() -> None:
         "sys.exit(str((heavy, ours)) if heavy or ours else 0)\n"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", program], env=os.environ | {"PYTHONPATH": PATHS},
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": PATHS},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
 
 
@@ -131,9 +149,17 @@ def expecting(tmp_path: Path, entries: str, *more: str) -> subprocess.CompletedP
     path = tmp_path / "expectations.toml"
     path.write_text(entries, encoding="utf-8")
     return run_pytest(
-        *SUITE, "hostile.one_error:backend", "--sessrun-expectations", str(path), "-q", "-rxf",
-        "--sessrun-generated", "0", *more, cwd=HOSTILE,
-    )  # fmt: skip
+        *SUITE,
+        "hostile.one_error:backend",
+        "--sessrun-expectations",
+        str(path),
+        "-q",
+        "-rxf",
+        "--sessrun-generated",
+        "0",
+        *more,
+        cwd=HOSTILE,
+    )
 
 
 FAILING = "fetch/floats-keep-their-dtype"
@@ -165,9 +191,15 @@ def test_an_unexpected_pass_fails(tmp_path: Path) -> None:
     path = tmp_path / "expectations.toml"
     path.write_text(entry(vector=FAILING), encoding="utf-8")
     ran = run_pytest(
-        *SUITE, "reference", "--sessrun-expectations", str(path), "-k", "floats-keep-their-dtype",
-        "-q", cwd=tmp_path,
-    )  # fmt: skip
+        *SUITE,
+        "reference",
+        "--sessrun-expectations",
+        str(path),
+        "-k",
+        "floats-keep-their-dtype",
+        "-q",
+        cwd=tmp_path,
+    )
     assert ran.returncode == 1
     assert "passes, but is expected to end fail: remove the entry" in ran.stdout
 
@@ -179,9 +211,16 @@ def test_a_pattern_of_which_all_passes_fails_the_run(
     path = tmp_path / "expectations.toml"
     path.write_text(entry(vector="fetch/floats-keep-*"), encoding="utf-8")
     ran = run_pytest(
-        *SUITE, "reference", "--sessrun-expectations", str(path),
-        "-k", "floats-keep-their-d and not variant", "-q", *parallel, cwd=tmp_path,
-    )  # fmt: skip
+        *SUITE,
+        "reference",
+        "--sessrun-expectations",
+        str(path),
+        "-k",
+        "floats-keep-their-d and not variant",
+        "-q",
+        *parallel,
+        cwd=tmp_path,
+    )
     assert ran.returncode == 1, ran.stdout
     assert "all that the expectation of fetch/floats-keep-* speaks of passes" in ran.stdout
     assert "1 passed" in ran.stdout

@@ -59,19 +59,25 @@ CAN_BE = {
     "a take before its put ended": (FIFO, "0-9 put 1 =\n1-2 take = 1"),
     "a wait for room": (Limits("fifo", 1), "0-9 put 1 2 3 =\n1-2 take = 1\n3-4 take = 2"),
     "a take beyond the capacity": (
-        Limits("fifo", 1), "0-9 take 3 = 1 2 3\n1-2 put 1 =\n3-4 put 2 =\n5-6 put 3 ="),
+        Limits("fifo", 1),
+        "0-9 take 3 = 1 2 3\n1-2 put 1 =\n3-4 put 2 =\n5-6 put 3 =",
+    ),
     "taken and given back by a close": (
-        FIFO, "0-9 take 3 = !11\n1-2 put 1 =\n3-4 size = 0\n5-6 close =\n10-11 take = 1"),
+        FIFO,
+        "0-9 take 3 = !11\n1-2 put 1 =\n3-4 size = 0\n5-6 close =\n10-11 take = 1",
+    ),
     "a late take that lost": (FIFO, "0-1 put 1 =\n2-9 take 2 = !4\n10-11 size = 0"),
     "a late take that gave back": (FIFO, "0-1 put 1 =\n2-9 take 2 = !4\n10-11 take = 1"),
     "a late put": (FIFO, "0-1 put 1 = !4\n2-3 size = 0"),
     "a late put that is in": (FIFO, "0-1 put 1 = !4\n2-3 take = 1"),
     "a cancelled put that is half in": (
-        Limits("fifo", 1), "0-9 put 1 2 = !1\n1-2 cancel =\n10-11 take = 1\n12-13 take = !11"),
+        Limits("fifo", 1),
+        "0-9 put 1 2 = !1\n1-2 cancel =\n10-11 take = 1\n12-13 take = !11",
+    ),
     "fewer of a closed queue": (FIFO, "0-1 put 1 =\n2-9 up_to 3 = 1\n3-4 close ="),
     "by priority": (Limits("priority", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 1 2\n4-5 take = 3"),
     "by chance": (Limits("shuffle", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 2 3\n4-5 take = 1"),
-}  # fmt: skip
+}
 
 CANNOT_BE = {
     "out of order": (FIFO, "0-1 put 1 =\n2-3 put 2 =\n4-5 take = 2\n6-7 take = 1"),
@@ -82,7 +88,9 @@ CANNOT_BE = {
     "a size that is past": (FIFO, "0-1 put 1 =\n2-3 put 2 =\n4-5 size = 1"),
     "more than there is room for": (Limits("fifo", 1), "0-1 put 1 =\n2-3 put 2 ="),
     "a put in the middle of another": (
-        FIFO, "0-9 put 1 2 =\n0-9 put 3 4 =\n10-11 take 4 = 1 3 2 4"),
+        FIFO,
+        "0-9 put 1 2 =\n0-9 put 3 4 =\n10-11 take 4 = 1 3 2 4",
+    ),
     "a put into a closed queue": (FIFO, "0-1 close =\n2-3 put 1 ="),
     "cancelled though it is open": (FIFO, "0-1 put 1 = !1\n2-3 closed = 0"),
     "closed twice": (FIFO, "0-1 close =\n2-3 close ="),
@@ -91,7 +99,7 @@ CANNOT_BE = {
     "fewer than asked for": (FIFO, "0-1 put 1 =\n2-3 close =\n4-5 take 2 = 1"),
     "not by priority": (Limits("priority", 5), "0-1 put 3 1 2 =\n2-3 take 2 = 2 3"),
     "what must stay behind": (Limits("shuffle", 5, 2), "0-1 put 1 2 =\n2-3 take = 1"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CAN_BE)
@@ -143,8 +151,11 @@ def test_a_changed_history_is_not(reference: Engine, change: str) -> None:
 def spoilt(events: Sequence[Event], change: str) -> list[Event] | None:
     """The events with one or two answers changed; None if the queue was closed too soon."""
     changed = sorted(events, key=lambda event: event.ended)
-    singles = [at for at, event in enumerate(changed) if len(event.result) == 1
-               and event.call.action == "take"]  # fmt: skip
+    singles = [
+        at
+        for at, event in enumerate(changed)
+        if len(event.result) == 1 and event.call.action == "take"
+    ]
     if len(singles) < 4:
         return None
     first, second = singles[len(singles) // 3], singles[-1]
@@ -180,8 +191,9 @@ def test_an_account_tells_of_a_faulty_queue(name: str) -> None:
     assert account.lost + account.doubled > 0
 
 
-@pytest.mark.parametrize("name", ["elements-are-lost", "elements-are-doubled",
-                                  "puts-are-told-too-early"])  # fmt: skip
+@pytest.mark.parametrize(
+    "name", ["elements-are-lost", "elements-are-doubled", "puts-are-told-too-early"]
+)
 def test_histories_tell_of_a_faulty_queue(name: str) -> None:
     engine = backend(f"{name}@reference")
     plans = (draw_plan(random.Random(n), "fifo", 120, timed=False) for n in range(20))

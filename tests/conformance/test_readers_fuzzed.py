@@ -223,11 +223,25 @@ def test_damaged_observations_never_pass_as_the_right_ones() -> None:
 
 
 BENCH = {
-    "bench": 1, "sessrun": "0.1", "started": "2026-01-01T00:00:00+00:00", "seed": 1, "rounds": 2,
-    "fingerprint": {"processor": "x"}, "order": [[0], [0]], "ceilings": {"flops": 1.0},
-    "series": [{"case": "no-op", "backend": "reference", "unit": "s", "samples": [1.0, 2.0],
-                "correct": True, "detail": ""}],
-}  # fmt: skip
+    "bench": 1,
+    "sessrun": "0.1",
+    "started": "2026-01-01T00:00:00+00:00",
+    "seed": 1,
+    "rounds": 2,
+    "fingerprint": {"processor": "x"},
+    "order": [[0], [0]],
+    "ceilings": {"flops": 1.0},
+    "series": [
+        {
+            "case": "no-op",
+            "backend": "reference",
+            "unit": "s",
+            "samples": [1.0, 2.0],
+            "correct": True,
+            "detail": "",
+        }
+    ],
+}
 
 
 def test_damaged_benchmarks(tmp_path: Path) -> None:
@@ -243,9 +257,19 @@ def test_damaged_benchmarks(tmp_path: Path) -> None:
 
 def test_ids_of_cases_that_are_none() -> None:
     for id_ in (
-        "a", "a/b", "operations:1", "operations:²:1", "operations:1:²", "operations:01:1", ":1:1",
-        "operations:1:1:1", "operations:-1:1", "nope:1:1", "operations:" + "9" * 5000 + ":1", "",
+        "a",
+        "a/b",
+        "operations:1",
+        "operations:²:1",
+        "operations:1:²",
+        "operations:01:1",
+        ":1:1",
+        "operations:1:1:1",
+        "operations:-1:1",
+        "nope:1:1",
+        "operations:" + "9" * 5000 + ":1",
+        "",
         "operations:1:1\n",
-    ):  # fmt: skip
+    ):
         with pytest.raises(PlanError):
             case_of(id_)

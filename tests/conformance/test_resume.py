@@ -110,12 +110,14 @@ def changed(path: Path, change: Any) -> None:
         ("backend.version differs", lambda h: h["backend"].update(version="99")),
         ("backend.spec differs", lambda h: h["backend"].update(spec="other")),
         ("backend.capabilities differs", lambda h: h["backend"].update(capabilities=[])),
-        ("environment.packages.numpy differs", lambda h: h["environment"]["packages"].update(
-            numpy="0.1")),
+        (
+            "environment.packages.numpy differs",
+            lambda h: h["environment"]["packages"].update(numpy="0.1"),
+        ),
         ("sessrun differs", lambda h: h.update(sessrun="99")),
         ("mode differs", lambda h: h.update(mode="workers")),
     ],
-)  # fmt: skip
+)
 def test_another_run_is_not_continued(sentence: str, change: Any, tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     whole(path)
@@ -179,12 +181,27 @@ SOME = "graph"
 
 
 def certify(folder: Path, *more: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "sessrun.cli.main", "run", "reference", "--generated", "2",
-               "--only", SOME, "--record", str(folder / "record.jsonl"), *more]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "sessrun.cli.main",
+        "run",
+        "reference",
+        "--generated",
+        "2",
+        "--only",
+        SOME,
+        "--record",
+        str(folder / "record.jsonl"),
+        *more,
+    ]
     return subprocess.Popen(
-        command, env=os.environ | {"PYTHONPATH": PATHS}, stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
+        command,
+        env=os.environ | {"PYTHONPATH": PATHS},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 @pytest.mark.slow

@@ -78,8 +78,10 @@ def test_only_cases_that_follow_the_oracle_may_be_changed() -> None:
     changeable = [case for case in plan if shrinkable(case)]
     drawn = {case.id.partition(":")[0] for case in changeable if ":" in case.id}
     assert {name for name in drawn if not name.startswith("variant/")} == {
-        "graphs", "number-corners", "operations",
-    }  # fmt: skip
+        "graphs",
+        "number-corners",
+        "operations",
+    }
     assert all(case.surface == "engine" for case in changeable)
     fixed = dataclasses.replace(
         CASE, steps=({"do": "run", "fetches": [], "expect": {"error": {"codes": [3]}}},)

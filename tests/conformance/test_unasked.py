@@ -35,10 +35,13 @@ def stateful_case(*steps: dict[str, Any]) -> Case:
     graph.placeholder("float32", None, "other")
     graph.node("Identity", ("other", "^same"), {"T": FLOAT}, "after")
     form = {
-        "id": "made/state", "title": "Made here.", "surface": "engine", "clauses": ["RUN-001"],
+        "id": "made/state",
+        "title": "Made here.",
+        "surface": "engine",
+        "clauses": ["RUN-001"],
         "graphs": {"g": graph.graph()},
         "steps": [{"do": "open", "session": "s", "graph": "g"}, *steps],
-    }  # fmt: skip
+    }
     return Case.from_json(form, "here")
 
 
@@ -62,11 +65,21 @@ def fed(name: str) -> dict[str, Any]:
         ([run_of("same:0", expect={"error": {"codes": [9]}})], None),
         ([run_of("same:0", expect={"any_of": [{"error": {"codes": [9]}}]})], None),
         ([{"do": "start", "thread": "t", "step": run_of("same:0")}], "1"),
-        ([{"do": "callable", "session": "s", "handle": "h", "fetches": ["same:0"],
-           "names": ["read:0"]}], None),
+        (
+            [
+                {
+                    "do": "callable",
+                    "session": "s",
+                    "handle": "h",
+                    "fetches": ["same:0"],
+                    "names": ["read:0"],
+                }
+            ],
+            None,
+        ),
         ([{"do": "setup", "session": "s", "handle": "h", "fetches": ["same:0"]}], "1"),
     ],
-)  # fmt: skip
+)
 def test_state_is_needed_where_a_run_reaches_it(
     steps: list[dict[str, Any]], at: str | None
 ) -> None:
@@ -170,8 +183,12 @@ def test_a_probe_of_fed_structure_looks_at_the_steps_that_feed_it(
     assert demand is not None
     seen = [{"step": str(index), "outcome": "value"} for index in range(6)]
     seen[4]["outcome"] = fed_outcome
-    judged = audit(case, Judgement("fail", Finding(wrong_step, "another value")), seen,
-                   Offer(frozenset(), demand.operations))  # fmt: skip
+    judged = audit(
+        case,
+        Judgement("fail", Finding(wrong_step, "another value")),
+        seen,
+        Offer(frozenset(), demand.operations),
+    )
     assert judged.result == result
 
 

@@ -167,11 +167,14 @@ def node(name: str, op: str, *inputs: str, **attrs: object) -> dict[str, object]
 def test_values_flow_over_state_and_stop_at_sizes() -> None:
     graph = {
         "node": [
-            node("c", "Const"), node("v", "VarHandleOp"), node("set", "AssignVariableOp", "v", "c"),
-            node("read", "ReadVariableOp", "v"), node("axis", "Const"),
+            node("c", "Const"),
+            node("v", "VarHandleOp"),
+            node("set", "AssignVariableOp", "v", "c"),
+            node("read", "ReadVariableOp", "v"),
+            node("axis", "Const"),
             node("sum", "Sum", "read", "axis"),
         ]
-    }  # fmt: skip
+    }
     flow = Flow([graph])
     assert flow.reached("c") == ({"set", "v", "read", "sum"}, True)
     assert not flow.reached("axis")[1]

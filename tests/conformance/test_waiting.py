@@ -42,8 +42,11 @@ CAN_BE = {
     "late, and nothing taken": ("barrier", 0, "0-1 put 1 =\n2-9 take 2 = !4\n10-11 size = 1"),
     "late, and lost": ("barrier", 0, "0-1 put 1 =\n2-9 take 1 = !4\n10-11 size = 0"),
     "a wait for room": (
-        "staging", 1, "0-9 put 1 =\n0-12 put 2 =\n10-11 take 1 = 1\n13-14 take 1 = 2"),
-}  # fmt: skip
+        "staging",
+        1,
+        "0-9 put 1 =\n0-12 put 2 =\n10-11 take 1 = 1\n13-14 take 1 = 2",
+    ),
+}
 CANNOT_BE = {
     "lost": ("barrier", 0, "0-1 put 1 =\n2-3 size = 0"),
     "served twice": ("barrier", 0, "0-1 put 1 =\n2-3 take 1 = 1\n4-5 take 1 = 1"),

@@ -66,9 +66,13 @@ def test_each_death_costs_its_case(tmp_path: Path) -> None:
 
 def test_a_backend_that_hangs_is_given_up_by_all(tmp_path: Path) -> None:
     record = run_plan(
-        HANGING, plan_of(*copies(GOOD, 40)), tmp_path / "r.jsonl", 3,
-        patience=Patience(cases=6), deadline_s=0.2,
-    ).record  # fmt: skip
+        HANGING,
+        plan_of(*copies(GOOD, 40)),
+        tmp_path / "r.jsonl",
+        3,
+        patience=Patience(cases=6),
+        deadline_s=0.2,
+    ).record
     lines = results(record)
     assert set(lines) == {"timeout", "missing"}
     assert 6 <= lines["timeout"] <= 8, "those that the others had in hand may be lost as well"
@@ -91,9 +95,12 @@ def test_time_that_is_up_ends_all(tmp_path: Path) -> None:
 def test_cases_that_another_worker_passed_later_do_not_hide_a_missing_one(tmp_path: Path) -> None:
     """`verify` allows what two workers had in hand, and no more."""
     record = run_plan(
-        f"{SLOW}0.2", plan_of(*copies(GOOD, 60)), tmp_path / "r.jsonl", 2,
+        f"{SLOW}0.2",
+        plan_of(*copies(GOOD, 60)),
+        tmp_path / "r.jsonl",
+        2,
         patience=Patience(whole=4.0),
-    ).record  # fmt: skip
+    ).record
     assert list(event_faults(record)) == []
     for line in list(record.results.values())[-2:]:
         line["result"] = "pass"
@@ -115,9 +122,12 @@ def test_a_refused_worker_holds_no_case_back(tmp_path: Path) -> None:
     runner = Runner(spec)
     try:
         execute(
-            plan_of(*copies(GOOD, 40)), runner, tmp_path / "r.jsonl", workers=2,
+            plan_of(*copies(GOOD, 40)),
+            runner,
+            tmp_path / "r.jsonl",
+            workers=2,
             progress=lambda *_: written.append(time.monotonic()),
-        )  # fmt: skip
+        )
     finally:
         runner.shutdown()
     waits = [later - sooner for sooner, later in itertools.pairwise(written)]
@@ -144,18 +154,24 @@ def test_a_run_waits_for_no_worker_that_starts_slowly(tmp_path: Path) -> None:
 def test_deaths_at_the_end_of_the_time_are_told_apart_from_forgery(tmp_path: Path) -> None:
     """Each worker is lost and started anew when the time is up."""
     record = run_plan(
-        f"{DYING}#1", plan_of(*copies(GOOD, 60)), tmp_path / "r.jsonl", 3,
+        f"{DYING}#1",
+        plan_of(*copies(GOOD, 60)),
+        tmp_path / "r.jsonl",
+        3,
         patience=Patience(cases=999, seconds=1e9, limit=1e9, whole=5.0),
-    ).record  # fmt: skip
+    ).record
     assert set(results(record)) == {"crash", "missing"}
     assert list(event_faults(record)) == []
 
 
 def test_second_tries_at_the_end_of_the_time_are_told_apart_from_forgery(tmp_path: Path) -> None:
     record = run_plan(
-        f"{SLOW}0.4", plan_of(*(_wrong(case) for case in copies(GOOD, 60))), tmp_path / "r.jsonl",
-        3, patience=Patience(retries=99, retry_seconds=1e9, whole=5.0),
-    ).record  # fmt: skip
+        f"{SLOW}0.4",
+        plan_of(*(_wrong(case) for case in copies(GOOD, 60))),
+        tmp_path / "r.jsonl",
+        3,
+        patience=Patience(retries=99, retry_seconds=1e9, whole=5.0),
+    ).record
     assert set(results(record)) == {"fail", "missing"}
     assert list(event_faults(record)) == []
 

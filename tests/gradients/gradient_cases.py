@@ -24,14 +24,19 @@ __all__ = ["DIFFERENTIABLE", "GradientCase", "case_of", "import_forward", "known
 
 #: Operations whose gradient functions are tried, by name.
 DIFFERENTIABLE = {
-    name: operation for name, operation in OPERATIONS.items()
+    name: operation
+    for name, operation in OPERATIONS.items()
     if operation.differentiable and operation.domain is not None
-}  # fmt: skip
+}
 #: Inputs that are left as drawn: orders, and numbers of another range than the others.
 _AS_DRAWN = {
-    ("Betainc", "x"), ("Polygamma", "a"), ("Zeta", "x"),
-    *(("StatelessParameterizedTruncatedNormal", name)
-      for name in ("means", "stddevs", "minvals", "maxvals")),
+    ("Betainc", "x"),
+    ("Polygamma", "a"),
+    ("Zeta", "x"),
+    *(
+        ("StatelessParameterizedTruncatedNormal", name)
+        for name in ("means", "stddevs", "minvals", "maxvals")
+    ),
 }
 
 
@@ -75,14 +80,26 @@ def _drawn(operation: Operation, kinds: str, dtypes: set[str], number: int) -> A
         given = arguments(operation, draw)
         if not given.attrs.get("fast", True):  # a way of solving that has no gradient
             continue
-        listed = [item for value in given.inputs.values()
-                  for item in (value if isinstance(value, list | tuple) else [value])]  # fmt: skip
+        listed = [
+            item
+            for value in given.inputs.values()
+            for item in (value if isinstance(value, list | tuple) else [value])
+        ]
         found = {item.dtype.name for item in listed if _is_real(item, kinds + "c")}
-        whole = {item.dtype.name for arg in operation.inputs if arg.type_attr is not None
-                 for item in [given.inputs[arg.name]] if _is_real(item, "iu")}  # fmt: skip
+        whole = {
+            item.dtype.name
+            for arg in operation.inputs
+            if arg.type_attr is not None
+            for item in [given.inputs[arg.name]]
+            if _is_real(item, "iu")
+        }
         is_empty = any(_is_real(item, "iu") and not item.size for item in listed)
-        if found and found <= dtypes and whole <= {"int32"} and not is_empty and all(
-            item.size <= 200 for item in listed
+        if (
+            found
+            and found <= dtypes
+            and whole <= {"int32"}
+            and not is_empty
+            and all(item.size <= 200 for item in listed)
         ):
             return given
     return None
@@ -102,10 +119,11 @@ def case_of(name: str, dtypes: set[str], number: int = 0, kinds: str = "fc") -> 
         return _smooth(operation, value, generator)
 
     inputs = {
-        key: [replaced(key, item) for item in value] if isinstance(value, list | tuple)
+        key: [replaced(key, item) for item in value]
+        if isinstance(value, list | tuple)
         else replaced(key, value)
         for key, value in given.inputs.items()
-    }  # fmt: skip
+    }
     smooth = Arguments(inputs, given.attrs)
     outputs = sum(_counts(operation, smooth))
     single = single_graph(operation, smooth, random.Random(number), outputs, kinds=("shape",))

@@ -18,15 +18,31 @@ import sessrun.reference as ours
 #: Not continuous in what is drawn, or rounded to another dtype, or differentiated in part, or right
 #: only where one input is what an operation gives of another.
 _NOT_BY_DIFFERENCES = {
-    "Cast", "ClipByValue", "Complex", "MaxPoolGrad", "MaxPoolGradGrad", "MaxPoolGradV2",
-    "QuantizeAndDequantizeV2", "QuantizeAndDequantizeV3", "QuantizeAndDequantizeV4",
-    "ResizeBicubic", "ResizeBilinear",
-    "SoftmaxCrossEntropyWithLogits", "SparseAdd", "RandomGamma", "CTCLoss",
-    "StatelessRandomGammaV2", "StatelessRandomGammaV3", "StatelessParameterizedTruncatedNormal",
+    "Cast",
+    "ClipByValue",
+    "Complex",
+    "MaxPoolGrad",
+    "MaxPoolGradGrad",
+    "MaxPoolGradV2",
+    "QuantizeAndDequantizeV2",
+    "QuantizeAndDequantizeV3",
+    "QuantizeAndDequantizeV4",
+    "ResizeBicubic",
+    "ResizeBilinear",
+    "SoftmaxCrossEntropyWithLogits",
+    "SparseAdd",
+    "RandomGamma",
+    "CTCLoss",
+    "StatelessRandomGammaV2",
+    "StatelessRandomGammaV3",
+    "StatelessParameterizedTruncatedNormal",
     # Of the triangle that is read the gradient is that of a symmetric change; complex vectors are
     # scaled to a length; complex numbers come of real ones.
-    "Cholesky", "Eig", "RFFT", "RFFT2D",
-}  # fmt: skip
+    "Cholesky",
+    "Eig",
+    "RFFT",
+    "RFFT2D",
+}
 #: Vectors have any sign or phase, and gradients by them that of theirs.
 _ANY_SIGN = {"Eig", "SelfAdjointEigV2", "Svd"}
 #: What TensorFlow computes of doubles by functions of floats.
@@ -48,12 +64,16 @@ def _differentiated(tf: Any, case: GradientCase) -> Any:
         values = session.run(outputs, case.feeds)
         generator = np.random.default_rng(5)
         scales = [generator.uniform(0.5, 1.5, value.shape).astype(value.dtype) for value in values]
-        given = [tf.constant(scale, output.dtype)
-                 for scale, output in zip(scales, outputs, strict=True)]  # fmt: skip
+        given = [
+            tf.constant(scale, output.dtype) for scale, output in zip(scales, outputs, strict=True)
+        ]
         by = [graph.get_tensor_by_name(name) for name in case.by]
         found = tf.gradients(outputs, by, given)
-        nodes = [(node.name, node.op, tuple(node.input)) for node in graph.as_graph_def().node
-                 if node.name.startswith("gradients")]  # fmt: skip
+        nodes = [
+            (node.name, node.op, tuple(node.input))
+            for node in graph.as_graph_def().node
+            if node.name.startswith("gradients")
+        ]
         dense = [None if each is None else tf.convert_to_tensor(each) for each in found]
         some = iter(session.run([each for each in dense if each is not None], case.feeds))
         return [None if each is None else next(some) for each in dense], scales, nodes
@@ -82,17 +102,22 @@ def test_gradients_are_those_of_differences(name: str) -> None:
         generator = np.random.default_rng(7)
         steps = {
             key: generator.uniform(-1, 1, case.feeds[key].shape)
-            for key, gradient in zip(case.by, found, strict=True) if gradient is not None
-        }  # fmt: skip
+            for key, gradient in zip(case.by, found, strict=True)
+            if gradient is not None
+        }
         exact = sum(
             float((gradient * steps[key]).sum())
-            for key, gradient in zip(case.by, found, strict=True) if gradient is not None
-        )  # fmt: skip
+            for key, gradient in zip(case.by, found, strict=True)
+            if gradient is not None
+        )
         size = 1e-6
         up, down = (
-            {key: value + sign * size * steps[key] if key in steps else value
-             for key, value in case.feeds.items()} for sign in (1, -1)
-        )  # fmt: skip
+            {
+                key: value + sign * size * steps[key] if key in steps else value
+                for key, value in case.feeds.items()
+            }
+            for sign in (1, -1)
+        )
         slope = (_loss(case, up, scales) - _loss(case, down, scales)) / (2 * size)
         assert exact == pytest.approx(slope, rel=1e-4, abs=1e-6)
 
@@ -133,11 +158,17 @@ def test_gradients_are_those_of_tensorflow(theirs: Any, name: str) -> None:
 def test_gradients_of_known_shapes_and_numbers_are_those_of_tensorflow(
     theirs: Any, name: str
 ) -> None:
-    cases = [case_of(name, {dtype}, number, kinds) for number in range(2)
-             for dtype, kinds in (("float32", "f"), ("complex64", "c"))]  # fmt: skip
+    cases = [
+        case_of(name, {dtype}, number, kinds)
+        for number in range(2)
+        for dtype, kinds in (("float32", "f"), ("complex64", "c"))
+    ]
     known = [known_case(case) for case in cases if case is not None]
-    compared = [(_gradient_nodes(ours, case), nodes) for case in known
-                if isinstance(nodes := _gradient_nodes(theirs, case), list)]  # fmt: skip
+    compared = [
+        (_gradient_nodes(ours, case), nodes)
+        for case in known
+        if isinstance(nodes := _gradient_nodes(theirs, case), list)
+    ]
     if not compared:
         pytest.skip("TensorFlow takes none of the arguments")
     for found, wanted in compared:

@@ -111,15 +111,27 @@ def checkpoints() -> None:
     for shard, values in enumerate(([[1.0, 2.0], [b"a", b""]], [[3.0]])):
         name = raw.ShardedFilename(basename=prefix, shard=shard, num_shards=2)
         names, slices = [f"{shard}{i}" for i in range(len(values))], [""] * len(values)
-        save = raw.SaveV2(prefix=name, tensor_names=names, shape_and_slices=slices,
-                          tensors=[tf.constant(value) for value in values])  # fmt: skip
+        save = raw.SaveV2(
+            prefix=name,
+            tensor_names=names,
+            shape_and_slices=slices,
+            tensors=[tf.constant(value) for value in values],
+        )
         with tf.control_dependencies([save]):
             saved.append(tf.identity(name))
-    raw.MergeV2Checkpoints(checkpoint_prefixes=tf.stack(saved), destination_prefix=prefix,
-                           delete_old_dirs=False, name="merged")  # fmt: skip
-    raw.RestoreV2(prefix=prefix, tensor_names=["01", "10", "00"], name="restored",
-                          shape_and_slices=["", "", "2 1,1"],
-                          dtypes=[tf.string, tf.float32, tf.float32])  # fmt: skip
+    raw.MergeV2Checkpoints(
+        checkpoint_prefixes=tf.stack(saved),
+        destination_prefix=prefix,
+        delete_old_dirs=False,
+        name="merged",
+    )
+    raw.RestoreV2(
+        prefix=prefix,
+        tensor_names=["01", "10", "00"],
+        name="restored",
+        shape_and_slices=["", "", "2 1,1"],
+        dtypes=[tf.string, tf.float32, tf.float32],
+    )
     raw.ShardedFilespec(basename="b", num_shards=3, name="pattern")
 
 
@@ -127,17 +139,27 @@ def old_checkpoints() -> None:
     """Files of version 1, whole and in slices, and what is read of them by either operation."""
     raw = tf.raw_ops
     whole, parts = (str(Path(_FOLDER.name) / name) for name in ("old", "old_parts"))
-    raw.Save(filename=whole, tensor_names=["a", "b"], name="saved",
-             data=[tf.constant([[1.5, -2.0]]), tf.constant([b"x", b"\0"])])  # fmt: skip
-    raw.SaveSlices(filename=parts, tensor_names=["p", "p"], name="saved_parts",
-                   shapes_and_slices=["3 2 0,1:-", "3 2 1,2:-"],
-                   data=[tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])])  # fmt: skip
+    raw.Save(
+        filename=whole,
+        tensor_names=["a", "b"],
+        name="saved",
+        data=[tf.constant([[1.5, -2.0]]), tf.constant([b"x", b"\0"])],
+    )
+    raw.SaveSlices(
+        filename=parts,
+        tensor_names=["p", "p"],
+        name="saved_parts",
+        shapes_and_slices=["3 2 0,1:-", "3 2 1,2:-"],
+        data=[tf.constant([[1, 2]]), tf.constant([[3, 4], [5, 6]])],
+    )
     raw.Restore(file_pattern=whole, tensor_name="b", dt=tf.string, name="strings")
     raw.Restore(file_pattern=parts, tensor_name="p", dt=tf.int32, name="together")
-    raw.RestoreSlice(file_pattern=parts, tensor_name="p", shape_and_slice="3 2 0,2:1,1",
-                     dt=tf.int32, name="part")  # fmt: skip
-    raw.RestoreV2(prefix=whole, tensor_names=["a"], shape_and_slices=[""], dtypes=[tf.float32],
-                  name="newer")  # fmt: skip
+    raw.RestoreSlice(
+        file_pattern=parts, tensor_name="p", shape_and_slice="3 2 0,2:1,1", dt=tf.int32, name="part"
+    )
+    raw.RestoreV2(
+        prefix=whole, tensor_names=["a"], shape_and_slices=[""], dtypes=[tf.float32], name="newer"
+    )
 
 
 def vocabularies() -> None:
@@ -146,16 +168,30 @@ def vocabularies() -> None:
     for name, words in (("then", "a b c"), ("now", "c new a")):
         (folder / name).write_text("\n".join(words.split()))
     prefix = str(folder / "matrix")
-    raw.SaveV2(prefix=prefix, tensor_names=["m"], shape_and_slices=[""], name="saved_matrix",
-               tensors=[tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])])  # fmt: skip
+    raw.SaveV2(
+        prefix=prefix,
+        tensor_names=["m"],
+        shape_and_slices=[""],
+        name="saved_matrix",
+        tensors=[tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])],
+    )
     lines = raw.GenerateVocabRemapping(
-        new_vocab_file=str(folder / "now"), old_vocab_file=str(folder / "then"),
-        new_vocab_offset=0, num_new_vocab=3, name="lines",
-    )  # fmt: skip
+        new_vocab_file=str(folder / "now"),
+        old_vocab_file=str(folder / "then"),
+        new_vocab_offset=0,
+        num_new_vocab=3,
+        name="lines",
+    )
     raw.LoadAndRemapMatrix(
-        ckpt_path=prefix, old_tensor_name="m", row_remapping=lines.remapping, col_remapping=[],
-        initializing_values=[8.0, 9.0], num_rows=3, num_cols=2, name="loaded",
-    )  # fmt: skip
+        ckpt_path=prefix,
+        old_tensor_name="m",
+        row_remapping=lines.remapping,
+        col_remapping=[],
+        initializing_values=[8.0, 9.0],
+        num_rows=3,
+        num_cols=2,
+        name="loaded",
+    )
 
 
 def functions() -> None:
@@ -224,27 +260,70 @@ def control() -> None:
 
 
 CALLED: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
-    (ARRAYS, arrays, (("read:0", "gathered:0", "joined:0", "count:0"), ("part:0",), ("gradient:0",),
-                      ("count_of_gradients:0",), ("closed",))),
+    (
+        ARRAYS,
+        arrays,
+        (
+            ("read:0", "gathered:0", "joined:0", "count:0"),
+            ("part:0",),
+            ("gradient:0",),
+            ("count_of_gradients:0",),
+            ("closed",),
+        ),
+    ),
     (STACKS, stacks, (("newest:0",), ("last:0",), ("stacks_closed",))),
-    (TEXT, text, (("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
-                  ("split:0", "split_again:0"))),
-    (CONTROL, control,
-     (("init",), ("chosen:0", "counted:0", "left:0"), ("triggered:0",), ("selected:0",))),
+    (
+        TEXT,
+        text,
+        (
+            ("matched:0", "matched_fed:0", "replaced:0", "replaced_fed:0", "shown:0"),
+            ("split:0", "split_again:0"),
+        ),
+    ),
+    (
+        CONTROL,
+        control,
+        (("init",), ("chosen:0", "counted:0", "left:0"), ("triggered:0",), ("selected:0",)),
+    ),
     ("StatelessRandomGetAlg", algorithm, (("algorithm:0",),)),
     ("PrintV2", printing, (("printed",),)),
-    (TOLD, told,
-     (("plain:0", "labelled:0", "slept:0", "copied:0", "sleep"), ("ResourceInitializedOp:0",),
-      ("ResourceCreateOp",), ("ResourceInitializedOp:0", "ResourceUsingOp"))),
-    ("SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec", checkpoints,
-     (("merged",), ("restored:0", "restored:1", "restored:2", "pattern:0"))),
-    ("Save SaveSlices Restore RestoreSlice", old_checkpoints,
-     (("saved", "saved_parts"), ("strings:0", "together:0", "part:0", "newer:0"))),
-    ("GenerateVocabRemapping LoadAndRemapMatrix", vocabularies,
-     (("saved_matrix",), ("lines:0", "lines:1", "loaded:0"))),
-    ("PartitionedCall StatefulPartitionedCall", functions,
-     (("named:0", "named:1"), ("called:0", "called:1"), ("stateful:0", "stateful:1"))),
-    ("StridedSliceAssign ResourceStridedSliceAssign", slices,
-     tuple((f"{step}_{name}" + (":0" if step == "read" else ""),)
-           for name in ("reference", "resource") for step in ("init", "read", "part", "read"))),
-)  # fmt: skip
+    (
+        TOLD,
+        told,
+        (
+            ("plain:0", "labelled:0", "slept:0", "copied:0", "sleep"),
+            ("ResourceInitializedOp:0",),
+            ("ResourceCreateOp",),
+            ("ResourceInitializedOp:0", "ResourceUsingOp"),
+        ),
+    ),
+    (
+        "SaveV2 RestoreV2 MergeV2Checkpoints ShardedFilename ShardedFilespec",
+        checkpoints,
+        (("merged",), ("restored:0", "restored:1", "restored:2", "pattern:0")),
+    ),
+    (
+        "Save SaveSlices Restore RestoreSlice",
+        old_checkpoints,
+        (("saved", "saved_parts"), ("strings:0", "together:0", "part:0", "newer:0")),
+    ),
+    (
+        "GenerateVocabRemapping LoadAndRemapMatrix",
+        vocabularies,
+        (("saved_matrix",), ("lines:0", "lines:1", "loaded:0")),
+    ),
+    (
+        "PartitionedCall StatefulPartitionedCall",
+        functions,
+        (("named:0", "named:1"), ("called:0", "called:1"), ("stateful:0", "stateful:1")),
+    ),
+    (
+        "StridedSliceAssign ResourceStridedSliceAssign",
+        slices,
+        tuple(
+            (f"{step}_{name}" + (":0" if step == "read" else ""),)
+            for name in ("reference", "resource")
+            for step in ("init", "read", "part", "read")
+        ),
+    ),
+)

@@ -26,8 +26,12 @@ def _eigen(w: GraphWriter) -> None:
 def _sounds(w: GraphWriter) -> None:
     w.constant(np.array(b"tag", object), "tag")
     w.constant(np.array([[0.5, -0.5, 0.25]], np.float32), "sounds")
-    w.node("AudioSummary", ("tag", "sounds"),
-           {"sample_rate": {"f": 8.0}, "max_outputs": {"i": "3"}}, "heard")  # fmt: skip
+    w.node(
+        "AudioSummary",
+        ("tag", "sounds"),
+        {"sample_rate": {"f": 8.0}, "max_outputs": {"i": "3"}},
+        "heard",
+    )
     w.node("PlaceholderV2", (), {"dtype": F32, "shape": SHAPE2}, "fed")
 
 
@@ -37,21 +41,37 @@ def _example(w: GraphWriter) -> None:
     example.features.feature["one"].float_list.value.append(2.5)
     w.constant(np.array(example.SerializeToString(), object), "data")
     w.constant(np.array([], np.float32), "none")
-    w.node("ParseSingleExample", ("data", "none"), {
-        "num_sparse": {"i": "1"}, "sparse_keys": {"list": {"s": ["c2V2ZXJhbA=="]}},
-        "dense_keys": {"list": {"s": ["b25l"]}}, "sparse_types": {"list": {"type": ["DT_INT64"]}},
-        "Tdense": {"list": {"type": ["DT_FLOAT"]}}, "dense_shapes": {"list": {"shape": [{}]}},
-    }, "parsed")  # fmt: skip
+    w.node(
+        "ParseSingleExample",
+        ("data", "none"),
+        {
+            "num_sparse": {"i": "1"},
+            "sparse_keys": {"list": {"s": ["c2V2ZXJhbA=="]}},
+            "dense_keys": {"list": {"s": ["b25l"]}},
+            "sparse_types": {"list": {"type": ["DT_INT64"]}},
+            "Tdense": {"list": {"type": ["DT_FLOAT"]}},
+            "dense_shapes": {"list": {"shape": [{}]}},
+        },
+        "parsed",
+    )
 
 
 def _gradients(w: GraphWriter) -> None:
     """What a debugger puts in the way of gradients, and the check that tells infinities apart."""
     empty = {"s": ""}
-    w.node("VariableV2", (), {"dtype": F32, "shape": SHAPE2, "container": empty,
-                              "shared_name": empty}, "v")  # fmt: skip
+    w.node(
+        "VariableV2",
+        (),
+        {"dtype": F32, "shape": SHAPE2, "container": empty, "shared_name": empty},
+        "v",
+    )
     w.constant(np.array([[1, 2], [3, 4]], np.float32), "begin")
-    w.node("Assign", ("v", "begin"), {"T": F32, "use_locking": {"b": True},
-                                      "validate_shape": {"b": True}}, "init")  # fmt: skip
+    w.node(
+        "Assign",
+        ("v", "begin"),
+        {"T": F32, "use_locking": {"b": True}, "validate_shape": {"b": True}},
+        "init",
+    )
     w.node("DebugGradientRefIdentity", ("v",), {"T": F32}, "same")
     w.node("AssignAdd", ("same", "begin"), {"T": F32, "use_locking": {"b": False}}, "twice")
     w.node("CheckNumericsV2", ("begin",), {"T": F32, "message": {"s": "bQ=="}}, "checked")
@@ -60,10 +80,16 @@ def _gradients(w: GraphWriter) -> None:
 Build = Callable[[GraphWriter], None]
 #: What each covers, how it is built, its runs.
 FIRST_RELEASES: tuple[tuple[str, Build, tuple[tuple[str, ...], ...]], ...] = (
-    ("SelfAdjointEig BatchSelfAdjointEig", _eigen,
-     (("SelfAdjointEig_plain:0", "BatchSelfAdjointEig_plain:0"),)),
+    (
+        "SelfAdjointEig BatchSelfAdjointEig",
+        _eigen,
+        (("SelfAdjointEig_plain:0", "BatchSelfAdjointEig_plain:0"),),
+    ),
     ("AudioSummary PlaceholderV2", _sounds, (("heard:0",),)),
     ("ParseSingleExample", _example, (tuple(f"parsed:{place}" for place in range(4)),)),
-    ("DebugGradientRefIdentity CheckNumericsV2", _gradients,
-     (("init",), ("twice:0", "checked:0"), ("v:0",))),
-)  # fmt: skip
+    (
+        "DebugGradientRefIdentity CheckNumericsV2",
+        _gradients,
+        (("init",), ("twice:0", "checked:0"), ("v:0",)),
+    ),
+)

@@ -77,9 +77,15 @@ def reading(kind: str) -> tuple[tuple[str, ...], ...]:
     if kind in {"identity", "whole"}:
         state = ((f"state_{kind}:0",), (f"restore_{kind}",), counts)
     return (
-        (f"fill_{kind}",), (f"key_{kind}:0", f"value_{kind}:0"), counts, *state,
-        (f"keys_{kind}:0", f"values_{kind}:0"), counts, (f"reset_{kind}",), counts,
-    )  # fmt: skip
+        (f"fill_{kind}",),
+        (f"key_{kind}:0", f"value_{kind}:0"),
+        counts,
+        *state,
+        (f"keys_{kind}:0", f"values_{kind}:0"),
+        counts,
+        (f"reset_{kind}",),
+        counts,
+    )
 
 
 def encoded() -> None:
@@ -100,24 +106,34 @@ def examples() -> None:
         example.features.feature[key].int64_list.value.extend(values)
     example.features.feature["value"].float_list.value.extend([1.5, 2.5])
     data = [example.SerializeToString()] * 2
-    parsed = tf.parse_example(data, {
-        "number": tf.FixedLenFeature([], tf.int64),
-        "missing": tf.FixedLenFeature([2], tf.string, ["x", "y"]),
-        "rows": tf.FixedLenSequenceFeature([], tf.float32, allow_missing=True),
-        "index": tf.VarLenFeature(tf.int64),
-        "merged": tf.SparseFeature("index", "value", tf.float32, 9),
-    })  # fmt: skip
+    parsed = tf.parse_example(
+        data,
+        {
+            "number": tf.FixedLenFeature([], tf.int64),
+            "missing": tf.FixedLenFeature([2], tf.string, ["x", "y"]),
+            "rows": tf.FixedLenSequenceFeature([], tf.float32, allow_missing=True),
+            "index": tf.VarLenFeature(tf.int64),
+            "merged": tf.SparseFeature("index", "value", tf.float32, 9),
+        },
+    )
     for key in ("number", "missing", "rows"):
         tf.identity(parsed[key], name=key)
     for key in ("index", "merged"):
         for part in ("indices", "values", "dense_shape"):
             tf.identity(getattr(parsed[key], part), name=f"{key}_{part}")
     rows = tf.raw_ops.ParseExampleV2(
-        serialized=data, names=np.empty(0, object), sparse_keys=np.empty(0, object),
-        dense_keys=np.empty(0, object), ragged_keys=["index"], dense_defaults=[], num_sparse=0,
-        sparse_types=[], ragged_value_types=[tf.int64], ragged_split_types=[tf.int32],
+        serialized=data,
+        names=np.empty(0, object),
+        sparse_keys=np.empty(0, object),
+        dense_keys=np.empty(0, object),
+        ragged_keys=["index"],
+        dense_defaults=[],
+        num_sparse=0,
+        sparse_types=[],
+        ragged_value_types=[tf.int64],
+        ragged_split_types=[tf.int32],
         dense_shapes=[],
-    )  # fmt: skip
+    )
     tf.identity(rows.ragged_values[0], name="row_values")
     tf.identity(rows.ragged_row_splits[0], name="row_splits")
 
@@ -130,11 +146,13 @@ def sequences() -> None:
         story.feature_lists.feature_list["steps"].feature.add().float_list.value.extend(values)
         story.feature_lists.feature_list["marks"].feature.add().int64_list.value.append(7)
     context, lists, lengths = tf.io.parse_sequence_example(
-        [story.SerializeToString(), b""], {"id": tf.FixedLenFeature([], tf.int64, 4)}, {
+        [story.SerializeToString(), b""],
+        {"id": tf.FixedLenFeature([], tf.int64, 4)},
+        {
             "steps": tf.VarLenFeature(tf.float32),
             "marks": tf.FixedLenSequenceFeature([], tf.int64, allow_missing=True),
         },
-    )  # fmt: skip
+    )
     tf.identity(context["id"], name="id")
     tf.identity(lists["marks"], name="marks")
     tf.identity(lengths["marks"], name="lengths")
@@ -155,18 +173,20 @@ def sparse() -> None:
     one, rows = tf.serialize_sparse(whole), tf.serialize_many_sparse(whole)
     again = [deserialize_sparse(one, tf.float32), tf.deserialize_many_sparse(rows, tf.float32)]
     parts = {
-        "sparse_indices": whole.indices, "sparse_values": whole.values,
-        "sparse_shape": whole.dense_shape, "shared_name": "kept",
-    }  # fmt: skip
+        "sparse_indices": whole.indices,
+        "sparse_values": whole.values,
+        "sparse_shape": whole.dense_shape,
+        "shared_name": "kept",
+    }
     many = tf.raw_ops.AddManySparseToTensorsMap(**parts)
-    row = tf.SparseTensor(
-        np.array([[1]], np.int64), [3.5], np.array([3], np.int64)
-    )
+    row = tf.SparseTensor(np.array([[1]], np.int64), [3.5], np.array([3], np.int64))
     with tf.control_dependencies([many]):
         single = tf.raw_ops.AddSparseToTensorsMap(
-            sparse_indices=row.indices, sparse_values=row.values, sparse_shape=row.dense_shape,
+            sparse_indices=row.indices,
+            sparse_values=row.values,
+            sparse_shape=row.dense_shape,
             shared_name="kept",
-        )  # fmt: skip
+        )
     taken = tf.raw_ops.TakeManySparseFromTensorsMap(
         sparse_handles=tf.concat([many, [single]], 0), dtype=tf.float32, shared_name="kept"
     )
@@ -188,13 +208,30 @@ INPUTS: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] 
     ("ReadFile WriteFile MatchingFiles", files, (("write",), ("read:0",), ("found:0",))),
     ("RecordInput", drawn_records, (("drawn:0",), ("drawn:0",))),
     (READERS, readers, tuple(run for kind in KINDS for run in reading(kind))),
-    ("DecodeCSV DecodeCompressed SerializeTensor ParseTensor", encoded,
-     (("column_0:0", "column_1:0", "column_2:0"), ("inflated:0", "serialized:0", "parsed:0"))),
-    ("ParseExampleV2 SparseReorder", examples,
-     (("number:0", "missing:0", "rows:0"), _SPARSE, ("row_values:0", "row_splits:0"))),
-    ("ParseSequenceExampleV2 DecodeJSONExample DecodePaddedRaw", sequences,
-     (("id:0", "marks:0", "lengths:0", "steps_indices:0", "steps_values:0", "steps_dense_shape:0"),
-      ("json:0", "padded:0"))),
-    (SPARSE, sparse,
-     (tuple(f"sparse_{index}:0" for index in range(11)),)),
-)  # fmt: skip
+    (
+        "DecodeCSV DecodeCompressed SerializeTensor ParseTensor",
+        encoded,
+        (("column_0:0", "column_1:0", "column_2:0"), ("inflated:0", "serialized:0", "parsed:0")),
+    ),
+    (
+        "ParseExampleV2 SparseReorder",
+        examples,
+        (("number:0", "missing:0", "rows:0"), _SPARSE, ("row_values:0", "row_splits:0")),
+    ),
+    (
+        "ParseSequenceExampleV2 DecodeJSONExample DecodePaddedRaw",
+        sequences,
+        (
+            (
+                "id:0",
+                "marks:0",
+                "lengths:0",
+                "steps_indices:0",
+                "steps_values:0",
+                "steps_dense_shape:0",
+            ),
+            ("json:0", "padded:0"),
+        ),
+    ),
+    (SPARSE, sparse, (tuple(f"sparse_{index}:0" for index in range(11)),)),
+)

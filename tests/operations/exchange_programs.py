@@ -52,11 +52,19 @@ def _program(
 
 def _variable(w: GraphWriter, op: str = "VariableV2", dtype: str = "float32") -> None:
     empty = {"s": ""}
-    w.node(op, (), {"dtype": dtype_attr(dtype), "shape": SHAPE3, "container": empty,
-                    "shared_name": empty}, "v")  # fmt: skip
+    w.node(
+        op,
+        (),
+        {"dtype": dtype_attr(dtype), "shape": SHAPE3, "container": empty, "shared_name": empty},
+        "v",
+    )
     w.constant(np.array([1, 2, 3], dtype), "one")
-    w.node("Assign", ("v", "one"), {"T": dtype_attr(dtype), "use_locking": {"b": True},
-                                    "validate_shape": {"b": True}}, "init")  # fmt: skip
+    w.node(
+        "Assign",
+        ("v", "one"),
+        {"T": dtype_attr(dtype), "use_locking": {"b": True}, "validate_shape": {"b": True}},
+        "init",
+    )
     w.node("Identity", ("v",), {"T": dtype_attr(dtype)}, "read")
 
 
@@ -75,11 +83,19 @@ def _first_kind(w: GraphWriter) -> None:
 
 def _count(w: GraphWriter) -> None:
     empty = {"s": ""}
-    w.node("VariableV2", (), {"dtype": I32, "shape": SCALAR, "container": empty,
-                              "shared_name": empty}, "v")  # fmt: skip
+    w.node(
+        "VariableV2",
+        (),
+        {"dtype": I32, "shape": SCALAR, "container": empty, "shared_name": empty},
+        "v",
+    )
     w.constant(np.int32(0), "zero")
-    w.node("Assign", ("v", "zero"), {"T": I32, "use_locking": {"b": True},
-                                     "validate_shape": {"b": True}}, "init")  # fmt: skip
+    w.node(
+        "Assign",
+        ("v", "zero"),
+        {"T": I32, "use_locking": {"b": True}, "validate_shape": {"b": True}},
+        "init",
+    )
     w.node("CountUpTo", ("v",), {"T": I32, "limit": {"i": "2"}}, "count")
 
 
@@ -106,11 +122,14 @@ def _scatter_nd(op: str) -> Callable[[GraphWriter], None]:
 
 
 def _temporary(w: GraphWriter) -> None:
-    w.node("TemporaryVariable", (), {"dtype": F32, "shape": SHAPE3,
-                                     "var_name": {"s": "dA=="}}, "t")  # fmt: skip
+    w.node("TemporaryVariable", (), {"dtype": F32, "shape": SHAPE3, "var_name": {"s": "dA=="}}, "t")
     w.constant(np.array([1, 2, 3], np.float32), "one")
-    w.node("Assign", ("t", "one"), {"T": F32, "use_locking": {"b": True},
-                                    "validate_shape": {"b": True}}, "assigned")  # fmt: skip
+    w.node(
+        "Assign",
+        ("t", "one"),
+        {"T": F32, "use_locking": {"b": True}, "validate_shape": {"b": True}},
+        "assigned",
+    )
     w.node("DestroyTemporaryVariable", ("assigned",), {"T": F32, "var_name": {"s": "dA=="}}, "end")
 
 
@@ -120,29 +139,44 @@ SCATTERS = tuple(
 
 
 def _resource(w: GraphWriter) -> None:
-    w.node("VarHandleOp", (), {"dtype": F32, "shape": SHAPE3, "container": {"s": ""},
-                               "shared_name": {"s": "djA="}}, "h")  # fmt: skip
+    w.node(
+        "VarHandleOp",
+        (),
+        {"dtype": F32, "shape": SHAPE3, "container": {"s": ""}, "shared_name": {"s": "djA="}},
+        "h",
+    )
     w.constant(np.array([1, 2, 3], np.float32), "one")
     w.constant(np.array([0, 2], np.int32), "places")
     w.constant(np.array([5, 7], np.float32), "updates")
-    for op, name in (("AssignVariableOp", "init"), ("AssignAddVariableOp", "plus"),
-                     ("AssignSubVariableOp", "minus")):  # fmt: skip
+    for op, name in (
+        ("AssignVariableOp", "init"),
+        ("AssignAddVariableOp", "plus"),
+        ("AssignSubVariableOp", "minus"),
+    ):
         w.node(op, ("h", "one"), {"dtype": F32}, name)
     for op in SCATTERS:
         w.node(op, ("h", "places", "updates"), {"dtype": F32, "Tindices": I32}, op)
     w.node("ReadVariableOp", ("h",), {"dtype": F32}, "read")
     w.node("VarIsInitializedOp", ("h",), {}, "ready")
     w.node("VariableShape", ("h",), {"out_type": I32}, "shape")
-    w.node("ResourceGather", ("h", "places"),
-           {"dtype": F32, "Tindices": I32, "validate_indices": {"b": True}}, "gather")  # fmt: skip
+    w.node(
+        "ResourceGather",
+        ("h", "places"),
+        {"dtype": F32, "Tindices": I32, "validate_indices": {"b": True}},
+        "gather",
+    )
     w.constant(np.array([[2], [0]], np.int32), "vectors")
     w.node("ResourceGatherNd", ("h", "vectors"), {"dtype": F32, "Tindices": I32}, "gather_nd")
     w.node("DestroyResourceOp", ("h",), {"ignore_lookup_error": {"b": True}}, "destroy")
 
 
 def _resource_count(w: GraphWriter) -> None:
-    w.node("VarHandleOp", (), {"dtype": I32, "shape": SCALAR, "container": {"s": ""},
-                               "shared_name": {"s": "Yw=="}}, "h")  # fmt: skip
+    w.node(
+        "VarHandleOp",
+        (),
+        {"dtype": I32, "shape": SCALAR, "container": {"s": ""}, "shared_name": {"s": "Yw=="}},
+        "h",
+    )
     w.constant(np.int32(0), "zero")
     w.node("AssignVariableOp", ("h", "zero"), {"dtype": I32}, "init")
     w.node("ResourceCountUpTo", ("h",), {"T": I32, "limit": {"i": "5"}}, "count")
@@ -164,13 +198,26 @@ def _plain(w: GraphWriter) -> None:
     w.constant(np.array([1.5, 2, 3], np.float32), "c")
     w.constant(np.array(True), "yes")
     w.node("PlaceholderWithDefault", ("c",), {"dtype": F32, "shape": SHAPE3}, "with_default")
-    w.node("Assert", ("yes", "c"), {"T": {"list": {"type": ["DT_FLOAT"]}},
-                                    "summarize": {"i": "3"}}, "assert")  # fmt: skip
+    w.node(
+        "Assert",
+        ("yes", "c"),
+        {"T": {"list": {"type": ["DT_FLOAT"]}}, "summarize": {"i": "3"}},
+        "assert",
+    )
     w.node("NoOp", ("^assert",), {}, "nothing")
     w.node("CheckNumerics", ("c",), {"T": F32, "message": {"s": "bQ=="}}, "checked")
-    w.node("Print", ("c", "c"), {"T": F32, "U": {"list": {"type": ["DT_FLOAT"]}},
-                                 "message": {"s": ""}, "first_n": {"i": "0"},
-                                 "summarize": {"i": "3"}}, "printed")  # fmt: skip
+    w.node(
+        "Print",
+        ("c", "c"),
+        {
+            "T": F32,
+            "U": {"list": {"type": ["DT_FLOAT"]}},
+            "message": {"s": ""},
+            "first_n": {"i": "0"},
+            "summarize": {"i": "3"},
+        },
+        "printed",
+    )
     w.node("AccumulateNV2", ("c", "c"), {"N": {"i": "2"}, "T": F32, "shape": SHAPE3}, "sum")
     w.placeholder("float32", (3,), "p")
 
@@ -180,16 +227,21 @@ def _by_moments() -> Program:
     w = GraphWriter()
     values = np.array([[[[1.5, -2.0], [0.25, 3.0]]]], np.float32)
     w.constant(values, "t")
-    for name, value in (("m", [0.5, 1.0]), ("v", [0.75, 3.75]), ("move", [1.0, 2.0]),
-                        ("by", [2.0, 0.5])):  # fmt: skip
+    for name, value in (
+        ("m", [0.5, 1.0]),
+        ("v", [0.75, 3.75]),
+        ("move", [1.0, 2.0]),
+        ("by", [2.0, 0.5]),
+    ):
         w.constant(np.array(value, np.float32), name)
     attrs = {"T": F32, "variance_epsilon": {"f": 0.25}, "scale_after_normalization": {"b": True}}
     forward = "BatchNormWithGlobalNormalization"
     w.node(forward, ("t", "m", "v", "move", "by"), attrs, "normal")
     w.node(f"{forward}Grad", ("t", "m", "v", "by", "normal"), attrs, "back")
     graph = {**w.graph(), "versions": {"producer": 8}}
-    return Program((forward, f"{forward}Grad"), graph,
-                   (("normal:0",), tuple(f"back:{i}" for i in range(5))))  # fmt: skip
+    return Program(
+        (forward, f"{forward}Grad"), graph, (("normal:0",), tuple(f"back:{i}" for i in range(5)))
+    )
 
 
 def _kept(w: GraphWriter) -> None:
@@ -205,9 +257,13 @@ def _queue(op: str) -> Callable[[GraphWriter], None]:
         first = op == "PriorityQueueV2"
         types = ["DT_INT64"] if first else []
         kinds = [*types, "DT_FLOAT"]
-        attrs = {"component_types": {"list": {"type": ["DT_FLOAT"]}},
-                 "shapes": {"list": {"shape": [{}]}}, "capacity": {"i": "9"},
-                 "container": {"s": ""}, "shared_name": {"s": ""}}  # fmt: skip
+        attrs = {
+            "component_types": {"list": {"type": ["DT_FLOAT"]}},
+            "shapes": {"list": {"shape": [{}]}},
+            "capacity": {"i": "9"},
+            "container": {"s": ""},
+            "shared_name": {"s": ""},
+        }
         if op == "RandomShuffleQueueV2":
             attrs |= {"min_after_dequeue": {"i": "0"}, "seed": {"i": "1"}, "seed2": {"i": "2"}}
         w.node(op, (), attrs, "queue")
@@ -231,6 +287,8 @@ def _queue(op: str) -> Callable[[GraphWriter], None]:
 
 
 INIT, READ = ("init",), ("read:0",)
+
+
 def _same_in_every_run(w: GraphWriter) -> None:
     w.constant(np.array([1, 2], "float32"), "value")
     w.node("GuaranteeConst", ("value",), {"T": F32}, "same")
@@ -246,22 +304,41 @@ _PROGRAMS = (
     _program("CountUpTo", _count, INIT, ("count:0",), ("count:0",)),
     *(
         _program(op, _scatter(op), INIT, ("update:0",), READ)
-        for op in ("ScatterUpdate", "ScatterAdd", "ScatterSub", "ScatterMul", "ScatterDiv",
-                   "ScatterMin", "ScatterMax")
+        for op in (
+            "ScatterUpdate",
+            "ScatterAdd",
+            "ScatterSub",
+            "ScatterMul",
+            "ScatterDiv",
+            "ScatterMin",
+            "ScatterMax",
+        )
     ),
     *(
         _program(op, _scatter_nd(op), INIT, ("update:0",), READ)
-        for op in ("ScatterNdUpdate", "ScatterNdAdd", "ScatterNdSub", "ScatterNdMin",
-                   "ScatterNdMax")
+        for op in (
+            "ScatterNdUpdate",
+            "ScatterNdAdd",
+            "ScatterNdSub",
+            "ScatterNdMin",
+            "ScatterNdMax",
+        )
     ),
     _program("TemporaryVariable DestroyTemporaryVariable", _temporary, ("end:0",)),
     _program(
         "VarHandleOp AssignVariableOp AssignAddVariableOp AssignSubVariableOp ReadVariableOp "
         "VarIsInitializedOp VariableShape ResourceGather ResourceGatherNd DestroyResourceOp "
         + " ".join(SCATTERS),
-        _resource, ("ready:0",), INIT, ("plus",), READ, ("minus",),
+        _resource,
+        ("ready:0",),
+        INIT,
+        ("plus",),
+        READ,
+        ("minus",),
         *(step for op in SCATTERS for step in ((op,), READ)),
-        ("read:0", "gather:0", "gather_nd:0", "shape:0"), ("destroy",), ("ready:0",),
+        ("read:0", "gather:0", "gather_nd:0", "shape:0"),
+        ("destroy",),
+        ("ready:0",),
     ),
     _program("ResourceCountUpTo", _resource_count, INIT, ("count:0",), ("count:0",)),
     *(
@@ -270,9 +347,10 @@ _PROGRAMS = (
         if operation.stateful and operation.domain and operation.attr("seed2")
     ),
     _program(
-        "Const Placeholder PlaceholderWithDefault Assert NoOp CheckNumerics Print "
-        "AccumulateNV2",
-        _plain, ("with_default:0", "checked:0", "printed:0", "sum:0"), ("nothing", "assert"),
+        "Const Placeholder PlaceholderWithDefault Assert NoOp CheckNumerics Print AccumulateNV2",
+        _plain,
+        ("with_default:0", "checked:0", "printed:0", "sum:0"),
+        ("nothing", "assert"),
     ),
     _by_moments(),
     *(_program(covers, build, *runs) for covers, build, runs in FIRST_RELEASES),
@@ -281,17 +359,40 @@ _PROGRAMS = (
         _program(
             f"{op} QueueEnqueueV2 QueueEnqueueManyV2 QueueDequeueV2 QueueDequeueManyV2 "
             "QueueDequeueUpToV2 QueueSizeV2 QueueIsClosedV2 QueueCloseV2",
-            _queue(op), ("put",), ("put_more",), ("size:0", "closed:0"), (take,), ("put_more",),
-            ("size:0",), ("take_two:0",), ("close",), ("closed:0",), ("take_rest:0",), ("size:0",),
+            _queue(op),
+            ("put",),
+            ("put_more",),
+            ("size:0", "closed:0"),
+            (take,),
+            ("put_more",),
+            ("size:0",),
+            ("take_two:0",),
+            ("close",),
+            ("closed:0",),
+            ("take_rest:0",),
+            ("size:0",),
             random=op == "RandomShuffleQueueV2",
         )
-        for op, take in (("FIFOQueueV2", "take:0"), ("PaddingFIFOQueueV2", "take:0"),
-                         ("PriorityQueueV2", "take:1"), ("RandomShuffleQueueV2", "take:0"))
+        for op, take in (
+            ("FIFOQueueV2", "take:0"),
+            ("PaddingFIFOQueueV2", "take:0"),
+            ("PriorityQueueV2", "take:1"),
+            ("RandomShuffleQueueV2", "take:0"),
+        )
     ),
-    *(Program(tuple(covers.split()), graph_of(build), runs)
-      for covers, build, runs in (*CALLED, *INPUTS, *RESOURCES, *SUMMARIES,
-                                  *VARIABLES, *TRAINING, *FUNCTIONS)),
-)  # fmt: skip
+    *(
+        Program(tuple(covers.split()), graph_of(build), runs)
+        for covers, build, runs in (
+            *CALLED,
+            *INPUTS,
+            *RESOURCES,
+            *SUMMARIES,
+            *VARIABLES,
+            *TRAINING,
+            *FUNCTIONS,
+        )
+    ),
+)
 
 
 def _in_older_forms(program: Program) -> Program:
@@ -300,5 +401,6 @@ def _in_older_forms(program: Program) -> Program:
 
 
 PROGRAMS = (
-    *_PROGRAMS, *(made for made in map(_in_older_forms, _PROGRAMS) if made.covers and made.runs),
-)  # fmt: skip
+    *_PROGRAMS,
+    *(made for made in map(_in_older_forms, _PROGRAMS) if made.covers and made.runs),
+)

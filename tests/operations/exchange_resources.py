@@ -79,12 +79,16 @@ def accumulators() -> None:
     tf.identity(dense.num_accumulated(), name="count")
     tf.identity(raw.AccumulatorNumAccumulated(handle=older), name="older_count")
     tf.identity(dense.take_grad(2), name="mean")
-    tf.identity(raw.AccumulatorTakeGradient(handle=older, num_required=2, dtype=tf.float32),
-                name="sum")  # fmt: skip
+    tf.identity(
+        raw.AccumulatorTakeGradient(handle=older, num_required=2, dtype=tf.float32), name="sum"
+    )
     tf.identity(sparse.take_grad(2).values, name="slices")
-    tf.group(dense.set_global_step(9), sparse.set_global_step(9),
-             raw.AccumulatorSetGlobalStep(handle=older, new_global_step=9),
-             name="later")  # fmt: skip
+    tf.group(
+        dense.set_global_step(9),
+        sparse.set_global_step(9),
+        raw.AccumulatorSetGlobalStep(handle=older, new_global_step=9),
+        name="later",
+    )
 
 
 def tables() -> None:
@@ -96,34 +100,51 @@ def tables() -> None:
     raw = tf.raw_ops
     other = raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int32, shared_name="other")
     tf.group(raw.InitializeTableV2(table_handle=other, keys=["k"], values=[5]), name="filled_too")
-    tf.identity(raw.LookupTableExportV2(
-        table_handle=other, Tkeys=tf.string, Tvalues=tf.int32).values, name="all")
+    tf.identity(
+        raw.LookupTableExportV2(table_handle=other, Tkeys=tf.string, Tvalues=tf.int32).values,
+        name="all",
+    )
     lines = raw.HashTableV2(key_dtype=tf.string, value_dtype=tf.int64, shared_name="lines")
-    tf.group(raw.InitializeTableFromTextFileV2(
-        table_handle=lines, filename=str(Path(__file__)), key_index=-2, value_index=-1,
-        vocab_size=1), name="filled_from_file")
+    tf.group(
+        raw.InitializeTableFromTextFileV2(
+            table_handle=lines,
+            filename=str(Path(__file__)),
+            key_index=-2,
+            value_index=-1,
+            vocab_size=1,
+        ),
+        name="filled_from_file",
+    )
     tf.identity(raw.LookupTableSizeV2(table_handle=lines), name="lines")
     changing = tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, -1)
     vectors = tf.lookup.experimental.MutableHashTable(tf.string, tf.int32, [0, 0])
     dense = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int32, -1, 0, -1, 4)
-    tf.group(changing.insert(keys, [1, 2]), vectors.insert(keys, [[1, 2], [3, 4]]),
-             dense.insert([1, 5], [6, 7]), name="put")
+    tf.group(
+        changing.insert(keys, [1, 2]),
+        vectors.insert(keys, [[1, 2], [3, 4]]),
+        dense.insert([1, 5], [6, 7]),
+        name="put",
+    )
     tf.group(changing.remove(tf.constant(["a"])), name="removed")
     for name, table in (("one", changing), ("two", vectors)):
         tf.identity(table.lookup(keys), name=f"found_{name}")
     tf.identity(dense.export()[1], name="buckets")
-    tf.group(raw.LookupTableImportV2(
-        table_handle=changing.resource_handle, keys=["z"], values=[9]), name="restored")
+    tf.group(
+        raw.LookupTableImportV2(table_handle=changing.resource_handle, keys=["z"], values=[9]),
+        name="restored",
+    )
     tf.identity(changing.export()[0], name="restored_keys")
     of_one_run = tuple(
         make(key_dtype=tf.string, value_dtype=tf.int32, **more)
         for make, more in (
-            (raw.AnonymousHashTable, {}), (raw.AnonymousMutableHashTable, {}),
+            (raw.AnonymousHashTable, {}),
+            (raw.AnonymousMutableHashTable, {}),
             (raw.AnonymousMutableHashTableOfTensors, {"value_shape": [2]}),
         )
-    )  # fmt: skip
+    )
     empty = raw.AnonymousMutableDenseHashTable(
-        empty_key="", deleted_key="$", value_dtype=tf.int32, initial_num_buckets=4)
+        empty_key="", deleted_key="$", value_dtype=tf.int32, initial_num_buckets=4
+    )
     for number, handle in enumerate((*of_one_run, empty)):
         tf.identity(raw.LookupTableSizeV2(table_handle=handle), name=f"empty_{number}")
 
@@ -131,18 +152,59 @@ def tables() -> None:
 _BY_KEY = ("put", "seen:0", "taken:0", "put", "key:0", "count:0", "put", "cleared", "count:0")
 
 RESOURCES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
-    (TABLES, tables, (
-        ("filled",), ("found:0",), ("filled_too",), ("all:0",), ("filled_from_file",),
-        ("lines:0",), ("put",), ("removed",), ("found_one:0", "found_two:0", "buckets:0"),
-        ("restored",), ("restored_keys:0",), tuple(f"empty_{number}:0" for number in range(4)))),
-    (ACCUMULATORS, accumulators, (
-        ("gathered",), ("gathered",), ("count:0", "older_count:0"),
-        ("mean:0", "sum:0", "slices:0"), ("later",), ("gathered",), ("count:0",))),
-    (BARRIERS, barriers, (
-        ("first_components",), ("second_component",), ("complete:0", "incomplete:0"),
-        ("taken_keys:0", "taken_values:0"), ("barrier_closed",))),
-    (STAGING, staging, (
-        ("staged",), ("staged_first:0",), ("staged_taken:0",), ("staged",), ("staged_cleared",),
-        ("staged_count:0",),
-        *((f"{word}_{step}",) for word in ("map", "ordered") for step in _BY_KEY))),
-)  # fmt: skip
+    (
+        TABLES,
+        tables,
+        (
+            ("filled",),
+            ("found:0",),
+            ("filled_too",),
+            ("all:0",),
+            ("filled_from_file",),
+            ("lines:0",),
+            ("put",),
+            ("removed",),
+            ("found_one:0", "found_two:0", "buckets:0"),
+            ("restored",),
+            ("restored_keys:0",),
+            tuple(f"empty_{number}:0" for number in range(4)),
+        ),
+    ),
+    (
+        ACCUMULATORS,
+        accumulators,
+        (
+            ("gathered",),
+            ("gathered",),
+            ("count:0", "older_count:0"),
+            ("mean:0", "sum:0", "slices:0"),
+            ("later",),
+            ("gathered",),
+            ("count:0",),
+        ),
+    ),
+    (
+        BARRIERS,
+        barriers,
+        (
+            ("first_components",),
+            ("second_component",),
+            ("complete:0", "incomplete:0"),
+            ("taken_keys:0", "taken_values:0"),
+            ("barrier_closed",),
+        ),
+    ),
+    (
+        STAGING,
+        staging,
+        (
+            ("staged",),
+            ("staged_first:0",),
+            ("staged_taken:0",),
+            ("staged",),
+            ("staged_cleared",),
+            ("staged_count:0",),
+            *((f"{word}_{step}",) for word in ("map", "ordered") for step in _BY_KEY),
+        ),
+    ),
+)

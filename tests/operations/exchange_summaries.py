@@ -50,8 +50,13 @@ def writers() -> None:
         raw.WriteGraphSummary(writer=handle, step=2, tensor=graph),
         raw.WriteSummary(writer=handle, step=3, tensor=["x"], tag="b", summary_metadata=""),
         raw.WriteHistogramSummary(writer=handle, step=4, tag="c", values=[1.0, 2.0]),
-        raw.WriteImageSummary(writer=handle, step=5, tag="d", tensor=np.zeros((1, 2, 2, 3), "f"),
-                              bad_color=np.array([255, 0, 0], np.uint8)),
+        raw.WriteImageSummary(
+            writer=handle,
+            step=5,
+            tag="d",
+            tensor=np.zeros((1, 2, 2, 3), "f"),
+            bad_color=np.array([255, 0, 0], np.uint8),
+        ),
         raw.WriteAudioSummary(writer=handle, step=6, tag="e", tensor=[[0.5]], sample_rate=8.0),
         raw.WriteRawProtoSummary(writer=handle, step=7, tensor=tf.Summary().SerializeToString()),
     ]
@@ -62,12 +67,21 @@ def writers() -> None:
 
 
 SUMMARIES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
-    ("ScalarSummary HistogramSummary TensorSummary TensorSummaryV2 MergeSummary", summaries,
-     (("numbers:0", "named:0", "merged:0"),)),
-    (("SummaryWriter CreateSummaryFileWriter FlushSummaryWriter CloseSummaryWriter ImportEvent "
-      "WriteSummary WriteScalarSummary WriteGraphSummary WriteHistogramSummary "
-      "WriteImageSummary WriteAudioSummary WriteRawProtoSummary"), writers,
-     (("begin",), ("write",), ("flush",), ("close",), ("begin",), ("write",), ("close",))),
+    (
+        "ScalarSummary HistogramSummary TensorSummary TensorSummaryV2 MergeSummary",
+        summaries,
+        (("numbers:0", "named:0", "merged:0"),),
+    ),
+    (
+        (
+            "SummaryWriter CreateSummaryFileWriter FlushSummaryWriter CloseSummaryWriter "
+            "ImportEvent "
+            "WriteSummary WriteScalarSummary WriteGraphSummary WriteHistogramSummary "
+            "WriteImageSummary WriteAudioSummary WriteRawProtoSummary"
+        ),
+        writers,
+        (("begin",), ("write",), ("flush",), ("close",), ("begin",), ("write",), ("close",)),
+    ),
     ("AudioSummaryV2", sounds, (("heard:0",),)),
     ("ImageSummary", images, (("seen:0",),)),
-)  # fmt: skip
+)

@@ -10,13 +10,21 @@ from collections.abc import Callable
 import sessrun.reference as tf
 from sessrun.spec.tables.ops import OPERATIONS
 
-_SCALARS = {"lr": 0.3, "alpha": 0.3, "epsilon": 0.1, "l1": 0.05, "l2": 0.1, "l2_shrinkage": 0.2,
-            "lr_power": -0.6}  # fmt: skip
+_SCALARS = {
+    "lr": 0.3,
+    "alpha": 0.3,
+    "epsilon": 0.1,
+    "l1": 0.05,
+    "l2": 0.1,
+    "l2_shrinkage": 0.2,
+    "lr_power": -0.6,
+}
 _GRADIENT = [[0.7, -1.3], [2.1, 0.4], [-0.9, 1.7]]
 STEPS = tuple(
-    name for name in OPERATIONS
+    name
+    for name in OPERATIONS
     if name.startswith(("Apply", "SparseApply", "ResourceApply", "ResourceSparseApply"))
-)  # fmt: skip
+)
 
 
 def _graph(op_type: str) -> Callable[[], None]:
@@ -26,8 +34,9 @@ def _graph(op_type: str) -> Callable[[], None]:
         kept = []
         for arg in declared.inputs:
             if arg.is_ref or arg.dtype == "resource":
-                v = tf.Variable([[1.1, 2.2], [3.3, 4.4], [5.5, 6.6]], name=arg.name,
-                                use_resource=not arg.is_ref)  # fmt: skip
+                v = tf.Variable(
+                    [[1.1, 2.2], [3.3, 4.4], [5.5, 6.6]], name=arg.name, use_resource=not arg.is_ref
+                )
                 kept.append(v)
                 inputs[arg.name] = v._ref() if arg.is_ref else v.handle
             elif arg.name in {"grad", "delta"}:

@@ -65,12 +65,31 @@ def generators() -> None:
 
 
 VARIABLES: tuple[tuple[str, Callable[[], None], tuple[tuple[str, ...], ...]], ...] = (
-    (SLICES, slices, (("init",), *(
-        step for op_type in SLICES.split() for step in ((op_type,), ("now_held:0",))))),
+    (
+        SLICES,
+        slices,
+        (
+            ("init",),
+            *(step for op_type in SLICES.split() for step in ((op_type,), ("now_held:0",))),
+        ),
+    ),
     ("MutexV2 MutexLock ConsumeMutexLock", locks, (("init",), ("both:0",), ("both:0",))),
-    ("RngReadAndSkip RngSkip NonDeterministicInts StatefulRandomBinomial " + GENERATED, generators,
-     (("init",), ("skipped:0",), ("moved",), *((f"{op_type}:0",) for op_type in GENERATED.split()),
-      ("skipped:0",), ("StatefulRandomBinomial:0",), ("size:0",))),
-    (BANDS, bands, (
-        ("made:0", "taken:0", "set:0", "factors:0", "factors:1", "places:0", "stacked:0", "now"),)),
-)  # fmt: skip
+    (
+        "RngReadAndSkip RngSkip NonDeterministicInts StatefulRandomBinomial " + GENERATED,
+        generators,
+        (
+            ("init",),
+            ("skipped:0",),
+            ("moved",),
+            *((f"{op_type}:0",) for op_type in GENERATED.split()),
+            ("skipped:0",),
+            ("StatefulRandomBinomial:0",),
+            ("size:0",),
+        ),
+    ),
+    (
+        BANDS,
+        bands,
+        (("made:0", "taken:0", "set:0", "factors:0", "factors:1", "places:0", "stacked:0", "now"),),
+    ),
+)

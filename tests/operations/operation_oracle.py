@@ -13,8 +13,11 @@ from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.operations import AttrDecl, Operation
 from sessrun.spec.rules.domains import Arguments
 
-for _name, _value in (("TF_CPP_MIN_LOG_LEVEL", "3"), ("TF_USE_LEGACY_KERAS", "1"),
-                      ("TF_ENABLE_ONEDNN_OPTS", "0")):  # fmt: skip
+for _name, _value in (
+    ("TF_CPP_MIN_LOG_LEVEL", "3"),
+    ("TF_USE_LEGACY_KERAS", "1"),
+    ("TF_ENABLE_ONEDNN_OPTS", "0"),
+):
     os.environ.setdefault(_name, _value)
 
 

@@ -1,8 +1,5 @@
 """What follows from the declarations is there, is current and agrees with the kernels."""
 
-
-
-
 import ast
 import dataclasses
 import random
@@ -176,7 +173,8 @@ def test_arguments_are_a_function_of_the_seed():
         assert one.attrs == two.attrs
         for key, value in one.inputs.items():
             other = two.inputs[key]
-            for a, b in zip(*(x if isinstance(x, list) else [x] for x in (value, other)),
-                            strict=True):  # fmt: skip
+            for a, b in zip(
+                *(x if isinstance(x, list) else [x] for x in (value, other)), strict=True
+            ):
                 assert a.dtype == b.dtype
                 assert a.dtype == object or a.tobytes() == b.tobytes()

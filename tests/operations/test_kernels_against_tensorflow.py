@@ -1,8 +1,5 @@
 """Every kernel gives TensorFlow's values on drawn arguments, and its codes on faulty ones."""
 
-
-
-
 import random
 
 import pytest

@@ -18,9 +18,15 @@ ON_GPU = [name for name, op in OPERATIONS.items() if op.domain and "GPU" in op.d
 #: Operations that give NaN on a GPU for labels that a CPU refuses, and those that give zeros for
 #: indices or leave them out (tests/adapters/simulated_gpu/test_gpu_indices.py).
 SILENT = {
-    "SparseSoftmaxCrossEntropyWithLogits", "Gather", "GatherNd", "GatherV2", "ScatterNd",
-    "ScatterNdNonAliasingAdd", "TensorScatterAdd", "TensorScatterSub",
-}  # fmt: skip
+    "SparseSoftmaxCrossEntropyWithLogits",
+    "Gather",
+    "GatherNd",
+    "GatherV2",
+    "ScatterNd",
+    "ScatterNdNonAliasingAdd",
+    "TensorScatterAdd",
+    "TensorScatterSub",
+}
 _OF_VALUES = ("label_range", "index_range", "scatter_range")
 REFUSING = [name for name in ON_GPU if OPERATIONS[name].errors]
 

@@ -26,8 +26,14 @@ def pair(request, registry):
 
 def _arg(arg):
     dtype = BY_ENUM[arg.type].name if arg.type else None
-    return (arg.name, dtype, arg.type_attr or None, arg.number_attr or None,
-            arg.type_list_attr or None, arg.is_ref)  # fmt: skip
+    return (
+        arg.name,
+        dtype,
+        arg.type_attr or None,
+        arg.number_attr or None,
+        arg.type_list_attr or None,
+        arg.is_ref,
+    )
 
 
 def _declared(arg):

@@ -26,13 +26,19 @@ _ODD = {
     # An unknown size of a list of counts: the input's rank is taken for the result's.
     "DenseBincount",
     # The sequences of regions are one longer than their number, and patches have five dimensions.
-    "ExtractVolumePatches", "FractionalAvgPool", "FractionalMaxPool",
+    "ExtractVolumePatches",
+    "FractionalAvgPool",
+    "FractionalMaxPool",
     # Paddings or diagonals that are fed are refused.
-    "FusedPadConv2D", "FusedResizeAndPadConv2D", "MatrixDiagV2", "MatrixDiagV3", "MatrixSetDiagV2",
+    "FusedPadConv2D",
+    "FusedResizeAndPadConv2D",
+    "MatrixDiagV2",
+    "MatrixDiagV3",
+    "MatrixSetDiagV2",
     "MatrixSetDiagV3",
     # An axis that is fed is taken for the last one.
     "SplitV",
-}  # fmt: skip
+}
 _DRAWS = 3
 #: Larger values are not written into a graph.
 _MOST = 200

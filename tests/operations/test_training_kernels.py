@@ -43,8 +43,9 @@ def given(op_type, held, place=lambda array: array):
         elif arg.name in {"grad", "delta"}:
             values.append(place(gradient))
         else:
-            number = np.int64(2) if arg.name == "global_step" else np.float32(
-                SCALARS.get(arg.name, 0.5))  # fmt: skip
+            number = (
+                np.int64(2) if arg.name == "global_step" else np.float32(SCALARS.get(arg.name, 0.5))
+            )
             numbers[arg.name] = number
             values.append(place(np.asarray(number)))
     return values, numbers, gradient
@@ -127,8 +128,13 @@ def test_large_arrays_are_stepped_through_in_blocks():
     size = 100_003
     for buffer in held:
         buffer.value = np.linspace(-1, 1, size, dtype=np.float32)
-    want = stepped("Momentum", {"lr": 0.25, "momentum": 0.5, "use_nesterov": False},
-                   np.ones(size, np.float32), [b.value for b in held], None)  # fmt: skip
+    want = stepped(
+        "Momentum",
+        {"lr": 0.25, "momentum": 0.5, "use_nesterov": False},
+        np.ones(size, np.float32),
+        [b.value for b in held],
+        None,
+    )
     values, _, _ = given("ApplyMomentum", held)
     values[3] = np.ones(size, np.float32)
     bound("ApplyMomentum")(*values)

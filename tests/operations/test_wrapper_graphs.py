@@ -2,7 +2,6 @@
 
 # ruff: noqa: ARG005 - every call takes the same arguments
 
-
 import numpy as np
 import pytest
 

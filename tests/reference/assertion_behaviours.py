@@ -96,10 +96,14 @@ def _others(tf: Any) -> Any:
     ]
     return [
         *(_built_and_run(tf, program) for program in programs),
-        *attempt(*(lambda value=value: tf.assert_proper_iterable(value)
-                   for value in ([1], (), {}, "a", 3, np.ones(2), ints, sparse))),
+        *attempt(
+            *(
+                lambda value=value: tf.assert_proper_iterable(value)
+                for value in ([1], (), {}, "a", 3, np.ones(2), ints, sparse)
+            )
+        ),
         [tf.is_numeric_tensor(value) for value in (ints, tf.constant("a"), 1)],
-    ]  # fmt: skip
+    ]
 
 
 def _named(tf: Any) -> Any:
@@ -109,9 +113,8 @@ def _named(tf: Any) -> Any:
         tf.assert_rank([1], 1)
         tf.assert_type(1, tf.int32)
     return [
-        name for op in tf.get_default_graph().get_operations()
-        if "Assert" not in (name := op.name)
-    ]  # fmt: skip
+        name for op in tf.get_default_graph().get_operations() if "Assert" not in (name := op.name)
+    ]
 
 
 def _used(tf: Any) -> Any:
@@ -124,6 +127,10 @@ def _used(tf: Any) -> Any:
 
 
 BEHAVIOURS: dict[str, Callable[[Any], Any]] = {
-    "compared": _compared, "signed": _signed, "ranked": _ranked, "others": _others,
-    "named": _named, "used": _used,
-}  # fmt: skip
+    "compared": _compared,
+    "signed": _signed,
+    "ranked": _ranked,
+    "others": _others,
+    "named": _named,
+    "used": _used,
+}

@@ -53,8 +53,13 @@ def a_session(tf: Any) -> Any:
         value = tf.constant(3).eval()
     with test.session() as second:
         pass
-    return [inside, value, first is second, attempt(lambda: first.run("Const:0")),
-            tf.get_default_session()]  # fmt: skip
+    return [
+        inside,
+        value,
+        first is second,
+        attempt(lambda: first.run("Const:0")),
+        tf.get_default_session(),
+    ]
 
 
 def a_session_of_another_graph(tf: Any) -> Any:
@@ -182,12 +187,18 @@ def errors_that_are_wanted(tf: Any) -> Any:
             within(matching(ValueError, "^literal"), lambda: int("a")),
             within(matching(ValueError, lambda e: True), lambda: int("a")),
             within(matching((KeyError, ValueError), "invalid"), lambda: int("a")),
-            within(test.assertRaisesIncompatibleShapesError(ValueError),
-                   lambda: tf.constant([1, 2]) + tf.constant([1, 2, 3])),
-            within(test.assertRaisesIncompatibleShapesError(), lambda: test.evaluate(
-                tf.placeholder_with_default([1, 2], None) + tf.constant([1, 2, 3]))),
+            within(
+                test.assertRaisesIncompatibleShapesError(ValueError),
+                lambda: tf.constant([1, 2]) + tf.constant([1, 2, 3]),
+            ),
+            within(
+                test.assertRaisesIncompatibleShapesError(),
+                lambda: test.evaluate(
+                    tf.placeholder_with_default([1, 2], None) + tf.constant([1, 2, 3])
+                ),
+            ),
             within(test.assertRaisesRegexp(ValueError, "invalid"), lambda: int("a")),
-        )  # fmt: skip
+        )
 
 
 def endings(tf: Any) -> Any:
@@ -233,9 +244,12 @@ def files(tf: Any) -> Any:
         sys.__stderr__.flush()
         seen = captured.contents()
     return [
-        folder == test.get_temp_dir(), folder == other.get_temp_dir(), Path(folder).is_dir(),
-        folder.startswith(tf.test.get_temp_dir()), seen,
-    ]  # fmt: skip
+        folder == test.get_temp_dir(),
+        folder == other.get_temp_dir(),
+        Path(folder).is_dir(),
+        folder.startswith(tf.test.get_temp_dir()),
+        seen,
+    ]
 
 
 def stubs(tf: Any) -> Any:
@@ -269,16 +283,21 @@ def stubs(tf: Any) -> Any:
         other.Set(random, "random", lambda: 8)
         found.append(random.random())
     found.append(random.random() < 1)
-    return [*found, attempt(lambda: stub.SmartSet(Derived, "none", 1),
-                            lambda: stub.Set(Derived, "none", 1))]  # fmt: skip
+    return [
+        *found,
+        attempt(lambda: stub.SmartSet(Derived, "none", 1), lambda: stub.Set(Derived, "none", 1)),
+    ]
 
 
 def machine(tf: Any) -> Any:
     return [
-        tf.test.is_gpu_available(), tf.test.gpu_device_name(), tf.test.is_built_with_rocm(),
-        tf.test.is_cpu_target_available("x86"), tf.test.mock is unittest.mock,
+        tf.test.is_gpu_available(),
+        tf.test.gpu_device_name(),
+        tf.test.is_built_with_rocm(),
+        tf.test.is_cpu_target_available("x86"),
+        tf.test.mock is unittest.mock,
         attempt(lambda: tf.test.is_cpu_target_available("z")),
-    ]  # fmt: skip
+    ]
 
 
 def skipping(tf: Any) -> Any:
@@ -327,10 +346,15 @@ def graph_defs(tf: Any) -> Any:
     return attempt(
         lambda: tf.test.assert_equal_graph_def(1, tf.GraphDef()),
         lambda: tf.test.assert_equal_graph_def(tf.GraphDef(), None),
-        changed(lambda given: None), changed(values(1, 2)), changed(values(1, 3)),
-        changed(inputs("p", "c", "^m", "^n")), changed(inputs("p", "c", "^n", "^m")),
-        changed(inputs("p:0", "c", "^n", "^m")), changed(inputs("c", "p", "^n", "^m")),
-        changed(inputs("p", "c", "^n")), changed(inputs("p", "c", "^n", "^n", "^m")),
+        changed(lambda given: None),
+        changed(values(1, 2)),
+        changed(values(1, 3)),
+        changed(inputs("p", "c", "^m", "^n")),
+        changed(inputs("p", "c", "^n", "^m")),
+        changed(inputs("p:0", "c", "^n", "^m")),
+        changed(inputs("c", "p", "^n", "^m")),
+        changed(inputs("p", "c", "^n")),
+        changed(inputs("p", "c", "^n", "^n", "^m")),
         changed(lambda given: given[1]["sum"].attr["_x"].__setattr__("i", 3)),
         changed(lambda given: given[1]["sum"].attr["x"].__setattr__("i", 3)),
         changed(lambda given: given[1]["sum"].attr.pop("T")),
@@ -340,14 +364,27 @@ def graph_defs(tf: Any) -> Any:
         changed(lambda given: given[0].node.pop()),
         changed(lambda given: given[0].versions.__setattr__("producer", 5)),
         changed(lambda given: given[0].node.sort(key=lambda node: node.name, reverse=True)),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
     program.__name__: program
     for program in (
-        seeds, graphs_left_open, a_session, a_session_of_another_graph, the_cached_session,
-        devices_of_a_session, evaluate, near_and_equal_in_a_session, errors_that_are_wanted,
-        endings, a_test_of_the_name_of_a_session, files, stubs, machine, skipping, graph_defs,
+        seeds,
+        graphs_left_open,
+        a_session,
+        a_session_of_another_graph,
+        the_cached_session,
+        devices_of_a_session,
+        evaluate,
+        near_and_equal_in_a_session,
+        errors_that_are_wanted,
+        endings,
+        a_test_of_the_name_of_a_session,
+        files,
+        stubs,
+        machine,
+        skipping,
+        graph_defs,
     )
-}  # fmt: skip
+}

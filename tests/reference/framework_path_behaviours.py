@@ -23,13 +23,24 @@ def _two_kinds_of_device_specs(tf: Any) -> Any:
     fixed = module.DeviceSpecV2("w", 1, 2, "gpu", 3)
     changing = module.DeviceSpecV1("w", 1, 2, "gpu", 3)
     merged = changing.make_merged_spec(module.DeviceSpecV2(task=7)).to_string()
-    return issubclass(module.DeviceSpecV1, module.DeviceSpecV2), merged, attempt(
-        lambda: setattr(fixed, "job", "x"), lambda: fixed.merge_from(changing),
-        lambda: fixed.parse_from_string("/cpu:0").to_string(), fixed.to_string,
-        lambda: fixed.replace(task=None).to_string(), lambda: str(fixed), lambda: fixed == changing,
-        lambda: changing == fixed, lambda: hash(fixed) == hash(module.DeviceSpecV2.from_string(
-            "/job:w/replica:1/task:2/device:GPU:3")),
-    )  # fmt: skip
+    return (
+        issubclass(module.DeviceSpecV1, module.DeviceSpecV2),
+        merged,
+        attempt(
+            lambda: setattr(fixed, "job", "x"),
+            lambda: fixed.merge_from(changing),
+            lambda: fixed.parse_from_string("/cpu:0").to_string(),
+            fixed.to_string,
+            lambda: fixed.replace(task=None).to_string(),
+            lambda: str(fixed),
+            lambda: fixed == changing,
+            lambda: changing == fixed,
+            lambda: (
+                hash(fixed)
+                == hash(module.DeviceSpecV2.from_string("/job:w/replica:1/task:2/device:GPU:3"))
+            ),
+        ),
+    )
 
 
 def _device_names(tf: Any) -> Any:
@@ -38,14 +49,20 @@ def _device_names(tf: Any) -> Any:
     merging = module.merge_device("/job:a/gpu:1")
     with tf.device(merging), tf.device(module.merge_device("/job:b")):
         placed = tf.constant(1)
-    return placed, module.merge_device("/job:a/gpu:1") is merging, attempt(
-        *(lambda value=value: module.canonical_name(value) for value in values),
-        *(lambda value=value: module.is_device_spec(value) for value in values),
-        *(lambda value=value: module.check_valid(value) for value in ("", "/cpu:0", "nope")),
-        lambda: merging(tf.NodeDef(device="/job:b")).to_string(),
-        lambda: merging.shortcut_string_merge(tf.NodeDef()), lambda: merging.is_null_merge,
-        lambda: merging(tf.NodeDef(device="bad")), lambda: module.merge_device("bad"),
-    )  # fmt: skip
+    return (
+        placed,
+        module.merge_device("/job:a/gpu:1") is merging,
+        attempt(
+            *(lambda value=value: module.canonical_name(value) for value in values),
+            *(lambda value=value: module.is_device_spec(value) for value in values),
+            *(lambda value=value: module.check_valid(value) for value in ("", "/cpu:0", "nope")),
+            lambda: merging(tf.NodeDef(device="/job:b")).to_string(),
+            lambda: merging.shortcut_string_merge(tf.NodeDef()),
+            lambda: merging.is_null_merge,
+            lambda: merging(tf.NodeDef(device="bad")),
+            lambda: module.merge_device("bad"),
+        ),
+    )
 
 
 def _registries(tf: Any) -> Any:
@@ -65,14 +82,23 @@ def _registries(tf: Any) -> Any:
         node = tf.NodeDef(op=op_type, name="four")
         return ops.get_stats_for_node_def(tf.get_default_graph(), node, kind).value
 
-    return sorted(held.list()), total.value, total.statistic_type, attempt(
-        lambda: held.lookup("len") is len, lambda: held.lookup(b"other") is max,
-        lambda: held.lookup("none"), lambda: held.register(len),
-        lambda: told("Counted"), lambda: told("NoOp"),
-        lambda: ops.RegisterStatistics("Counted", kind)(counted),
-        lambda: ops.RegisterStatistics("A", 3), lambda: ops.RegisterStatistics(3, "a"),
-        lambda: ops.RegisterStatistics("A,", "a"),
-    )  # fmt: skip
+    return (
+        sorted(held.list()),
+        total.value,
+        total.statistic_type,
+        attempt(
+            lambda: held.lookup("len") is len,
+            lambda: held.lookup(b"other") is max,
+            lambda: held.lookup("none"),
+            lambda: held.register(len),
+            lambda: told("Counted"),
+            lambda: told("NoOp"),
+            lambda: ops.RegisterStatistics("Counted", kind)(counted),
+            lambda: ops.RegisterStatistics("A", 3),
+            lambda: ops.RegisterStatistics(3, "a"),
+            lambda: ops.RegisterStatistics("A,", "a"),
+        ),
+    )
 
 
 def _name_scopes(tf: Any) -> Any:
@@ -81,12 +107,18 @@ def _name_scopes(tf: Any) -> Any:
     scope, seen = ops.name_scope_v2("s"), []
     with scope as outer, scope as inner, ops.name_scope("t", skip_on_eager=False) as innermost:
         seen += [outer, inner, innermost, ops.get_current_name_scope(), ops.has_default_graph()]
-    return seen, scope.name, attempt(
-        *(lambda name=name: ops.strip_name_scope(name, "a") for name in names),
-        *(lambda name=name: ops.prepend_name_scope(name, "a/") for name in names),
-        lambda: ops.strip_name_scope("a/b", None), lambda: ops.prepend_name_scope("a/b", ""),
-        lambda: ops.name_scope_v2(None), lambda: ops.name_scope_v2("a b").__enter__(),
-    )  # fmt: skip
+    return (
+        seen,
+        scope.name,
+        attempt(
+            *(lambda name=name: ops.strip_name_scope(name, "a") for name in names),
+            *(lambda name=name: ops.prepend_name_scope(name, "a/") for name in names),
+            lambda: ops.strip_name_scope("a/b", None),
+            lambda: ops.prepend_name_scope("a/b", ""),
+            lambda: ops.name_scope_v2(None),
+            lambda: ops.name_scope_v2("a b").__enter__(),
+        ),
+    )
 
 
 def _operations_by_name(tf: Any) -> Any:
@@ -122,13 +154,21 @@ def _subscriptions(tf: Any) -> Any:
     variable = tf.Variable(0.5, name="v")
     doubled, written = variable * 2.0, variable.assign(1.5)
     subscribe(variable, watch("variable"))
-    return [t is watched for t in again], several, double.op.inputs[1], after.op, late.op, attempt(
-        lambda: (run(tf, [negated, after]), sorted(name for name, _ in seen)),
-        lambda: [len(seen), run(tf, late), len(seen)],
-        lambda: subscribe("total:0", watch("text")), lambda: subscribe([total, 3], watch("three")),
-        lambda: [op.name for op in graph.get_operations() if "subscription" in op.name],
-        lambda: (doubled.op, written.op),
-    )  # fmt: skip
+    return (
+        [t is watched for t in again],
+        several,
+        double.op.inputs[1],
+        after.op,
+        late.op,
+        attempt(
+            lambda: (run(tf, [negated, after]), sorted(name for name, _ in seen)),
+            lambda: [len(seen), run(tf, late), len(seen)],
+            lambda: subscribe("total:0", watch("text")),
+            lambda: subscribe([total, 3], watch("three")),
+            lambda: [op.name for op in graph.get_operations() if "subscription" in op.name],
+            lambda: (doubled.op, written.op),
+        ),
+    )
 
 
 def _resources(tf: Any) -> Any:
@@ -148,12 +188,19 @@ def _resources(tf: Any) -> Any:
     unknown = tf.placeholder(tf.float32, [None, 2])
     varied = tf.get_variable("x", initializer=unknown, validate_shape=False, use_resource=True)
     names = [nothing.name, *(op.name for op in making)]
-    return empty, session.run(empty), names, missing, seen, attempt(
-        lambda: handles.variable_shape(listed[0].handle),
-        lambda: handles.variable_shape(varied.handle, tf.int64),
-        lambda: handles.variable_shape(varied.handle),
-        lambda: [module_of(tf, "eager.context").graph_mode().__enter__()],
-    )  # fmt: skip
+    return (
+        empty,
+        session.run(empty),
+        names,
+        missing,
+        seen,
+        attempt(
+            lambda: handles.variable_shape(listed[0].handle),
+            lambda: handles.variable_shape(varied.handle, tf.int64),
+            lambda: handles.variable_shape(varied.handle),
+            lambda: [module_of(tf, "eager.context").graph_mode().__enter__()],
+        ),
+    )
 
 
 def _operations_for_tests(tf: Any) -> Any:
@@ -169,15 +216,26 @@ def _operations_for_tests(tf: Any) -> Any:
     ready, limited = ops.resource_initialized_op(handle), tf.RunOptions(timeout_in_ms=300)
     sleeps = ops.sleep_op(0), ops.sleep_identity_op(0, "x"), ops.sleep_op(-1), ops.sleep_op(1)
     deadline, unlabelled = ops.get_deadline(), tf.placeholder(tf.int32, [None])
-    return made, handle.shape, deadline, session.run(made), attempt(
-        lambda: session.run(ready), lambda: session.run(use), lambda: session.run(create),
-        lambda: session.run(create), lambda: session.run([ready, use]),
-        lambda: session.run(sleeps[:3]), lambda: session.run(sleeps[3], options=limited),
-        lambda: abs(session.run(deadline, options=limited) / 1e6 - time.time()) < 5,
-        lambda: session.run(deadline), lambda: ops.kernel_label_required(1),
-        lambda: session.run(ops.kernel_label_required(unlabelled), {unlabelled: [1]}),
-        lambda: session.run(made[0]),
-    )  # fmt: skip
+    return (
+        made,
+        handle.shape,
+        deadline,
+        session.run(made),
+        attempt(
+            lambda: session.run(ready),
+            lambda: session.run(use),
+            lambda: session.run(create),
+            lambda: session.run(create),
+            lambda: session.run([ready, use]),
+            lambda: session.run(sleeps[:3]),
+            lambda: session.run(sleeps[3], options=limited),
+            lambda: abs(session.run(deadline, options=limited) / 1e6 - time.time()) < 5,
+            lambda: session.run(deadline),
+            lambda: ops.kernel_label_required(1),
+            lambda: session.run(ops.kernel_label_required(unlabelled), {unlabelled: [1]}),
+            lambda: session.run(made[0]),
+        ),
+    )
 
 
 def _equal_graph_defs(tf: Any) -> Any:
@@ -185,30 +243,43 @@ def _equal_graph_defs(tf: Any) -> Any:
     node = 'node { name: "a" op: "A" %s }'
     number = node % 'attr { key: "z" value { %s } }'
     function = 'library { function { signature { name: "f" } %s } }'
-    odd = [number % "f: nan", number % "tensor { float_val: nan }",
-           function % ('node_def { attr { key: "z" value { f: nan } } }')]  # fmt: skip
+    odd = [
+        number % "f: nan",
+        number % "tensor { float_val: nan }",
+        function % ('node_def { attr { key: "z" value { f: nan } } }'),
+    ]
     pairs = [
-        ("", "versions { producer: 3 }"), (node % "", node % 'device: "/cpu:0"'),
+        ("", "versions { producer: 3 }"),
+        (node % "", node % 'device: "/cpu:0"'),
         (node % 'input: "^x" input: "^y"', node % 'input: "^y" input: "^x"'),
-        (node % 'input: "x:0"', node % 'input: "x"'), (number % "f: 0", number % "f: -0.0"),
-        (node % 'attr { key: "z" } attr { key: "y" }',
-         node % 'attr { key: "y" } attr { key: "z" }'),
+        (node % 'input: "x:0"', node % 'input: "x"'),
+        (number % "f: 0", number % "f: -0.0"),
+        (
+            node % 'attr { key: "z" } attr { key: "y" }',
+            node % 'attr { key: "y" } attr { key: "z" }',
+        ),
         (number % "list { i: 1 i: 2 }", number % "list { i: 2 i: 1 }"),
-        (number % "i: 1", number % "b: true"), (node % "" + number % "i: 1", node % ""),
+        (number % "i: 1", number % "b: true"),
+        (node % "" + number % "i: 1", node % ""),
         (node % "" + number % "i: 1", number % "i: 1" + node % ""),
-        (function % 'node_def { name: "a" } node_def { name: "b" }',
-         function % 'node_def { name: "b" } node_def { name: "a" }'),
+        (
+            function % 'node_def { name: "a" } node_def { name: "b" }',
+            function % 'node_def { name: "b" } node_def { name: "a" }',
+        ),
         (function % 'ret { key: "a" value: "b" }', function % ""),
-        ("library { function { signature { name: 'f' } } function { signature { name: 'g' } } }",
-         "library { function { signature { name: 'g' } } function { signature { name: 'f' } } }"),
+        (
+            "library { function { signature { name: 'f' } } function { signature { name: 'g' } } }",
+            "library { function { signature { name: 'g' } } function { signature { name: 'f' } } }",
+        ),
         *zip(odd, odd, strict=True),
-    ]  # fmt: skip
+    ]
     parsed = [[text_format.Parse(text, tf.GraphDef()) for text in pair] for pair in pairs]
     return attempt(
         *(lambda pair=pair: equal(*pair) for pair in parsed),
         *(lambda pair=pair: equal(*pair, treat_nan_as_equal=True) for pair in parsed),
-        lambda: equal(3, tf.GraphDef()), lambda: equal(tf.GraphDef(), None),
-    )  # fmt: skip
+        lambda: equal(3, tf.GraphDef()),
+        lambda: equal(tf.GraphDef(), None),
+    )
 
 
 def _branches_chosen_early(tf: Any) -> Any:
@@ -225,16 +296,21 @@ def _branches_chosen_early(tf: Any) -> Any:
         return tf.constant(2, name="two")
 
     return attempt(
-        lambda: early.smart_cond(True, one, never), lambda: early.smart_cond(0, never, two),
+        lambda: early.smart_cond(True, one, never),
+        lambda: early.smart_cond(0, never, two),
         lambda: early.smart_cond(known, one, never),
         lambda: early.smart_cond(p, one, two, name="c"),
-        lambda: early.smart_cond(p, one), lambda: early.smart_cond(True, None, two),
-        lambda: early.smart_cond("yes", one, two), lambda: early.smart_constant_value(known),
-        lambda: early.smart_constant_value(p), lambda: early.smart_constant_value(1),
+        lambda: early.smart_cond(p, one),
+        lambda: early.smart_cond(True, None, two),
+        lambda: early.smart_cond("yes", one, two),
+        lambda: early.smart_constant_value(known),
+        lambda: early.smart_constant_value(p),
+        lambda: early.smart_constant_value(1),
         lambda: early.smart_case([(False, never), (p, one), (True, two)], never),
         lambda: early.smart_case([(False, never)], one, exclusive=True),
-        lambda: early.smart_case([], one), lambda: early.smart_case([(p, 1)], one),
-    )  # fmt: skip
+        lambda: early.smart_case([], one),
+        lambda: early.smart_case([(p, 1)], one),
+    )
 
 
 def _seeds_that_must_be_given(tf: Any) -> Any:
@@ -243,9 +319,11 @@ def _seeds_that_must_be_given(tf: Any) -> Any:
     config.enable_op_determinism()
     try:
         return attempt(
-            config.is_op_determinism_enabled, lambda: tf.random_uniform([2]),
-            lambda: tf.random_uniform([2], seed=3), lambda: tf.random_shuffle([1, 2]),
-        )  # fmt: skip
+            config.is_op_determinism_enabled,
+            lambda: tf.random_uniform([2]),
+            lambda: tf.random_uniform([2], seed=3),
+            lambda: tf.random_shuffle([1, 2]),
+        )
     finally:
         config.disable_op_determinism()
 
@@ -260,28 +338,52 @@ def _what_makes_branches_and_loops(tf: Any) -> Any:
 
     tf.cond(tf.constant(True), lambda: tf.while_loop(lambda x: x < 9, body, [1]), lambda: 0)
     questions = (
-        "IsSwitch", "IsMerge", "IsLoopEnter", "IsLoopExit", "IsCondSwitch", "IsCondMerge",
-        "IsLoopSwitch", "IsLoopMerge", "IsLoopConstantEnter", "IsInWhileLoop", "IsInCond",
-    )  # fmt: skip
+        "IsSwitch",
+        "IsMerge",
+        "IsLoopEnter",
+        "IsLoopExit",
+        "IsCondSwitch",
+        "IsCondMerge",
+        "IsLoopSwitch",
+        "IsLoopMerge",
+        "IsLoopConstantEnter",
+        "IsInWhileLoop",
+        "IsInCond",
+    )
     found = []
     for op in tf.get_default_graph().get_operations():
         here = told.GetOutputContext(op)
         around = [told.GetContainingWhileContext(here), told.GetContainingCondContext(here)]
         within = [told.IsContainingContext(here, each) for each in around]
         enters = [told.GetLoopConstantEnter(each) for each in op.outputs]
-        found.append([
-            op.name, [bool(getattr(told, each)(op)) for each in questions], within,
-            [each is None for each in around], [each is None or each.name for each in enters],
-            told.OpInContext(op, None), [told.TensorInContext(each, here) for each in op.outputs],
-        ])  # fmt: skip
+        found.append(
+            [
+                op.name,
+                [bool(getattr(told, each)(op)) for each in questions],
+                within,
+                [each is None for each in around],
+                [each is None or each.name for each in enters],
+                told.OpInContext(op, None),
+                [told.TensorInContext(each, here) for each in op.outputs],
+            ]
+        )
     return found
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _two_kinds_of_device_specs, _device_names, _registries, _name_scopes, _operations_by_name,
-        _subscriptions, _resources, _operations_for_tests, _equal_graph_defs,
-        _branches_chosen_early, _seeds_that_must_be_given, _what_makes_branches_and_loops,
+        _two_kinds_of_device_specs,
+        _device_names,
+        _registries,
+        _name_scopes,
+        _operations_by_name,
+        _subscriptions,
+        _resources,
+        _operations_for_tests,
+        _equal_graph_defs,
+        _branches_chosen_early,
+        _seeds_that_must_be_given,
+        _what_makes_branches_and_loops,
     )
-}  # fmt: skip
+}

@@ -78,7 +78,7 @@ def _texts_and_examples(tf: Any) -> Any:
         lambda tf: strings.substr_v2(fed(tf, ["abc"]), 1, 1, "BYTE", "part"),
         lambda tf: strings.substr_deprecated(fed(tf, ["abc"]), 1, 1, "part"),
         lambda tf: parsing.decode_csv_v2(fed(tf, ["1;-"]), [[0], [7]], ";", True, "-"),
-    )  # fmt: skip
+    )
 
 
 def _flow_and_gradients(tf: Any) -> Any:

@@ -65,24 +65,37 @@ def _rows(tf: Any) -> Any:
     ]  # fmt: skip
     flat = [each for value in values for each in (value if isinstance(value, tuple) else [value])]
     graph = [[each.op.type, each.name, each.shape.as_list()] for each in flat]
-    return graph, [np.round(1.0 * each, 3) for each in run(tf, flat)], attempt(
-        lambda: nn.gelu([1, 2]), lambda: nn.softmax_v2(), lambda: nn.softmax_v2(_ROWS, dim=1),
-        lambda: nn.softmax_v2(_ROWS, 1, "name", 3),
-    )  # fmt: skip
+    return (
+        graph,
+        [np.round(1.0 * each, 3) for each in run(tf, flat)],
+        attempt(
+            lambda: nn.gelu([1, 2]),
+            lambda: nn.softmax_v2(),
+            lambda: nn.softmax_v2(_ROWS, dim=1),
+            lambda: nn.softmax_v2(_ROWS, 1, "name", 3),
+        ),
+    )
 
 
 def _left_out(tf: Any) -> Any:
     nn = _framework(tf, "nn_ops", "ops")
     x = tf.constant(_ROWS)
     drawn = [
-        nn.dropout_v2(x, 0.5, seed=3), tf.nn.experimental.stateless_dropout(x, 0.3, [1, 2]),
+        nn.dropout_v2(x, 0.5, seed=3),
+        tf.nn.experimental.stateless_dropout(x, 0.3, [1, 2]),
         tf.nn.experimental.general_dropout(x, 0.5, lambda shape, dtype: tf.ones(shape, dtype) / 3),
-    ]  # fmt: skip
+    ]
     kept = nn.dropout_v2(x, 0) is x, tf.nn.experimental.stateless_dropout(x, 0, [1, 2]) is x
-    return [each.name for each in drawn], run(tf, drawn[1:]), kept, attempt(
-        lambda: nn.dropout_v2(x, 1.0), lambda: nn.dropout_v2(x),
-        lambda: tf.nn.experimental.stateless_dropout([1], 0.5, [1, 2]),
-    )  # fmt: skip
+    return (
+        [each.name for each in drawn],
+        run(tf, drawn[1:]),
+        kept,
+        attempt(
+            lambda: nn.dropout_v2(x, 1.0),
+            lambda: nn.dropout_v2(x),
+            lambda: tf.nn.experimental.stateless_dropout([1], 0.5, [1, 2]),
+        ),
+    )
 
 
 def _lookups(tf: Any) -> Any:
@@ -90,10 +103,11 @@ def _lookups(tf: Any) -> Any:
     parts = [tf.constant(_ROWS[0, :3]), tf.constant(_ROWS[1, :2])]
     ids = tf.SparseTensor([[0, 0], [0, 1], [1, 0]], tf.constant([0, 4, 2], tf.int64), [2, 2])
     made = [
-        ops.embedding_lookup_v2(parts, [0, 4, 2]), ops.embedding_lookup_v2(parts, [1], 0.5),
+        ops.embedding_lookup_v2(parts, [0, 4, 2]),
+        ops.embedding_lookup_v2(parts, [1], 0.5),
         ops.embedding_lookup_sparse_v2(parts, ids, None, "sum"),
         ops.safe_embedding_lookup_sparse_v2(parts, ids),
-    ]  # fmt: skip
+    ]
     return [each.name for each in made], [np.round(each, 4) for each in run(tf, made)]
 
 
@@ -125,20 +139,28 @@ def _regressions(tf: Any) -> Any:
     nn = _framework(tf, "nn_ops", "ops")
     rows = tf.constant([[3.0, 1.0, 2.0, 2.0, 5.0], [1.0, 1.0, 0.0, -2.0, 4.0]])
     found = [
-        each for x in (rows, tf.cast(rows, tf.int32), tf.cast(rows, tf.int8))
-        for way in (True, False) for axis in (-1, 0)
+        each
+        for x in (rows, tf.cast(rows, tf.int32), tf.cast(rows, tf.int8))
+        for way in (True, False)
+        for axis in (-1, 0)
         for each in nn.isotonic_regression(x, way, axis)
-    ]  # fmt: skip
+    ]
     slopes = tf.gradients(nn.isotonic_regression(rows)[0] * rows, rows)
-    return [each.dtype for each in found], run(tf, [*found, *slopes]), built(
-        tf, lambda: nn.isotonic_regression(np.ones([2, 3], np.float32), False, 0)[0]
-    ), attempt(lambda: nn.isotonic_regression(rows, axis=2))
+    return (
+        [each.dtype for each in found],
+        run(tf, [*found, *slopes]),
+        built(tf, lambda: nn.isotonic_regression(np.ones([2, 3], np.float32), False, 0)[0]),
+        attempt(lambda: nn.isotonic_regression(rows, axis=2)),
+    )
 
 
 def _second_gradients(tf: Any) -> Any:
     found = []
-    for shape, form, training in ((_X.shape, "NHWC", True), (_X.shape, "NHWC", False),
-                                  ((2, 3, 2, 2, 3), "NDHWC", True)):  # fmt: skip
+    for shape, form, training in (
+        (_X.shape, "NHWC", True),
+        (_X.shape, "NHWC", False),
+        ((2, 3, 2, 2, 3), "NDHWC", True),
+    ):
         x = tf.constant(_X.ravel()[: int(np.prod(shape))].reshape(shape))
         scale, offset = tf.constant([0.5, 2.0, 1.0]), tf.constant([1.0, 0.0, -1.0])
         moments = {} if training else {"mean": [0.5, 0.0, 1.0], "variance": [1.0, 2.0, 0.5]}
@@ -185,7 +207,13 @@ def _elements_that_are_not_there(tf: Any) -> Any:
 
 BEHAVIOURS = {
     "elements_that_are_not_there": _elements_that_are_not_there,
-    "averages": _averages, "batches": _batches, "fractional": _fractional, "left-out": _left_out,
-    "lookups": _lookups, "regressions": _regressions, "rows": _rows,
-    "second-gradients": _second_gradients, "windows": _windows,
-}  # fmt: skip
+    "averages": _averages,
+    "batches": _batches,
+    "fractional": _fractional,
+    "left-out": _left_out,
+    "lookups": _lookups,
+    "regressions": _regressions,
+    "rows": _rows,
+    "second-gradients": _second_gradients,
+    "windows": _windows,
+}

@@ -28,18 +28,25 @@ def of_version_two(tf: Any) -> Any:
         session.run(any_shape.assign([[1.0], [2.0]]))
         values = session.run([v, any_shape, first])
     return [
-        seen, v.op.type, v.trainable, [each.name for each in tf.global_variables()],
+        seen,
+        v.op.type,
+        v.trainable,
+        [each.name for each in tf.global_variables()],
         [isinstance(each, variables.Variable) for each in (v, first, tf.constant(1.0))],
         [isinstance(each, tf.Variable) for each in (v, first, tf.constant(1.0))],
-        issubclass(tf.Variable, variables.Variable), values,
-        second == tf.VariableAggregation.MEAN, second == tf.VariableAggregation.SUM, second == 2,
+        issubclass(tf.Variable, variables.Variable),
+        values,
+        second == tf.VariableAggregation.MEAN,
+        second == tf.VariableAggregation.SUM,
+        second == 2,
         len({second, tf.VariableAggregation.MEAN}),
         variables.Variable(1.0, aggregation=second).aggregation == second,
         variables.Variable(variable_def=v.to_proto()).op is v.op,
         caught(lambda: variables.Variable(variable_def=first.to_proto())),
-        caught(lambda: variables.Variable(1.0, collections=["mine"])), tf.get_collection("mine"),
+        caught(lambda: variables.Variable(1.0, collections=["mine"])),
+        tf.get_collection("mine"),
         caught(lambda: variables.Variable()),
-    ]  # fmt: skip
+    ]
 
 
 BEHAVIOURS = {"of version two": of_version_two}

@@ -35,15 +35,22 @@ def _name_scope_arguments(tf: Any) -> Any:
     scope = tf.name_scope("again")
     return [scope.name, _entered(scope), _entered(scope)], attempt(
         lambda: _entered(tf.name_scope(None, values=[a])),
-        lambda: _entered(tf.name_scope(None, None, [])), lambda: _entered(tf.name_scope(None)),
-        lambda: tf.name_scope("x", [a]), lambda: _entered(tf.name_scope(b"bytes")),
-        lambda: _entered(tf.name_scope(3)), lambda: _entered(tf.name_scope("/")),
-        lambda: _entered(tf.op_scope([a], "s")), lambda: _entered(tf.op_scope([a], None, "d")),
-        lambda: _entered(tf.op_scope([a], None)), lambda: _entered(tf.name_scope("m", values=a)),
+        lambda: _entered(tf.name_scope(None, None, [])),
+        lambda: _entered(tf.name_scope(None)),
+        lambda: tf.name_scope("x", [a]),
+        lambda: _entered(tf.name_scope(b"bytes")),
+        lambda: _entered(tf.name_scope(3)),
+        lambda: _entered(tf.name_scope("/")),
+        lambda: _entered(tf.op_scope([a], "s")),
+        lambda: _entered(tf.op_scope([a], None, "d")),
+        lambda: _entered(tf.op_scope([a], None)),
+        lambda: _entered(tf.name_scope("m", values=a)),
         lambda: _entered(tf.name_scope("two", values=[a, strange])),
-        lambda: graph_inside([a.op]), lambda: graph_inside([3, sparse]), lambda: graph_inside([]),
+        lambda: graph_inside([a.op]),
+        lambda: graph_inside([3, sparse]),
+        lambda: graph_inside([]),
         lambda: _entered(tf.get_default_graph().name_scope("a b")),
-    )  # fmt: skip
+    )
 
 
 def _left_in_another_order(tf: Any) -> Any:
@@ -108,10 +115,12 @@ def _waited_for(tf: Any) -> Any:
             return tf.no_op().control_inputs
 
     return attempt(
-        lambda: waits(slices, variable), lambda: waits(tf.SparseTensor([[0]], [1.0], [2])),
-        lambda: _entered(tf.control_dependencies(list)), lambda: waits(lambda: slices.op),
+        lambda: waits(slices, variable),
+        lambda: waits(tf.SparseTensor([[0]], [1.0], [2])),
+        lambda: _entered(tf.control_dependencies(list)),
+        lambda: waits(lambda: slices.op),
         lambda: _entered(tf.control_dependencies(tf.constant([1]))),
-    )  # fmt: skip
+    )
 
 
 def _contained(tf: Any) -> Any:
@@ -147,8 +156,15 @@ def _references(tf: Any) -> Any:
     a, b, v = tf.constant(1), tf.constant(1), tf.Variable(1.0)
     places = {a.ref(): "a", b.ref(): "b", v.ref(): "v"}
     places[a.experimental_ref()] = "again"
-    found = [len(places), places[a.ref()], a.ref() == b.ref(), a.ref() != b.ref(),
-             a.ref().deref() is a, v.ref().deref() is v, repr(a.ref())[:20]]  # fmt: skip
+    found = [
+        len(places),
+        places[a.ref()],
+        a.ref() == b.ref(),
+        a.ref() != b.ref(),
+        a.ref().deref() is a,
+        v.ref().deref() is v,
+        repr(a.ref())[:20],
+    ]
     return found, attempt(lambda: a.ref() == a, lambda: a.ref() == 3, lambda: a.ref() != a)
 
 
@@ -157,11 +173,18 @@ def _values_of_symbols(tf: Any) -> Any:
     a.tag, a.op.tag = "mine", "its"
     return [a.tag, a.op.tag, sorted(tf.Tensor.OVERLOADABLE_OPERATORS - {"__div__", "__rdiv__"})], (
         attempt(
-            lambda: bool(a), lambda: iter(a), lambda: len(a), lambda: float(a), lambda: 1.0 in a,
-            lambda: np.array(a), lambda: a.nope, lambda: tf.convert_to_tensor(a.op),
-            lambda: tf.add(a.op, 1.0), lambda: setattr(a, "shape", [1]),
+            lambda: bool(a),
+            lambda: iter(a),
+            lambda: len(a),
+            lambda: float(a),
+            lambda: 1.0 in a,
+            lambda: np.array(a),
+            lambda: a.nope,
+            lambda: tf.convert_to_tensor(a.op),
+            lambda: tf.add(a.op, 1.0),
+            lambda: setattr(a, "shape", [1]),
         )
-    )  # fmt: skip
+    )
 
 
 def _created(tf: Any) -> Any:
@@ -170,21 +193,27 @@ def _created(tf: Any) -> Any:
     one, whole = tf.AttrValue(type=1), tf.AttrValue(type=3)
     v = tf.Variable(1.0, name="v", use_resource=False)
     beside = graph.create_op("IsVariableInitialized", [v._ref()], [tf.bool], name="asked")
-    return beside, beside.colocation_groups(), attempt(
-        lambda: graph.create_op("Identity", [a], [tf.float32], attrs={"T": one}),
-        lambda: graph.create_op("Identity", [a], [tf.float32], attrs={"T": whole}),
-        lambda: graph.create_op("Identity", [1.0], [tf.float32]),
-        lambda: graph.create_op("Identity", [a.op], [tf.float32]),
-        lambda: graph.create_op("Placeholder", [], [tf.float32]),
-        lambda: graph.create_op("Nope", []), lambda: graph.create_op("NoOp", [], [], name="a b"),
-        lambda: graph.create_op("NoOp", [], [], name="x/"), lambda: graph.create_op("NoOp", []),
-        lambda: graph.create_op("Identity", [a], [tf.float32], input_types=[tf.int32]),
-        lambda: graph.create_op("Identity", [a], [tf.float32], input_types=[tf.float32]),
-        lambda: graph.create_op("Identity", [a], [tf.float32], compute_shapes=False),
-        lambda: graph.create_op("Add", [a, tf.constant(1)], [tf.float32]),
-        lambda: graph.create_op("MatMul", [a, a], [tf.float32]),
-        lambda: graph.create_op("NoOp", [], [], attrs={"_mine": whole}).get_attr("_mine"),
-    )  # fmt: skip
+    return (
+        beside,
+        beside.colocation_groups(),
+        attempt(
+            lambda: graph.create_op("Identity", [a], [tf.float32], attrs={"T": one}),
+            lambda: graph.create_op("Identity", [a], [tf.float32], attrs={"T": whole}),
+            lambda: graph.create_op("Identity", [1.0], [tf.float32]),
+            lambda: graph.create_op("Identity", [a.op], [tf.float32]),
+            lambda: graph.create_op("Placeholder", [], [tf.float32]),
+            lambda: graph.create_op("Nope", []),
+            lambda: graph.create_op("NoOp", [], [], name="a b"),
+            lambda: graph.create_op("NoOp", [], [], name="x/"),
+            lambda: graph.create_op("NoOp", []),
+            lambda: graph.create_op("Identity", [a], [tf.float32], input_types=[tf.int32]),
+            lambda: graph.create_op("Identity", [a], [tf.float32], input_types=[tf.float32]),
+            lambda: graph.create_op("Identity", [a], [tf.float32], compute_shapes=False),
+            lambda: graph.create_op("Add", [a, tf.constant(1)], [tf.float32]),
+            lambda: graph.create_op("MatMul", [a, a], [tf.float32]),
+            lambda: graph.create_op("NoOp", [], [], attrs={"_mine": whole}).get_attr("_mine"),
+        ),
+    )
 
 
 def _rewired(tf: Any) -> Any:
@@ -206,10 +235,17 @@ def _other_inputs(tf: Any) -> Any:
     found = [list(z.op.inputs), a.consumers(), b.consumers(), run(tf, z)]
     z.op._update_input(0, a)
     taken = tf.assign(tf.Variable(1.0, use_resource=False), 2.0).op._input_types
-    return found, list(z.op.inputs), run(tf, z), taken, attempt(
-        lambda: z.op._update_input(2, a), lambda: z.op._update_input(0, strange),
-        lambda: z.op._update_input(0, tf.ones([2, 2])),
-    )  # fmt: skip
+    return (
+        found,
+        list(z.op.inputs),
+        run(tf, z),
+        taken,
+        attempt(
+            lambda: z.op._update_input(2, a),
+            lambda: z.op._update_input(0, strange),
+            lambda: z.op._update_input(0, tf.ones([2, 2])),
+        ),
+    )
 
 
 def _circle(tf: Any) -> Any:
@@ -243,18 +279,38 @@ def _undeclared_attributes(tf: Any) -> Any:
 def _gradients(tf: Any) -> Any:
     first, second = (f"Gradient{next(_FRESH)}" for _ in range(2))
     made = tf.RegisterGradient(first)(run)
-    return made is run, tf.NotDifferentiable(second), attempt(
-        lambda: tf.RegisterGradient(first)(run), lambda: tf.NotDifferentiable(second),
-        lambda: tf.RegisterGradient(3), lambda: tf.NotDifferentiable(3),
-        lambda: tf.RegisterGradient(second)(run), lambda: tf.NoGradient is tf.NotDifferentiable,
-    )  # fmt: skip
+    return (
+        made is run,
+        tf.NotDifferentiable(second),
+        attempt(
+            lambda: tf.RegisterGradient(first)(run),
+            lambda: tf.NotDifferentiable(second),
+            lambda: tf.RegisterGradient(3),
+            lambda: tf.NotDifferentiable(3),
+            lambda: tf.RegisterGradient(second)(run),
+            lambda: tf.NoGradient is tf.NotDifferentiable,
+        ),
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _name_scope_arguments, _left_in_another_order, _lifted, _placed_beside, _waited_for,
-        _contained, _device_functions, _references, _values_of_symbols, _created, _rewired,
-        _other_inputs, _circle, _made_where, _undeclared_attributes, _gradients,
+        _name_scope_arguments,
+        _left_in_another_order,
+        _lifted,
+        _placed_beside,
+        _waited_for,
+        _contained,
+        _device_functions,
+        _references,
+        _values_of_symbols,
+        _created,
+        _rewired,
+        _other_inputs,
+        _circle,
+        _made_where,
+        _undeclared_attributes,
+        _gradients,
     )
-}  # fmt: skip
+}

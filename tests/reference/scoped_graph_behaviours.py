@@ -45,8 +45,15 @@ def _out_and_in(tf: Any) -> Any:
         with tf.Session() as session:
             session.run(tf.global_variables_initializer())
             value = session.run("new/y:0")
-    return [_nodes(found.graph_def), sorted(names), sorted(found.collection_def), refused,
-            sorted(back), listed, value]  # fmt: skip
+    return [
+        _nodes(found.graph_def),
+        sorted(names),
+        sorted(found.collection_def),
+        refused,
+        sorted(back),
+        listed,
+        value,
+    ]
 
 
 def _declared(tf: Any) -> Any:
@@ -63,8 +70,11 @@ def _made(tf: Any) -> Any:
     found = module.create_meta_graph_def(graph=tf.get_default_graph(), collection_list=["made"])
     module.add_collection_def(found, "variables")
     module.add_collection_def(found, 5)
-    return [_nodes(found.graph_def), sorted(found.collection_def),
-            list(found.collection_def["made"].node_list.value)]  # fmt: skip
+    return [
+        _nodes(found.graph_def),
+        sorted(found.collection_def),
+        list(found.collection_def["made"].node_list.value),
+    ]
 
 
 BEHAVIOURS = {"out-and-in": _out_and_in, "declared": _declared, "made": _made}

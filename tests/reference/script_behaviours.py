@@ -17,9 +17,22 @@ from sessrun.conformance.subjects.programs.described import attempt, run
 __all__ = ["BEHAVIOURS"]
 
 _DTYPES = (
-    "float16", "bfloat16", "float32", "float64", "int8", "int16", "int32", "int64", "uint8",
-    "uint16", "uint32", "uint64", "bool", "complex64", "complex128",
-)  # fmt: skip
+    "float16",
+    "bfloat16",
+    "float32",
+    "float64",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "bool",
+    "complex64",
+    "complex128",
+)
 
 
 def _returned(tf: Any, value: Any, types: Any, *, stateful: bool = True) -> Callable[[], Any]:
@@ -61,10 +74,18 @@ def _results(tf: Any) -> Any:
             return np.array([1.0, 2.0])
 
     texts = [
-        b"a\0", "é", np.str_("x"), np.bytes_(b"y"), [["p", "qr"]], [[b"p", b"q\0"]],
-        np.array([b"a", b"bc"]), np.array(["a", "bc"]), np.array(["é", b"\xff"], object),
-        np.array(["é"]), np.array([1], object),
-    ]  # fmt: skip
+        b"a\0",
+        "é",
+        np.str_("x"),
+        np.bytes_(b"y"),
+        [["p", "qr"]],
+        [[b"p", b"q\0"]],
+        np.array([b"a", b"bc"]),
+        np.array(["a", "bc"]),
+        np.array(["é", b"\xff"], object),
+        np.array(["é"]),
+        np.array([1], object),
+    ]
     pairs: list[tuple[Any, Any]] = [
         (None, []), ([], []), ((), []), (5, []), (None, tf.float32), ([], [tf.float32]),
         ([None], tf.float32), ("a", tf.float32), (True, tf.bool), (3, tf.int64), (3, tf.int32),
@@ -97,18 +118,27 @@ def _forms(tf: Any) -> Any:
 
     one = tf.float32
     return attempt(
-        lambda: built(int, [], one), lambda: built(int, [], ["float32", tf.int32]),
-        lambda: built(int, [1, 2.0, "x"], ()), lambda: built(int, [], [], stateful=False),
-        lambda: built(int, [1], [], name="a"), lambda: built(int, (1,), one, False, "a"),
-        lambda: built(int, np.array([1.0, 2.0]), [one]), lambda: built(int, 3, one),
-        lambda: built(int, None, one), lambda: built(int, [], None),
-        lambda: built(int, [], "nope"), lambda: built(int, [], [[one]]),
-        lambda: built(3, [], one), lambda: built(None, [], one), lambda: decorated(1.5),
+        lambda: built(int, [], one),
+        lambda: built(int, [], ["float32", tf.int32]),
+        lambda: built(int, [1, 2.0, "x"], ()),
+        lambda: built(int, [], [], stateful=False),
+        lambda: built(int, [1], [], name="a"),
+        lambda: built(int, (1,), one, False, "a"),
+        lambda: built(int, np.array([1.0, 2.0]), [one]),
+        lambda: built(int, 3, one),
+        lambda: built(int, None, one),
+        lambda: built(int, [], None),
+        lambda: built(int, [], "nope"),
+        lambda: built(int, [], [[one]]),
+        lambda: built(3, [], one),
+        lambda: built(None, [], one),
+        lambda: decorated(1.5),
         lambda: built(int, [1], one, by="numpy_function"),
         lambda: built(int, [1], one, False, "a", by="numpy_function"),
-        lambda: built(int, by="numpy_function"), lambda: built(int, Tout=one, by="numpy_function"),
+        lambda: built(int, by="numpy_function"),
+        lambda: built(int, Tout=one, by="numpy_function"),
         lambda: built(inp=[1], Tout=one, by="numpy_function"),
-    )  # fmt: skip
+    )
 
 
 def _exceptions(tf: Any) -> Any:
@@ -118,10 +148,22 @@ def _exceptions(tf: Any) -> Any:
         pass
 
     kinds: tuple[Any, ...] = (
-        ValueError, UnicodeError, TypeError, StopIteration, MemoryError, NotImplementedError,
-        KeyError, IndexError, ZeroDivisionError, OSError, RuntimeError, RecursionError,
-        KeyboardInterrupt, SystemExit, Odd,
-    )  # fmt: skip
+        ValueError,
+        UnicodeError,
+        TypeError,
+        StopIteration,
+        MemoryError,
+        NotImplementedError,
+        KeyError,
+        IndexError,
+        ZeroDivisionError,
+        OSError,
+        RuntimeError,
+        RecursionError,
+        KeyboardInterrupt,
+        SystemExit,
+        Odd,
+    )
 
     def error_of(exception: BaseException) -> Any:
         def inner() -> None:
@@ -131,9 +173,12 @@ def _exceptions(tf: Any) -> Any:
             _raising(tf, inner)
         except tf.errors.OpError as error:
             kind = type(exception).__name__
-            return type(error).__name__, error.error_code, error.op.name, [
-                part in error.message for part in (f"{kind}: ", "in inner", "some text")
-            ]  # fmt: skip
+            return (
+                type(error).__name__,
+                error.error_code,
+                error.op.name,
+                [part in error.message for part in (f"{kind}: ", "in inner", "some text")],
+            )
 
     errors = tf.errors
     own = (errors.OutOfRangeError, errors.InvalidArgumentError, errors.AbortedError)
@@ -179,9 +224,13 @@ def _effects(tf: Any) -> Any:
         same = [session.run(pure) for _ in range(3)]
         values = [session.run(fetch) for fetch in (after, changed, base, given + 1)]
     count = calls.count("stateless")
-    return [len(set(map(float, run))) for run in runs], len(set(same)), count, values, (
-        sorted((call for call in calls if call != "stateless"), key=str), own
-    )  # fmt: skip
+    return (
+        [len(set(map(float, run))) for run in runs],
+        len(set(same)),
+        count,
+        values,
+        (sorted((call for call in calls if call != "stateless"), key=str), own),
+    )
 
 
 def _side_by_side(tf: Any) -> Any:

@@ -137,17 +137,27 @@ def test_a_registered_conversion_is_used() -> None:
 @pytest.mark.parametrize(
     ("wrong", "text"),
     [
-        (lambda: tf.ones([1, 2, 3]) + tf.ones([4, 5, 6]),
-         "'{{node add}} = AddV2[T=DT_FLOAT](ones, ones_1)' with input shapes: [1,2,3], [4,5,6]."),
-        (lambda: tf.nn.bias_add(tf.ones([2, 3]), tf.placeholder(tf.float32, [4])),
-         ("'{{node BiasAdd}} = BiasAdd[T=DT_FLOAT, data_format=\"NHWC\"](ones, Placeholder)' "
-          "with input shapes: [2,3], [4].")),
-        (lambda: tf.matmul(tf.ones([2, 3]), tf.placeholder(tf.float32, [2, None]), name="m"),
-         ("'{{node m}} = MatMul[T=DT_FLOAT, grad_a=false, grad_b=false, transpose_a=false, "
-          "transpose_b=false](ones, Placeholder)' with input shapes: [2,3], [2,?].")),
+        (
+            lambda: tf.ones([1, 2, 3]) + tf.ones([4, 5, 6]),
+            "'{{node add}} = AddV2[T=DT_FLOAT](ones, ones_1)' with input shapes: [1,2,3], [4,5,6].",
+        ),
+        (
+            lambda: tf.nn.bias_add(tf.ones([2, 3]), tf.placeholder(tf.float32, [4])),
+            (
+                "'{{node BiasAdd}} = BiasAdd[T=DT_FLOAT, data_format=\"NHWC\"](ones, Placeholder)' "
+                "with input shapes: [2,3], [4]."
+            ),
+        ),
+        (
+            lambda: tf.matmul(tf.ones([2, 3]), tf.placeholder(tf.float32, [2, None]), name="m"),
+            (
+                "'{{node m}} = MatMul[T=DT_FLOAT, grad_a=false, grad_b=false, transpose_a=false, "
+                "transpose_b=false](ones, Placeholder)' with input shapes: [2,3], [2,?]."
+            ),
+        ),
     ],
     ids=["add", "bias", "matmul"],
-)  # fmt: skip
+)
 def test_an_error_of_shapes_shows_the_operation_as_tensorflow_does(wrong, text) -> None:
     with pytest.raises(ValueError) as caught:
         wrong()

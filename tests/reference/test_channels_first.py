@@ -69,8 +69,10 @@ def test_both_formats_give_the_same_values_and_gradients(name: str, dtype: str) 
     kernel = random.rand(*(filters or (1,))).astype(dtype)
     first, last = (0, rank - 1, *range(1, rank - 1)), (0, *range(2, rank), 1)
     found = []
-    for order, form in ((_same, "NHWC" if rank == 4 else "NDHWC"),
-                        (_turned, "NCHW" if rank == 4 else "NCDHW")):  # fmt: skip
+    for order, form in (
+        (_same, "NHWC" if rank == 4 else "NDHWC"),
+        (_turned, "NCHW" if rank == 4 else "NCDHW"),
+    ):
         is_first = order is _turned
         with tf.Graph().as_default(), tf.Session() as session:
             images = tf.constant(x.transpose(first) if is_first else x)

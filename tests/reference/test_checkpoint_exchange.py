@@ -25,9 +25,17 @@ pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]
 EXCHANGES = int(os.environ.get("SESSRUN_EXCHANGES", "40"))
 #: Dtypes that a file of version 1 can have.
 OLD_KINDS = (
-    "bool", "int8", "int16", "int32", "int64", "uint8", "float32", "float64", "complex64",
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "float32",
+    "float64",
+    "complex64",
     "complex128",
-)  # fmt: skip
+)
 #: A pattern of file names has a meaning in version 1.
 OLD_NAMES = ("v", "net/kernel", "a b", "ü", "v:0", "long" * 40)
 
@@ -64,8 +72,11 @@ def _pieces_and_parts(draw: random.Random, *, old: bool) -> tuple[list[Piece], l
     pieces, wanted = [], []
     for name in draw.sample(OLD_NAMES if old else drawn.NAMES, draw.randint(1, 4)):
         cut = draw.random() < 0.5
-        kinds = (*OLD_KINDS, *([] if cut else ["string"])) if old else (
-            drawn.CUT if cut else (*drawn.CUT, *drawn.WHOLE))  # fmt: skip
+        kinds = (
+            (*OLD_KINDS, *([] if cut else ["string"]))
+            if old
+            else (drawn.CUT if cut else (*drawn.CUT, *drawn.WHOLE))
+        )
         dtype = draw.choice(kinds)
         array = drawn.array_of(draw, dtype, cut=cut)
         parts: Sequence[TensorSlice | None] = drawn.cuts_of(draw, array.shape) if cut else [None]
@@ -92,12 +103,14 @@ def _write(tf: Any, prefix: str, pieces: Sequence[Piece], *, shards: int, old: b
             texts = [piece.name for piece in pieces[chosen]]
             specs = [piece.spec for piece in pieces[chosen]]
             save = (
-                raw.SaveSlices(filename=path, tensor_names=texts, shapes_and_slices=specs,
-                               data=held[chosen])
-                if old else
-                raw.SaveV2(prefix=path, tensor_names=texts, shape_and_slices=specs,
-                           tensors=held[chosen])
-            )  # fmt: skip
+                raw.SaveSlices(
+                    filename=path, tensor_names=texts, shapes_and_slices=specs, data=held[chosen]
+                )
+                if old
+                else raw.SaveV2(
+                    prefix=path, tensor_names=texts, shape_and_slices=specs, tensors=held[chosen]
+                )
+            )
             session.run(save, feeds)
         if shards > 1 and not old:
             merged = raw.MergeV2Checkpoints(checkpoint_prefixes=names, destination_prefix=prefix)
@@ -107,10 +120,11 @@ def _write(tf: Any, prefix: str, pieces: Sequence[Piece], *, shards: int, old: b
 def _read(tf: Any, prefix: str, wanted: Sequence[Wanted]) -> list[np.ndarray]:
     with tf.Graph().as_default(), tf.Session() as session:
         found = tf.raw_ops.RestoreV2(
-            prefix=prefix, tensor_names=[each.name for each in wanted],
+            prefix=prefix,
+            tensor_names=[each.name for each in wanted],
             shape_and_slices=[each.spec for each in wanted],
             dtypes=[tf.as_dtype(each.dtype) for each in wanted],
-        )  # fmt: skip
+        )
         kinds = [object if each.dtype == "string" else None for each in wanted]
         pairs = zip(session.run(list(found)), kinds, strict=True)
         return [np.asarray(value, kind) for value, kind in pairs]

@@ -59,24 +59,34 @@ def _same(left: Any, right: Any) -> bool:
 def _save(tf: Any, prefix: Path, arrays: dict[str, Any]) -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         held = [tf.placeholder(tf.as_dtype(_dtype_name(array))) for array in arrays.values()]
-        save = tf.raw_ops.SaveV2(prefix=str(prefix), tensor_names=list(arrays), tensors=held,
-                                 shape_and_slices=[""] * len(arrays))  # fmt: skip
+        save = tf.raw_ops.SaveV2(
+            prefix=str(prefix),
+            tensor_names=list(arrays),
+            tensors=held,
+            shape_and_slices=[""] * len(arrays),
+        )
         session.run(save, dict(zip(held, arrays.values(), strict=True)))
 
 
 def _dtype_name(array: Any) -> Any:
-    return "string" if array.dtype == object else array.dtype.type if not array.dtype.names else (
-        array.dtype
-    )  # fmt: skip
+    return (
+        "string"
+        if array.dtype == object
+        else array.dtype.type
+        if not array.dtype.names
+        else (array.dtype)
+    )
 
 
 def _load(tf: Any, prefix: Path, names: dict[str, Any]) -> list[Any]:
     with tf.Graph().as_default(), tf.Session() as session:
         dtypes = [tf.as_dtype(_dtype_name(array)) for array in names.values()]
         restored = tf.raw_ops.RestoreV2(
-            prefix=str(prefix), tensor_names=list(names), dtypes=dtypes,
+            prefix=str(prefix),
+            tensor_names=list(names),
+            dtypes=dtypes,
             shape_and_slices=[""] * len(names),
-        )  # fmt: skip
+        )
         found: list[Any] = session.run(restored)
         return found
 

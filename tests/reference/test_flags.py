@@ -13,15 +13,28 @@ PROGRAM = Path(__file__).with_name("flags_program.py")
 FORKED = Path(__file__).with_name("forked_program.py")
 COMMAND_LINES = {
     "without flags": (),
-    "flags and arguments": ("one", "--name=me", "-count", "7", "--loud", "--nosure", "--kind=b",
-                            "--parts=p,q", "--sizes=4", "--sizes=5", "two", "--", "--three"),
+    "flags and arguments": (
+        "one",
+        "--name=me",
+        "-count",
+        "7",
+        "--loud",
+        "--nosure",
+        "--kind=b",
+        "--parts=p,q",
+        "--sizes=4",
+        "--sizes=5",
+        "two",
+        "--",
+        "--three",
+    ),
     "two flags and an argument": ("--name=me", "--loud", "rest"),
     "an unknown flag": ("--nope=3", "--count=1"),
     "a flag asked for before": ("early", "--name=soon"),
     "a wrong number": ("--count=many",),
     "a number out of range": ("--rate=-1",),
     "help": ("--help",),
-}  # fmt: skip
+}
 
 
 def ran(namespace: str, folder: Path) -> dict[str, tuple[int, str]]:

@@ -61,14 +61,20 @@ def _arrays(tf: Any, x: Any) -> Any:
     _, grown = tf.while_loop(
         lambda i, t: i < 3, lambda i, t: (i + 1, t.write(i, tf.fill([i + 1], x[0]))), [0, grown]
     )
-    return tf.concat([rows.gather([2, 0]), [rows.read(1)], more.stack(), parts.concat(),
-                      grown.concat()], 0)  # fmt: skip
+    return tf.concat(
+        [rows.gather([2, 0]), [rows.read(1)], more.stack(), parts.concat(), grown.concat()], 0
+    )
 
 
 PROGRAMS: dict[str, Program] = {
-    "loop": _loop, "branch": _branch, "case": _case, "branch-in-a-loop": _branch_in_a_loop,
-    "loop-in-a-branch": _loop_in_a_branch, "nested-loops": _nested_loops, "mapped": _mapped,
-}  # fmt: skip
+    "loop": _loop,
+    "branch": _branch,
+    "case": _case,
+    "branch-in-a-loop": _branch_in_a_loop,
+    "loop-in-a-branch": _loop_in_a_branch,
+    "nested-loops": _nested_loops,
+    "mapped": _mapped,
+}
 
 
 def _written(tf: Any, program: Program) -> tuple[bytes, list[Any]]:

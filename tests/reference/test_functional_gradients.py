@@ -85,11 +85,15 @@ def _random_numbers_in_branches(tf: Any, v: Any, x: Any) -> Any:
 
 
 _OF_VARIABLES: dict[str, Program] = {
-    "loop": _loop, "branch": _branch, "case": _case, "rows": _rows, "call": _call,
+    "loop": _loop,
+    "branch": _branch,
+    "case": _case,
+    "rows": _rows,
+    "call": _call,
     "loop-in-a-branch-in-a-call": _loop_in_a_branch_in_a_call,
     "random-numbers-in-a-loop": _random_numbers_in_a_loop,
     "random-numbers-in-branches": _random_numbers_in_branches,
-}  # fmt: skip
+}
 
 
 def _compare(tf: Any, program: Program, *, in_a_function: bool) -> None:
@@ -97,8 +101,9 @@ def _compare(tf: Any, program: Program, *, in_a_function: bool) -> None:
     v1 = tf.compat.v1
     with v1.Graph().as_default() as graph:
         x = v1.placeholder(tf.float32, [3], name="x")
-        v = v1.get_variable("v", [3], use_resource=True,
-                            initializer=v1.constant_initializer([2.0, 3.0, 4.0]))  # fmt: skip
+        v = v1.get_variable(
+            "v", [3], use_resource=True, initializer=v1.constant_initializer([2.0, 3.0, 4.0])
+        )
         made = tf.function(lambda x: program(tf, v, x))(x) if in_a_function else program(tf, v, x)
         y = tf.identity(made, name="y")
         written = graph.as_graph_def().SerializeToString()
@@ -111,10 +116,12 @@ def _compare(tf: Any, program: Program, *, in_a_function: bool) -> None:
         ours.import_graph_def(ours.GraphDef.FromString(written), name="")
         y, *sources = (graph.get_tensor_by_name(each) for each in ("y:0", v.handle.name, "x:0"))
         found = [
-            [ours.convert_to_tensor(each)
-             for each in ours.gradients(y, sources, unconnected_gradients="zero")]
+            [
+                ours.convert_to_tensor(each)
+                for each in ours.gradients(y, sources, unconnected_gradients="zero")
+            ]
             for _ in range(2)
-        ]  # fmt: skip
+        ]
         with ours.Session() as session:
             session.run(v.initializer.name)
             for feed, want in zip(FEEDS, wanted, strict=True):

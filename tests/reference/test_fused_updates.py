@@ -26,10 +26,18 @@ FUSED: list[tuple[str, tuple[str, ...], dict[str, bool], int]] = [
     ("momentum", ("lr", "momentum"), {"use_nesterov": False}, 2),
     ("momentum", ("lr", "momentum"), {"use_nesterov": True}, 2),
     ("keras_momentum", ("lr", "momentum"), {"use_nesterov": True}, 2),
-    ("adam", ("beta1", "beta1_power", "beta2", "beta2_power", "epsilon", "lr"),
-     {"use_nesterov": False}, 3),
-    ("adam", ("beta1", "beta1_power", "beta2", "beta2_power", "epsilon", "lr"),
-     {"use_nesterov": True}, 3),
+    (
+        "adam",
+        ("beta1", "beta1_power", "beta2", "beta2_power", "epsilon", "lr"),
+        {"use_nesterov": False},
+        3,
+    ),
+    (
+        "adam",
+        ("beta1", "beta1_power", "beta2", "beta2_power", "epsilon", "lr"),
+        {"use_nesterov": True},
+        3,
+    ),
     ("adam_with_amsgrad", ("beta1", "beta1_power", "beta2", "beta2_power", "epsilon", "lr"), {}, 4),
     ("adamax", ("beta1", "beta1_power", "beta2", "epsilon", "lr"), {}, 3),
     ("rms_prop", ("epsilon", "lr", "momentum", "rho"), {}, 3),
@@ -38,7 +46,7 @@ FUSED: list[tuple[str, tuple[str, ...], dict[str, bool], int]] = [
     ("adagrad_v2", ("epsilon", "lr"), {"update_slots": True}, 2),
     ("adadelta", ("epsilon", "lr", "rho"), {}, 3),
     ("add_sign", ("alpha", "beta", "lr", "sign_decay"), {}, 2),
-]  # fmt: skip
+]
 
 
 def compiled(lines: list[str], names: list[str], count: int, folder: Path) -> Callable[..., None]:
@@ -64,9 +72,10 @@ def compiled(lines: list[str], names: list[str], count: int, folder: Path) -> Ca
 
 @pytest.mark.skipif(COMPILER is None, reason="there is no compiler of C++")
 @pytest.mark.parametrize(
-    ("name", "scalars", "attrs", "count"), FUSED,
+    ("name", "scalars", "attrs", "count"),
+    FUSED,
     ids=[f"{row[0]}{'-' if any(row[2].values()) else ''}{len(row[2])}" for row in FUSED],
-)  # fmt: skip
+)
 def test_the_source_computes_the_formula(
     name: str, scalars: tuple[str, ...], attrs: dict[str, bool], count: int, tmp_path: Path
 ) -> None:

@@ -87,9 +87,15 @@ def test_colocation_takes_the_device_and_the_group() -> None:
 
 @pytest.mark.parametrize(
     ("name", "error"),
-    [("nope:0", KeyError), ("nope", ValueError), ("x", ValueError), ("x:1", KeyError),
-     ("x:y", ValueError), (3, TypeError)],
-)  # fmt: skip
+    [
+        ("nope:0", KeyError),
+        ("nope", ValueError),
+        ("x", ValueError),
+        ("x:1", KeyError),
+        ("x:y", ValueError),
+        (3, TypeError),
+    ],
+)
 def test_a_tensor_is_found_by_a_full_name_only(graph, name, error) -> None:
     tensor = tf.constant(1, name="x")
     assert graph.get_tensor_by_name("x:0") is tensor

@@ -39,9 +39,7 @@ def graph():
 def test_each_import_gets_a_scope_of_its_own(simple) -> None:
     names = [tf.import_graph_def(simple, return_elements=["c"])[0].name for _ in range(2)]
     assert names == ["import/c", "import_1/c"]
-    roots = [
-        tf.import_graph_def(simple, name="", return_elements=["c"])[0].name for _ in range(2)
-    ]
+    roots = [tf.import_graph_def(simple, name="", return_elements=["c"])[0].name for _ in range(2)]
     assert roots == ["c", "c_1"]
 
 
@@ -75,13 +73,25 @@ def ill_formed():
     one = floats(1)
     yield "unknown input", node(tf.GraphDef(), "a", "Identity", ["zz"], **T), ValueError
     yield "too few inputs", node(tf.GraphDef(), "a", "Identity", [], **T), ValueError
-    yield "missing attr", node(node(tf.GraphDef(), "a", "Const", **one), "b", "Identity", ["a"]), ValueError  # noqa: E501 - a row of the table
+    yield (
+        "missing attr",
+        node(node(tf.GraphDef(), "a", "Const", **one), "b", "Identity", ["a"]),
+        ValueError,
+    )
     yield "twice", node(node(tf.GraphDef(), "a", "Const", **one), "a", "Const", **one), ValueError
-    yield "cycle", node(node(tf.GraphDef(), "a", "Identity", ["b"], **T), "b", "Identity", ["a"], **T), ValueError  # noqa: E501 - a row of the table
+    yield (
+        "cycle",
+        node(node(tf.GraphDef(), "a", "Identity", ["b"], **T), "b", "Identity", ["a"], **T),
+        ValueError,
+    )
     yield "bad name", node(tf.GraphDef(), "a b", "Const", **one), ValueError
     yield "unknown op", node(tf.GraphDef(), "a", "Nope"), tf.errors.NotFoundError
     yield "wrong kind", node(tf.GraphDef(), "a", "Placeholder", dtype=tf.AttrValue(i=3)), ValueError
-    yield "no dtype", node(tf.GraphDef(), "a", "Placeholder", dtype=tf.AttrValue(type=77)), ValueError  # noqa: E501 - a row of the table
+    yield (
+        "no dtype",
+        node(tf.GraphDef(), "a", "Placeholder", dtype=tf.AttrValue(type=77)),
+        ValueError,
+    )
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,8 @@ def test_version_2_is_off_and_stays_off() -> None:
 def test_each_is_a_module_of_tensorflow() -> None:
     pytest.importorskip("tensorflow")
     missing = [
-        name for name in sorted(ELSEWHERE)
+        name
+        for name in sorted(ELSEWHERE)
         if importlib.util.find_spec(f"tensorflow.python.{name}") is None
-    ]  # fmt: skip
+    ]
     assert not missing

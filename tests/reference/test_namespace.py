@@ -43,9 +43,16 @@ def test_the_articles_reach_it_by_either_name() -> None:
 
 @pytest.mark.parametrize(
     ("value", "dtype"),
-    [("float", "float32"), (float, "float32"), (bool, "bool"), (np.int64, "int64"),
-     (np.dtype("S3"), "string"), (101, "float32_ref"), (np.str_, "string")],
-)  # fmt: skip
+    [
+        ("float", "float32"),
+        (float, "float32"),
+        (bool, "bool"),
+        (np.int64, "int64"),
+        (np.dtype("S3"), "string"),
+        (101, "float32_ref"),
+        (np.str_, "string"),
+    ],
+)
 def test_a_dtype_has_many_names(value, dtype) -> None:
     assert tf.as_dtype(value).name == dtype
     assert tf.as_dtype(value) == dtype

@@ -49,8 +49,10 @@ def ran(proto: Any, fetch: str, feeds: dict[str, Any] | None = None) -> Any:
 @pytest.mark.parametrize("case", _RESOURCES, ids=[case[0] for case in _RESOURCES])
 def test_a_resource_is_shared_by_any_bytes(case: Any) -> None:
     op, attrs, user, user_attrs = case
-    makers = [(f"q{i}", op, [], attrs | {"shared_name": name})
-              for i, name in enumerate((_ODD, _ODD, b"\xff\xfd"))]  # fmt: skip
+    makers = [
+        (f"q{i}", op, [], attrs | {"shared_name": name})
+        for i, name in enumerate((_ODD, _ODD, b"\xff\xfd"))
+    ]
     users = [(f"s{i}", user, [f"q{i}"], user_attrs) for i in range(3)]
     assert ran(graph_of(*makers, *users), "s0:0") == 0
 
@@ -63,8 +65,7 @@ def test_nodes_share_a_variable_where_the_bytes_are_equal() -> None:
     ]
     one = ("one", "Placeholder", [], {"dtype": 1})
     assign = ("assign", "Assign", ["v", "one"], {"T": 1})
-    asks = [(f"is_{name}", "IsVariableInitialized", [name], {"dtype": 1})
-            for name, *_ in nodes]  # fmt: skip
+    asks = [(f"is_{name}", "IsVariableInitialized", [name], {"dtype": 1}) for name, *_ in nodes]
     with tf.Graph().as_default():
         tf.import_graph_def(graph_of(*nodes, one, assign, *asks), name="")
         with tf.Session() as session:
@@ -72,8 +73,9 @@ def test_nodes_share_a_variable_where_the_bytes_are_equal() -> None:
             assert session.run(["is_v:0", "is_w:0", "is_other:0"]) == [True, True, False]
 
 
-@pytest.mark.parametrize("op", [case for case in _RESOURCES if case[0] != "VarHandleOp"],
-                         ids=lambda case: case[0])  # fmt: skip
+@pytest.mark.parametrize(
+    "op", [case for case in _RESOURCES if case[0] != "VarHandleOp"], ids=lambda case: case[0]
+)
 @pytest.mark.parametrize(
     ("key", "value"),
     [("container", _ODD), ("container", b"a b"), ("container", b"_x"), ("shared_name", b"_x")],
@@ -107,7 +109,8 @@ def test_odd_bytes_are_refused_with_a_code(
 
 
 def test_a_separator_may_be_any_bytes() -> None:
-    proto = graph_of(("x", "Placeholder", [], {"dtype": 7}),
-                     ("y", "StringJoin", ["x", "x"], {"separator": _ODD}))  # fmt: skip
+    proto = graph_of(
+        ("x", "Placeholder", [], {"dtype": 7}), ("y", "StringJoin", ["x", "x"], {"separator": _ODD})
+    )
     proto.node[1].attr["N"].i = 2
     assert ran(proto, "y:0", {"x:0": b"a"}) == b"a\xff\xfea"

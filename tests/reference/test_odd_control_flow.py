@@ -41,31 +41,43 @@ RET = "ret{key:'y' value:'n:y:0'}"
 ODD = {
     "an exit of no frame": (one("e", "Exit", "c"), "e:0", "leaves a frame"),
     "two frames": (
-        enter("e", "f") + enter("g", "h") + one("a", "AddV2", "e", "g"), "a:0",
+        enter("e", "f") + enter("g", "h") + one("a", "AddV2", "e", "g"),
+        "a:0",
         "inputs from different frames",
     ),
     "a loop without a beginning": (
-        merge("m", "n", "n") + one("n", "NextIteration", "m"), "m:0",
+        merge("m", "n", "n") + one("n", "NextIteration", "m"),
+        "m:0",
         "nothing but the ends of loops",
     ),
     "a cycle without an end": (merge("m", "c", "i") + one("i", "Identity", "m"), "m:0", "cycle"),
     "a function that calls itself": (
-        function("node_def{name:'n' op:'F' input:'x'}", RET), "k:0", "calls itself: F in F",
+        function("node_def{name:'n' op:'F' input:'x'}", RET),
+        "k:0",
+        "calls itself: F in F",
     ),
     "a function that returns nothing": (function("", ""), "k:0", "does not say what it returns"),
     "a result of no node": (function("", RET), "k:0", "no node 'n'"),
     "an unknown operation": (
-        function("node_def{name:'n' op:'Nope' input:'x'}", RET), "k:0", "not registered 'Nope'",
+        function("node_def{name:'n' op:'Nope' input:'x'}", RET),
+        "k:0",
+        "not registered 'Nope'",
     ),
     "another dtype than it says": (
-        function("node_def{name:'n' op:'Cast' input:'x' attr{key:'SrcT' value{type:DT_FLOAT}} "
-                 "attr{key:'DstT' value{type:DT_INT32}}}", RET), "k:0", "which has",
+        function(
+            "node_def{name:'n' op:'Cast' input:'x' attr{key:'SrcT' value{type:DT_FLOAT}} "
+            "attr{key:'DstT' value{type:DT_INT32}}}",
+            RET,
+        ),
+        "k:0",
+        "which has",
     ),
     "an argument without a dtype": (
-        function("", "ret{key:'y' value:'x'}", ARGS.replace(" type:DT_FLOAT", "", 1)), "k:0",
+        function("", "ret{key:'y' value:'x'}", ARGS.replace(" type:DT_FLOAT", "", 1)),
+        "k:0",
         "has no dtype",
     ),
-}  # fmt: skip
+}
 
 
 def imported(text: str) -> Any:

@@ -32,8 +32,12 @@ def trained(
     with tf.Graph().as_default(), tf.Session() as session:
         with tf.variable_scope("net", use_resource=kind):
             w = tf.get_variable("w", initializer=[[1.0, 2.0], [-3.0, 4.0]])
-            p = tf.get_variable("p", [4, 2], partitioner=tf.fixed_size_partitioner(2),
-                                initializer=tf.ones_initializer())  # fmt: skip
+            p = tf.get_variable(
+                "p",
+                [4, 2],
+                partitioner=tf.fixed_size_partitioner(2),
+                initializer=tf.ones_initializer(),
+            )
         loss = tf.reduce_sum(tf.square(tf.matmul(p.as_tensor(), w) - 1.0))
         step = tf.train.get_or_create_global_step()
         train = make(tf).minimize(loss, global_step=step)

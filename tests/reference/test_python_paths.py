@@ -45,18 +45,25 @@ def test_generated_wrappers_take_arguments_by_place_and_by_name() -> None:
 @pytest.mark.parametrize(
     ("path", "names"),
     [
-        ("framework.graph_pb2", "GraphDef"), ("framework.types_pb2", "DT_FLOAT DataType"),
-        ("framework.attr_value_pb2", "AttrValue"), ("framework.summary_pb2", "Summary"),
-        ("framework.step_stats_pb2", "StepStats"), ("framework.variable_pb2", "VariableDef"),
+        ("framework.graph_pb2", "GraphDef"),
+        ("framework.types_pb2", "DT_FLOAT DataType"),
+        ("framework.attr_value_pb2", "AttrValue"),
+        ("framework.summary_pb2", "Summary"),
+        ("framework.step_stats_pb2", "StepStats"),
+        ("framework.variable_pb2", "VariableDef"),
         ("protobuf.config_pb2", "ConfigProto RunOptions RunMetadata CallableOptions GPUOptions"),
-        ("protobuf.error_codes_pb2", "OK UNAVAILABLE"), ("protobuf.saver_pb2", "SaverDef"),
+        ("protobuf.error_codes_pb2", "OK UNAVAILABLE"),
+        ("protobuf.saver_pb2", "SaverDef"),
         ("protobuf.meta_graph_pb2", "MetaGraphDef TensorInfo"),
-        ("protobuf.tensorflow_server_pb2", "ServerDef"), ("protobuf.struct_pb2", "StructuredValue"),
-        ("protobuf.cluster_pb2", "ClusterDef"), ("protobuf.queue_runner_pb2", "QueueRunnerDef"),
-        ("util.event_pb2", "Event SessionLog"), ("example.example_pb2", "Example"),
+        ("protobuf.tensorflow_server_pb2", "ServerDef"),
+        ("protobuf.struct_pb2", "StructuredValue"),
+        ("protobuf.cluster_pb2", "ClusterDef"),
+        ("protobuf.queue_runner_pb2", "QueueRunnerDef"),
+        ("util.event_pb2", "Event SessionLog"),
+        ("example.example_pb2", "Example"),
         ("example.feature_pb2", "Feature Int64List"),
     ],
-)  # fmt: skip
+)
 def test_messages_lie_where_tensorflow_has_them(path: str, names: str) -> None:
     module = importlib.import_module(f"sessrun.reference.core.{path}")
     for name in names.split():

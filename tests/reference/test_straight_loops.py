@@ -146,8 +146,9 @@ def test_a_traced_run_gives_the_same(runs: list[int]) -> None:
 def test_a_failure_names_its_operation() -> None:
     with tf.Graph().as_default(), tf.Session() as session:
         rows = tf.constant([1.0, 2.0])
-        i = tf.while_loop(lambda i, _: i < 5, lambda i, _: [i + 1, tf.gather(rows, i, name="pick")],
-                          [0, 0.0])  # fmt: skip
+        i = tf.while_loop(
+            lambda i, _: i < 5, lambda i, _: [i + 1, tf.gather(rows, i, name="pick")], [0, 0.0]
+        )
         with pytest.raises(tf.errors.InvalidArgumentError) as caught:
             session.run(i[1])
     assert caught.value.op.name == "while/pick"

@@ -37,8 +37,12 @@ def test_eager_execution_is_asked_for_with_arguments_that_exist() -> None:
 
 
 def test_a_compiler_is_told_that_there_is_nothing_to_compile_against() -> None:
-    for ask in (tf.sysconfig.get_include, tf.sysconfig.get_lib, tf.sysconfig.get_compile_flags,
-                tf.sysconfig.get_link_flags):  # fmt: skip
+    for ask in (
+        tf.sysconfig.get_include,
+        tf.sysconfig.get_lib,
+        tf.sysconfig.get_compile_flags,
+        tf.sysconfig.get_link_flags,
+    ):
         with pytest.raises(NotImplementedError):
             ask()
 

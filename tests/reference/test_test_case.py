@@ -47,8 +47,11 @@ def summary(cls: type[unittest.TestCase]) -> tuple[int, int, int, int]:
     result = ended(cls)
     assert not [text for _, text in result.errors if "Error" not in text]
     return (
-        result.testsRun - 1, len(result.failures), len(result.errors), len(result.skipped) - 1,
-    )  # fmt: skip
+        result.testsRun - 1,
+        len(result.failures),
+        len(result.errors),
+        len(result.skipped) - 1,
+    )
 
 
 # --- assertions ----------------------------------------------------------------------------------
@@ -121,8 +124,11 @@ def program(tmp_path: Path) -> Path:
 def executed(*command: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *map(str, command)],
-        capture_output=True, text=True, check=False, timeout=60,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
 
 
 def test_a_program_of_tests_runs_itself(program: Path) -> None:
@@ -229,9 +235,14 @@ def test_a_class_of_version_2_is_skipped() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["run_in_graph_and_eager_modes", "build_as_function_and_v1_graph", "run_gpu_only",
-             "run_cuda_only"],
-)  # fmt: skip
+    "name",
+    [
+        "run_in_graph_and_eager_modes",
+        "build_as_function_and_v1_graph",
+        "run_gpu_only",
+        "run_cuda_only",
+    ],
+)
 def test_a_decorator_of_tests_refuses_a_class(name: str) -> None:
     with pytest.raises(ValueError, match="test methods"):
         getattr(test_util, name)(test_util.TensorFlowTestCase)
@@ -282,10 +293,11 @@ def test_what_a_test_leaves_behind_is_found() -> None:
 def test_where_operations_go() -> None:
     with tf.Graph().as_default():
         for scope, device in (
-            (test_util.force_cpu(), "CPU"), (test_util.force_gpu(), "GPU"),
+            (test_util.force_cpu(), "CPU"),
+            (test_util.force_gpu(), "GPU"),
             (test_util.device(use_gpu=False), "CPU"),
             (test_util.use_gpu(), "GPU" if tf.test.gpu_device_name() else "CPU"),
-        ):  # fmt: skip
+        ):
             with scope:
                 assert tf.constant(1).device == f"/device:{device}:0"
 
@@ -374,8 +386,10 @@ def test_a_test_with_parameters_is_several_tests() -> None:
             self.assertLess(a, b)
 
     assert [name for name in dir(Tests) if name.startswith("testN")] == [
-        "testNamedFirst", "testNamed_second", "testNamed_x",
-    ]  # fmt: skip
+        "testNamedFirst",
+        "testNamed_second",
+        "testNamed_x",
+    ]
     assert summary(Tests) == (13, 1, 0, 0)
 
 

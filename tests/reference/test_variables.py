@@ -27,8 +27,11 @@ def nodes(graph: Any) -> list[str]:
 def test_a_reference_variable_is_four_operations(graph: Any) -> None:
     v = tf.Variable([1.0], name="v")
     assert nodes(graph) == [
-        "v/initial_value Const", "v VariableV2", "v/Assign Assign", "v/read Identity",
-    ]  # fmt: skip
+        "v/initial_value Const",
+        "v VariableV2",
+        "v/Assign Assign",
+        "v/read Identity",
+    ]
     assert v.initializer.get_attr("_class") == [b"loc:@v"]
     assert repr(v) == "<tf.Variable 'v:0' shape=(1,) dtype=float32_ref>"
 
@@ -36,10 +39,12 @@ def test_a_reference_variable_is_four_operations(graph: Any) -> None:
 def test_a_resource_variable_is_five_operations(graph: Any) -> None:
     tf.Variable([1.0], name="v", use_resource=True)
     assert nodes(graph) == [
-        "v/Initializer/initial_value Const", "v VarHandleOp",
-        "v/IsInitialized/VarIsInitializedOp VarIsInitializedOp", "v/Assign AssignVariableOp",
+        "v/Initializer/initial_value Const",
+        "v VarHandleOp",
+        "v/IsInitialized/VarIsInitializedOp VarIsInitializedOp",
+        "v/Assign AssignVariableOp",
         "v/Read/ReadVariableOp ReadVariableOp",
-    ]  # fmt: skip
+    ]
 
 
 @KINDS
@@ -84,8 +89,13 @@ def test_a_variable_takes_part_in_expressions(use_resource: bool) -> None:
         session.run(v.initializer)
         found = session.run([v + 1.0, 2.0 * v, v[0, 1], v @ [[1.0], [1.0]], -v, v > 1.0])
         assert [item.tolist() for item in found] == [
-            [[2.0, 3.0]], [[2.0, 4.0]], 2.0, [[3.0]], [[-1.0, -2.0]], [[False, True]],
-        ]  # fmt: skip
+            [[2.0, 3.0]],
+            [[2.0, 4.0]],
+            2.0,
+            [[3.0]],
+            [[-1.0, -2.0]],
+            [[False, True]],
+        ]
         assert session.run(np.float32(2) * v).tolist() == [[2.0, 4.0]]
 
 

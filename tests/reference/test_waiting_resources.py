@@ -50,8 +50,10 @@ def test_nothing_is_lost_in_a_staging_area_of_64_threads() -> None:
     with tf.Session() as session:
         works: list[Callable[[], Any]] = []
         for number in range(THREADS // 2):
-            works += [lambda number=number: session.run(put, {value: number}) or -1,
-                      lambda: session.run(got)]  # fmt: skip
+            works += [
+                lambda number=number: session.run(put, {value: number}) or -1,
+                lambda: session.run(got),
+            ]
         results = in_threads(works, lambda: None)
         taken = sorted(float(result) for result in results if result != -1)
         assert taken == [float(number) for number in range(THREADS // 2)]
@@ -77,10 +79,14 @@ def test_closing_the_session_ends_who_waits(kind: str) -> None:
     keyed = MapStagingArea([tf.float32])
     key, put = tf.constant(1, tf.int64), line.put([tf.constant(1.0)])
     waits = {
-        "get": line.get(), "put": put, "peek": line.peek(5), "key": keyed.get(key)[1],
-        "any": keyed.get(), "take": tf.ConditionalAccumulator(tf.float32).take_grad(1),
+        "get": line.get(),
+        "put": put,
+        "peek": line.peek(5),
+        "key": keyed.get(key)[1],
+        "any": keyed.get(),
+        "take": tf.ConditionalAccumulator(tf.float32).take_grad(1),
         "elements": Barrier([tf.float32]).take_many(1)[0],
-    }  # fmt: skip
+    }
     session = tf.Session()
     if kind == "put":
         session.run(put)

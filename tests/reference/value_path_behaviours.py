@@ -23,25 +23,46 @@ def _constants_of_the_second_version(tf: Any) -> Any:
     pairs = ((3, [2]), ([3], [2]), ([[3]], [2]), ([1, 2], [2, 1]), ([1, 2], [3]), ([1, 2], [1]),
              ([], [0]), ([], [2]), (np.array([1.5]), [2, 2]), ("a", [1]))  # fmt: skip
     return [
-        attempt(lambda v=value, s=sizes: run(tf, module.constant(v, shape=s)),
-                lambda v=value, s=sizes: run(tf, module.constant_v1(v, shape=s)))
+        attempt(
+            lambda v=value, s=sizes: run(tf, module.constant(v, shape=s)),
+            lambda v=value, s=sizes: run(tf, module.constant_v1(v, shape=s)),
+        )
         for value, sizes in pairs
     ], attempt(
-        lambda: module.constant([1, 2], tf.float64, [2], "mine"), lambda: module.constant(None),
-        lambda: module.constant(1, verify_shape=True), lambda: module.constant([1], name=None),
-    )  # fmt: skip
+        lambda: module.constant([1, 2], tf.float64, [2], "mine"),
+        lambda: module.constant(None),
+        lambda: module.constant(1, verify_shape=True),
+        lambda: module.constant([1], name=None),
+    )
 
 
 def _dtypes_by_every_name(tf: Any) -> Any:
     module = _framework(tf, "dtypes")
-    names = ("float32_ref", "half", "half_ref", "double_ref", "bool", "int2", "float4_e2m1fn_ref",
-             "resource_ref", "qint8_ref", "int", "nothing")  # fmt: skip
+    names = (
+        "float32_ref",
+        "half",
+        "half_ref",
+        "double_ref",
+        "bool",
+        "int2",
+        "float4_e2m1fn_ref",
+        "resource_ref",
+        "qint8_ref",
+        "int",
+        "nothing",
+    )
     values = sorted(dtype.name for dtype in module.TF_VALUE_DTYPES)
-    return [getattr(module, name, None) for name in names], values, attempt(
-        lambda: module.QUANTIZED_DTYPES == tf.QUANTIZED_DTYPES, lambda: module.as_dtype("int2"),
-        lambda: module.as_dtype(module.int2.as_numpy_dtype), lambda: module.DType(33),
-        lambda: module.DType(0),
-    )  # fmt: skip
+    return (
+        [getattr(module, name, None) for name in names],
+        values,
+        attempt(
+            lambda: module.QUANTIZED_DTYPES == tf.QUANTIZED_DTYPES,
+            lambda: module.as_dtype("int2"),
+            lambda: module.as_dtype(module.int2.as_numpy_dtype),
+            lambda: module.DType(33),
+            lambda: module.DType(0),
+        ),
+    )
 
 
 def _values_told(tf: Any) -> Any:
@@ -49,14 +70,18 @@ def _values_told(tf: Any) -> Any:
     proto = module.make_tensor_proto([[1, 2]])
     shapes = ([1, 2], (1, 2), [2, 1], [2], proto.tensor_shape, tf.TensorShape([1, 2]), 3)
     return attempt(
-        lambda: module.constant_value(tf.constant([1])), lambda: module.constant_value("hi"),
+        lambda: module.constant_value(tf.constant([1])),
+        lambda: module.constant_value("hi"),
         lambda: module.constant_value(tf.stack([1, fed]), partial=True).tolist(),
         lambda: module.constant_value_as_shape(tf.stack([1, fed, -1])),
-        lambda: module.constant_value_as_shape(fed), lambda: module.MakeNdarray(proto),
-        lambda: module.is_tf_type(fed), lambda: module.is_tf_type(3), lambda: module.is_tensor(fed),
+        lambda: module.constant_value_as_shape(fed),
+        lambda: module.MakeNdarray(proto),
+        lambda: module.is_tf_type(fed),
+        lambda: module.is_tf_type(3),
+        lambda: module.is_tensor(fed),
         lambda: module.ShapeEquals(3, [2]),
         *(lambda shape=shape: module.ShapeEquals(proto, shape) for shape in shapes),
-    )  # fmt: skip
+    )
 
 
 def _shapes(tf: Any) -> Any:
@@ -96,13 +121,20 @@ def _sparse_values(tf: Any) -> Any:
         sparse = tf.SparseTensor([[0, 0], [1, 2]], [1.0, 3.0], [3, 4])
     dense, values = tf.sparse_tensor_to_dense(sparse), tf.identity(sparse.values)
     things = (sparse, tf.SparseTensorValue([[0]], [0], [1]), 3, np.array(3), dense)
-    return [module.is_sparse(thing) for thing in things], [
-        set(sparse.consumers()) == {dense.op, values.op}, len(sparse.consumers()),
-    ], attempt(
-        lambda: run(tf, sparse.with_values([5, 6])), lambda: sparse.with_values([1.0]),
-        lambda: sparse.with_values([[1.0, 2.0]]), lambda: sparse.with_values(2.0),
-        lambda: sparse.with_values(tf.placeholder(tf.string)).indices is sparse.indices,
-    )  # fmt: skip
+    return (
+        [module.is_sparse(thing) for thing in things],
+        [
+            set(sparse.consumers()) == {dense.op, values.op},
+            len(sparse.consumers()),
+        ],
+        attempt(
+            lambda: run(tf, sparse.with_values([5, 6])),
+            lambda: sparse.with_values([1.0]),
+            lambda: sparse.with_values([[1.0, 2.0]]),
+            lambda: sparse.with_values(2.0),
+            lambda: sparse.with_values(tf.placeholder(tf.string)).indices is sparse.indices,
+        ),
+    )
 
 
 def _components_of_specs(tf: Any) -> Any:
@@ -112,27 +144,45 @@ def _components_of_specs(tf: Any) -> Any:
     parts = [hole.indices, hole.values, hole.dense_shape]
     arrays = [np.array([[0]]), np.array([1]), np.array([3])]
     of, spec = tf.SparseTensorSpec, tf.TensorSpec
-    specs = (of(), of([3, None]), of([], tf.string), of([2], tf.int32),
-             spec([2, None], tf.int32, "n"), spec(None), spec([]))  # fmt: skip
+    specs = (
+        of(),
+        of([3, None]),
+        of([], tf.string),
+        of([2], tf.int32),
+        spec([2, None], tf.int32, "n"),
+        spec(None),
+        spec([]),
+    )
     return [
-        attempt(lambda s=one: repr(s._serialize()), lambda s=one: repr(s._component_specs),
-                lambda s=one: repr(s._batch(3)), lambda s=one: repr(s._batch(None)),
-                lambda s=one: repr(s._unbatch()), lambda s=one: s._to_components(sparse),
-                lambda s=one: s._to_components(value), lambda s=one: s._from_components(arrays),
-                lambda s=one: s._to_components(hole.values),
-                lambda s=one: isinstance(s, module.BatchableTypeSpec))
+        attempt(
+            lambda s=one: repr(s._serialize()),
+            lambda s=one: repr(s._component_specs),
+            lambda s=one: repr(s._batch(3)),
+            lambda s=one: repr(s._batch(None)),
+            lambda s=one: repr(s._unbatch()),
+            lambda s=one: s._to_components(sparse),
+            lambda s=one: s._to_components(value),
+            lambda s=one: s._from_components(arrays),
+            lambda s=one: s._to_components(hole.values),
+            lambda s=one: isinstance(s, module.BatchableTypeSpec),
+        )
         for one in specs
     ], attempt(
         *(lambda s=one: s._from_components(parts).shape for one in specs[:4]),
         lambda: repr(tf.IndexedSlicesSpec([2, 3])._serialize()),
         lambda: isinstance(tf.IndexedSlicesSpec(), module.BatchableTypeSpec),
-    )  # fmt: skip
+    )
 
 
 BEHAVIOURS = {
     function.__name__.strip("_"): function
     for function in (
-        _constants_of_the_second_version, _dtypes_by_every_name, _values_told, _shapes,
-        _errors_by_code, _sparse_values, _components_of_specs,
+        _constants_of_the_second_version,
+        _dtypes_by_every_name,
+        _values_told,
+        _shapes,
+        _errors_by_code,
+        _sparse_values,
+        _components_of_specs,
     )
-}  # fmt: skip
+}

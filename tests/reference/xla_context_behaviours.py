@@ -33,9 +33,11 @@ def _built(tf: Any, build: Callable[[Any], Any]) -> Any:
 def _limits(tf: Any) -> Any:
     def loop(times: Any, step: Any = None) -> Callable[[Any], Any]:
         return lambda v: tf.while_loop(
-            lambda i, _: i < 3, step or (lambda i, x: (i + 1, x * v)), (0, 1.0),
+            lambda i, _: i < 3,
+            step or (lambda i, x: (i + 1, x * v)),
+            (0, 1.0),
             maximum_iterations=times,
-        )[1]  # fmt: skip
+        )[1]
 
     def nested(inner: Any) -> Callable[[Any], Any]:
         def build(v: Any) -> Any:
@@ -52,10 +54,17 @@ def _limits(tf: Any) -> Any:
         tf.cond(tf.constant(True), lambda: held.append(tf.identity(5)) or 1.0, lambda: 1.0)
         return loop(held[0])(v)
 
-    return [_built(tf, each) for each in (
-        loop(5), loop(None), nested(2), nested(None), of_a_branch,
-        lambda v: tf.cond(v > 1.0, lambda: v * v, lambda: v),
-    )]  # fmt: skip
+    return [
+        _built(tf, each)
+        for each in (
+            loop(5),
+            loop(None),
+            nested(2),
+            nested(None),
+            of_a_branch,
+            lambda v: tf.cond(v > 1.0, lambda: v * v, lambda: v),
+        )
+    ]
 
 
 def _shapes(tf: Any) -> Any:

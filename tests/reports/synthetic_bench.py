@@ -7,9 +7,13 @@ from typing import Any
 import numpy as np
 
 CASES = {
-    "no-op run": 1.3e-7, "scalar add, two feeds": 1.6e-6, "fetch 4 MB": 2.6e-4,
-    "matmul 1024": 2.2e-2, "CNN training step": 5.3e-2, "chain of 1000 adds": 4.7e-4,
-}  # fmt: skip
+    "no-op run": 1.3e-7,
+    "scalar add, two feeds": 1.6e-6,
+    "fetch 4 MB": 2.6e-4,
+    "matmul 1024": 2.2e-2,
+    "CNN training step": 5.3e-2,
+    "chain of 1000 adds": 4.7e-4,
+}
 BACKENDS = {"tensorflow": 60.0, "reference": 1.0, "numpy floor": 0.6}
 FINGERPRINT = {"processor": "AMD EPYC 7B13", "cpus": 2, "python": "3.11.7", "blas": "OpenBLAS 0.3"}
 
@@ -34,14 +38,22 @@ def bench(
             factor = (factors or {}).get(case, 1.0) if backend == "reference" else 1.0
             time = seconds * factor * (slowness if place < 3 else 1 + 0.1 * other)
             entry: dict[str, Any] = {
-                "case": case, "backend": backend, "unit": "s", "correct": True,
+                "case": case,
+                "backend": backend,
+                "unit": "s",
+                "correct": True,
                 "samples": samples(time, rounds, 1000 * seed + 10 * place + other),
-            }  # fmt: skip
+            }
             if case == "matmul 1024":
                 entry["flops"] = 2.0 * 1024**3
             series.append(entry)
     return {
-        "bench": 1, "sessrun": "0.1.0", "started": "2026-11-21T04:00:00+00:00",
-        "fingerprint": dict(fingerprint or FINGERPRINT), "seed": seed, "rounds": rounds,
-        "ceilings": {"flops": 1.6e11, "bytes": 1.4e10}, "series": series,
-    }  # fmt: skip
+        "bench": 1,
+        "sessrun": "0.1.0",
+        "started": "2026-11-21T04:00:00+00:00",
+        "fingerprint": dict(fingerprint or FINGERPRINT),
+        "seed": seed,
+        "rounds": rounds,
+        "ceilings": {"flops": 1.6e11, "bytes": 1.4e10},
+        "series": series,
+    }

@@ -12,10 +12,16 @@ CEILINGS = {
     "graph_node_seconds": 8e-7,
 }  # fmt: skip
 COUNTS = {
-    "counted_on": "simulated-gpu", "launches": 277, "synchronizations": 1, "uploads": 1,
-    "hidden_synchronizations": 0, "upload_bytes": 802816, "downloads": 1, "download_bytes": 4,
+    "counted_on": "simulated-gpu",
+    "launches": 277,
+    "synchronizations": 1,
+    "uploads": 1,
+    "hidden_synchronizations": 0,
+    "upload_bytes": 802816,
+    "downloads": 1,
+    "download_bytes": 4,
     "pool_bytes": 123456789,
-}  # fmt: skip
+}
 ROUNDS = 12
 _TIME, _BYTES = "gpu__time_duration.sum", "dram__bytes.sum"
 _TENSOR = "sm__ops_path_tensor_src_bf16_dst_fp32.sum"
@@ -48,31 +54,46 @@ def ncu_text() -> str:
 
 def series(case: str, backend: str, seconds: float, seed: int, **more) -> dict:
     return {
-        "case": case, "backend": backend, "unit": "s", "correct": True, "about": f"run({case})",
-        "samples": samples(seconds * 1.3 + 2e-5, ROUNDS, seed), "compile_seconds": 0.41,
+        "case": case,
+        "backend": backend,
+        "unit": "s",
+        "correct": True,
+        "about": f"run({case})",
+        "samples": samples(seconds * 1.3 + 2e-5, ROUNDS, seed),
+        "compile_seconds": 0.41,
         "device_samples": samples(seconds, ROUNDS, seed + 1),
-        "cold_samples": samples(seconds * 1.4 + 2e-5, ROUNDS, seed + 2), **more,
-    }  # fmt: skip
+        "cold_samples": samples(seconds * 1.4 + 2e-5, ROUNDS, seed + 2),
+        **more,
+    }
 
 
 def state(number: int) -> dict:
     held = ["sw_power_cap"] if number in {7, 8} else []
     return {
-        "round": number, "sm_clock_mhz": 1980 - 45 * len(held) - number, "memory_clock_mhz": 3201,
-        "power_w": 310.5 + 30 * number, "temperature_c": 41 + number, "throttle": held,
-    }  # fmt: skip
+        "round": number,
+        "sm_clock_mhz": 1980 - 45 * len(held) - number,
+        "memory_clock_mhz": 3201,
+        "power_w": 310.5 + 30 * number,
+        "temperature_c": 41 + number,
+        "throttle": held,
+    }
 
 
 def run(members: list[dict], *, simulated: bool) -> dict:
     name = "Simulated GPU" if simulated else "NVIDIA H200"
     form = {
-        "bench": 1, "sessrun": "0.1.0", "started": "2026-11-29T12:00:00+00:00", "seed": 1,
+        "bench": 1,
+        "sessrun": "0.1.0",
+        "started": "2026-11-29T12:00:00+00:00",
+        "seed": 1,
         "fingerprint": {"processor": "AMD EPYC", "gpu": {"cupy": "14.2.0", "cublas": "13.0.2"}},
         "device": {"name": name, "kind": "gpu", "simulated": simulated},
-        "rounds": ROUNDS, "ceilings": CEILINGS, "series": members,
+        "rounds": ROUNDS,
+        "ceilings": CEILINGS,
+        "series": members,
         "ceilings_after": {key: value * 0.99 for key, value in CEILINGS.items()},
         "left_out": [{"case": "ceiling flops_tf32", "reason": "cuBLAS is too old"}],
-    }  # fmt: skip
+    }
     return form if simulated else form | {"states": [state(i) for i in range(ROUNDS)]}
 
 
@@ -83,10 +104,16 @@ def matmuls() -> list[dict]:
         for other, (backend, reached) in enumerate({"reference": 0.9, "torch": 0.96}.items()):
             share = reached * (0.35, 0.9, 0.97, 1.0)[number]
             members.append(
-                series(f"matmul-float32-{rows}", backend, flops / (share * 5.2e13),
-                       100 * number + 10 * other, flops=flops, dtype="float32",
-                       bytes=3.0 * 4 * rows**2)
-            )  # fmt: skip
+                series(
+                    f"matmul-float32-{rows}",
+                    backend,
+                    flops / (share * 5.2e13),
+                    100 * number + 10 * other,
+                    flops=flops,
+                    dtype="float32",
+                    bytes=3.0 * 4 * rows**2,
+                )
+            )
     return members
 
 
@@ -97,9 +124,16 @@ def training(*, counted: bool) -> list[dict]:
             seconds = (2.4e-3, 1.6e-3, 1.2e-3)[other] * (1 + batch / 700)
             more = {"counts": COUNTS} if counted and backend == "reference" else {}
             members.append(
-                series(f"cnn-adam-resident-{batch}", backend, seconds, 500 + 100 * number + other,
-                       flops=8.3e7 * batch, dtype="float32", **more)
-            )  # fmt: skip
+                series(
+                    f"cnn-adam-resident-{batch}",
+                    backend,
+                    seconds,
+                    500 + 100 * number + other,
+                    flops=8.3e7 * batch,
+                    dtype="float32",
+                    **more,
+                )
+            )
     return members
 
 
@@ -112,11 +146,18 @@ def gpu_folder(folder: Path, package: Path | None = None, *, simulated: bool = F
     """The folder with every part; `package` is the certificate that it has of core."""
     kind = {"gpu": "simulated"} if simulated else {}
     gpus = [] if simulated else [{"name": "NVIDIA H200", "driver_version": "580.1"}]
-    write_json(folder / "survey.json", {
-        "survey": 1, "backend": "reference 0.1.0", "details": kind, "gpus": gpus,
-        "devices": ["/job:localhost/replica:0/task:0/device:GPU:0"],
-        "packages": {"cupy-cuda13x": "14.2.0"}, "machine": {"processor": "AMD EPYC"},
-    })  # fmt: skip
+    write_json(
+        folder / "survey.json",
+        {
+            "survey": 1,
+            "backend": "reference 0.1.0",
+            "details": kind,
+            "gpus": gpus,
+            "devices": ["/job:localhost/replica:0/task:0/device:GPU:0"],
+            "packages": {"cupy-cuda13x": "14.2.0"},
+            "machine": {"processor": "AMD EPYC"},
+        },
+    )
     write_json(folder / "peers.json", {"torch": {"version": "2.11.0"}, "jax": {"absent": "no GPU"}})
     programs = [
         {"program": "elementwise", "passed": True, "seconds": 0.1},
@@ -127,14 +168,16 @@ def gpu_folder(folder: Path, package: Path | None = None, *, simulated: bool = F
         {"step": "smoke", "part": "survey", "state": "answered no", "seconds": 30, "says": "2 ran"},
         {"step": "ncu-adam", "part": "profile", "state": "absent", "seconds": 0, "says": "no ncu"},
         {"step": "warm", "part": "survey", "state": "out of time", "seconds": 400, "says": "?"},
-    ]  # fmt: skip
+    ]
     for name, lines in (("smoke.jsonl", programs), ("steps.jsonl", steps)):
         (folder / name).write_text("".join(json.dumps(line) + "\n" for line in lines))
     trained = training(counted=simulated)
     for name, members in (("matmul-float32", matmuls()), ("cnn-adam-resident", trained)):
         write_json(folder / "bench" / name / "bench.json", run(members, simulated=simulated))
-    write_json(folder / "ceilings" / "bench.json",
-               run([series("no-op", "reference", 1e-6, 3)], simulated=simulated))  # fmt: skip
+    write_json(
+        folder / "ceilings" / "bench.json",
+        run([series("no-op", "reference", 1e-6, 3)], simulated=simulated),
+    )
     if not simulated:
         counted = series("cnn-adam-fed-256", "reference#simulated-gpu", 1.5, 4, counts=COUNTS)
         write_json(folder / "counts" / "bench.json", run([counted], simulated=True))

@@ -32,18 +32,25 @@ class Certified:
 
 
 def certify(
-    folder: Path, choose: Callable[[Any], str | None], generated: int = 20, per_subject: int = 5,
+    folder: Path,
+    choose: Callable[[Any], str | None],
+    generated: int = 20,
+    per_subject: int = 5,
     change: Callable[[dict[str, Any]], None] | None = None,
-) -> Certified:  # fmt: skip
+) -> Certified:
     run = make_run(
         folder / "record.jsonl", choose, generated=generated, per_subject=per_subject, change=change
     )
 
     def replay_of(id_: str, line: Mapping[str, Any]) -> dict[str, Any]:
         return {
-            "replay": 1, "case": run.cases[id_].to_json(), "backend": "tensorflow",
-            "result": line["result"], "finding": line.get("finding"), "python": [],
-        }  # fmt: skip
+            "replay": 1,
+            "case": run.cases[id_].to_json(),
+            "backend": "tensorflow",
+            "result": line["result"],
+            "finding": line.get("finding"),
+            "python": [],
+        }
 
     path = folder / "package.zip"
     write_package(path, run.path, run.plan, run.clauses, replay_of=replay_of)

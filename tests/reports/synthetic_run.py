@@ -67,9 +67,14 @@ def clauses(profile: str = "core", per_subject: int = 5) -> dict[str, Clause]:
                 id_, level, sentence, "engine", profile, ("002 Session.run",), "0.1", condition
             )
     made["STATE-001"] = Clause(
-        "STATE-001", "MUST", "A variable keeps its value between two runs of a session.",
-        "engine", "state", ("002 Session.run",), "0.1",
-    )  # fmt: skip
+        "STATE-001",
+        "MUST",
+        "A variable keeps its value between two runs of a session.",
+        "engine",
+        "state",
+        ("002 Session.run",),
+        "0.1",
+    )
     return made
 
 
@@ -116,9 +121,13 @@ def observations(case: Case, value: int | None = None) -> list[dict[str, Any]]:
 
 def result_line(case: Case, result: str, rng: random.Random, observed: bool) -> dict[str, Any]:
     line: dict[str, Any] = {
-        "kind": "result", "id": case.id, "hash": case.hash, "clauses": list(case.clauses),
-        "result": result, "seconds": round(rng.uniform(0.0005, 0.02), 6),
-    }  # fmt: skip
+        "kind": "result",
+        "id": case.id,
+        "hash": case.hash,
+        "clauses": list(case.clauses),
+        "result": result,
+        "seconds": round(rng.uniform(0.0005, 0.02), 6),
+    }
     subject = case.clauses[0].rpartition("-")[0]
     match result:
         case "pass":
@@ -129,8 +138,11 @@ def result_line(case: Case, result: str, rng: random.Random, observed: bool) -> 
             want = case.steps[1]["expect"]
             seen = observations(case, -1)
             line["finding"] = {
-                "step": "1", "reason": reason, "want": want, "got": {"values": seen[1]["values"]}
-            }  # fmt: skip
+                "step": "1",
+                "reason": reason,
+                "want": want,
+                "got": {"values": seen[1]["values"]},
+            }
             line["observations"] = seen
             line["attempts"] = 2
         case "unsupported":
@@ -161,19 +173,28 @@ def header(plan: PlanFacts, backend: Mapping[str, Any] | None = None) -> dict[st
         "suite": SUITE,
         "plan": plan.header,
         "seed": {"value": plan.seed, "how": "given"},
-        "backend": dict(backend or {
-            "spec": "tensorflow", "name": "TensorFlow", "version": "2.21.0",
-            "capabilities": ["api", "callables", "devices", "partial_runs", "state"],
-            "devices": ["/job:localhost/replica:0/task:0/device:CPU:0"],
-            "details": {"build": "manylinux, AVX2", "tf_keras": "2.21.0"},
-        }),
+        "backend": dict(
+            backend
+            or {
+                "spec": "tensorflow",
+                "name": "TensorFlow",
+                "version": "2.21.0",
+                "capabilities": ["api", "callables", "devices", "partial_runs", "state"],
+                "devices": ["/job:localhost/replica:0/task:0/device:CPU:0"],
+                "details": {"build": "manylinux, AVX2", "tf_keras": "2.21.0"},
+            }
+        ),
         "environment": {
-            "system": "Linux 6.1.0 x86_64", "processor": "AMD EPYC 7B13", "cpus": 2,
-            "python": "3.11.7", "packages": {"numpy": "2.4.6", "protobuf": "6.31.1"}, "gpus": [],
+            "system": "Linux 6.1.0 x86_64",
+            "processor": "AMD EPYC 7B13",
+            "cpus": 2,
+            "python": "3.11.7",
+            "packages": {"numpy": "2.4.6", "protobuf": "6.31.1"},
+            "gpus": [],
         },
         "started": "2026-11-21T03:12:46+00:00",
         "mode": "workers",
-    }  # fmt: skip
+    }
 
 
 def plan_of(cases: Mapping[str, Case], profile: str = "core", generated: int = 20) -> PlanFacts:

@@ -14,11 +14,18 @@ from sessrun.reports.compact import fold
 from sessrun.reports.json_forms import json_bytes, line_bytes
 
 ODD_VALUES = {
-    "kind": "h", "b12": "b12", "data": "AAECAw==", "dtype": "float32", "not": ["data", "AAE=", "A"],
+    "kind": "h",
+    "b12": "b12",
+    "data": "AAECAw==",
+    "dtype": "float32",
+    "not": ["data", "AAE=", "A"],
     "texts": ["true", "null", "", "{", "[1", "-", "é", "a\nb", 'a"b', "a\\b", "word", "\ud800"],
-    "numbers": [0, -1, 1.5, 1e300, 10**40, True, None, []], "digest": "0f" * 32, "[]": {"": {}},
-    "data[]": {"data": "AA==", "dtype": 3}, "held": {"data": "sha256 0", "dtype": "int8"},
-}  # fmt: skip
+    "numbers": [0, -1, 1.5, 1e300, 10**40, True, None, []],
+    "digest": "0f" * 32,
+    "[]": {"": {}},
+    "data[]": {"data": "AA==", "dtype": 3},
+    "held": {"data": "sha256 0", "dtype": "int8"},
+}
 
 ODD_FILES = {
     "manifest.json": json_bytes(ODD_VALUES),
@@ -61,7 +68,8 @@ REFUSED = {
     "no head": (lzma.compress(b"sessrun columns 1\n{"), "not JSON"),
     "a head that is no object": (lzma.compress(b"sessrun columns 1\n[]\n"), "no object"),
     "a file twice": (
-        small_form({"files": [["a.b", "raw"]] * 2, "lines": [["a.b", 3]]}, b"0\n0"), "twice"
+        small_form({"files": [["a.b", "raw"]] * 2, "lines": [["a.b", 3]]}, b"0\n0"),
+        "twice",
     ),
     "a strange name": (
         small_form({"files": [["../a.b", "raw"]], "lines": [["../a.b", 1]]}, b"0"),
@@ -74,7 +82,8 @@ REFUSED = {
     "a column that ends early": (small_form({"files": [["a.b", "json"]]}), "ends too early"),
     "a column larger than the rest": (small_form({"lines": [["x", 9]]}, b"0"), "does not fit"),
     "no shape of this number": (
-        small_form({"files": [["a.b", "json"]], "lines": [["", 2]]}, b"{7"), "a column holds '{7'"
+        small_form({"files": [["a.b", "json"]], "lines": [["", 2]]}, b"{7"),
+        "a column holds '{7'",
     ),
     "a list without an end": (
         small_form({"files": [["a.b", "json"]], "lines": [["", 12]]}, b"[99999999999"),
@@ -82,7 +91,7 @@ REFUSED = {
     ),
     "a cut stream": (small_form({})[:-8], "its end is missing"),
     "bytes after the stream": (small_form({}) + b"more", "follows its compressed content"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -95,8 +104,10 @@ def test_what_is_no_small_form_is_refused(name):
 def test_a_small_form_that_grows_is_refused(monkeypatch):
     bomb = {"shapes": [["k" * 1000]], "files": [["a.b", "json"]]}
     body = b"[500" + b"\n{0" * 500
-    deep = small_form({**bomb, "lines": [["", 4], ["[]", 1499], [("k" * 1000), 999]]},
-                      body[:4] + body[5:] + b"\n".join([b"0"] * 500))  # fmt: skip
+    deep = small_form(
+        {**bomb, "lines": [["", 4], ["[]", 1499], [("k" * 1000), 999]]},
+        body[:4] + body[5:] + b"\n".join([b"0"] * 500),
+    )
     monkeypatch.setattr("sessrun.reports.archive.MAX_BYTES", 100_000)
     with pytest.raises(PackageError, match="more than a package may"):
         unpack(deep, "p.xz")

@@ -39,13 +39,16 @@ def test_a_benchmark_file_follows_its_schema(tmp_path):
     assert read_bench(path) == bench()
 
 
-@pytest.mark.parametrize("change", [
-    lambda run: run["series"].append(run["series"][0]),
-    lambda run: run["series"][0]["samples"].pop(),
-    lambda run: run["series"][0]["samples"].__setitem__(0, 0.0),
-    lambda run: run["series"][0].__setitem__("unit", "ms"),
-    lambda run: run.pop("fingerprint"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda run: run["series"].append(run["series"][0]),
+        lambda run: run["series"][0]["samples"].pop(),
+        lambda run: run["series"][0]["samples"].__setitem__(0, 0.0),
+        lambda run: run["series"][0].__setitem__("unit", "ms"),
+        lambda run: run.pop("fingerprint"),
+    ],
+)
 def test_a_file_that_contradicts_itself_is_refused(change):
     run = bench()
     change(run)
@@ -53,9 +56,15 @@ def test_a_file_that_contradicts_itself_is_refused(change):
         check_bench(run, "bench.json")
 
 
-@pytest.mark.parametrize(("factor", "noise", "verdict"), [
-    (1.3, 0.02, "SLOWER"), (0.7, 0.02, "FASTER"), (1.0, 0.02, "SAME"), (1.0, 0.3, "UNDECIDED"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("factor", "noise", "verdict"),
+    [
+        (1.3, 0.02, "SLOWER"),
+        (0.7, 0.02, "FASTER"),
+        (1.0, 0.02, "SAME"),
+        (1.0, 0.3, "UNDECIDED"),
+    ],
+)
 def test_the_four_verdicts(factor, noise, verdict):
     row = one(samples(1e-3, 60, 1, noise), samples(1e-3 * factor, 60, 2, noise))
     assert row.verdict == verdict

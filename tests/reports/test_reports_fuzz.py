@@ -92,13 +92,27 @@ def with_manifest(certified, files):
     return pack({**rest, "manifest.json": json_bytes(manifest)})
 
 
-@pytest.mark.parametrize("name", [
-    "plan.json", "record.jsonl", "summary.json", "waivers.json", "environment.json",
-    "capabilities.json", "report.html", "badge.svg", "junit.xml",
-])  # fmt: skip
-@pytest.mark.parametrize("count", [
-    MUTATIONS // 10, pytest.param(MUTATIONS, marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plan.json",
+        "record.jsonl",
+        "summary.json",
+        "waivers.json",
+        "environment.json",
+        "capabilities.json",
+        "report.html",
+        "badge.svg",
+        "junit.xml",
+    ],
+)
+@pytest.mark.parametrize(
+    "count",
+    [
+        MUTATIONS // 10,
+        pytest.param(MUTATIONS, marks=pytest.mark.slow),
+    ],
+)
 def test_no_mutated_file_with_a_new_hash_is_verified(small, name, count):
     rng = random.Random(f"{name} {count}")
     files = small.open().files
@@ -137,10 +151,17 @@ def altered(form, rng):
     return made
 
 
-@pytest.mark.parametrize("name", [
-    "plan.json", "summary.json", "waivers.json", "environment.json", "capabilities.json",
-    "manifest.json",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "plan.json",
+        "summary.json",
+        "waivers.json",
+        "environment.json",
+        "capabilities.json",
+        "manifest.json",
+    ],
+)
 def test_no_altered_json_file_with_a_new_hash_is_verified(small, name):
     rng = random.Random(name)
     files = small.open().files

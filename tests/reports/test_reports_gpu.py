@@ -198,17 +198,21 @@ def test_kernels_are_summed_by_name_and_a_fused_operation_counts_twice():
     assert kernels["nvjet_hsh_256"].units == "tensor cores"
     assert kernels["im2col <script>alert(1)</script>"].intensity is None
     assert [kernel.name for kernel in heaviest(kernels.values(), 2)] == [
-        "sgemm_128x128", "im2col <script>alert(1)</script>",
-    ]  # fmt: skip
+        "sgemm_128x128",
+        "im2col <script>alert(1)</script>",
+    ]
 
 
-@pytest.mark.parametrize(("old", "new", "reason"), [
-    ('"ID"', '"Number"', "counted nothing"),
-    ('"ns"', '"fortnight"', "fortnight"),
-    ("15,000", "many", "is no number"),
-    ("gpu__time_duration.sum", "gpu__time.sum", "time of the kernels"),
-    ('"ID"', '==ERROR== ERR_NVGPUCTRPERM\n"Number"', "ERR_NVGPUCTRPERM"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('"ID"', '"Number"', "counted nothing"),
+        ('"ns"', '"fortnight"', "fortnight"),
+        ("15,000", "many", "is no number"),
+        ("gpu__time_duration.sum", "gpu__time.sum", "time of the kernels"),
+        ('"ID"', '==ERROR== ERR_NVGPUCTRPERM\n"Number"', "ERR_NVGPUCTRPERM"),
+    ],
+)
 def test_a_profile_that_says_something_else_is_refused(old, new, reason):
     with pytest.raises(ProfileError, match=reason):
         read_profile(ncu_text().replace(old, new))

@@ -49,10 +49,22 @@ def test_packing_is_deterministic_and_reversible():
     assert unpack(pack(files), "p") == files
 
 
-@pytest.mark.parametrize("name", [
-    "../plan.json", "/plan.json", "replays/../plan.json", "replays/a/b.json", "plan.json/",
-    "C:\\plan.json", "replays\\a.json", "replays/.json", "Plan.json", "replays/é.json", "",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../plan.json",
+        "/plan.json",
+        "replays/../plan.json",
+        "replays/a/b.json",
+        "plan.json/",
+        "C:\\plan.json",
+        "replays\\a.json",
+        "replays/.json",
+        "Plan.json",
+        "replays/é.json",
+        "",
+    ],
+)
 def test_a_name_that_leads_elsewhere_is_refused(name):
     with pytest.raises(PackageError):
         pack({name: b"x"})
@@ -76,12 +88,15 @@ def test_a_little_compressed_file_is_refused_too():
     assert "compressed" in refused(raw, "plan.json")
 
 
-@pytest.mark.parametrize("change", [
-    lambda raw: b"#!/bin/sh\n" + raw,
-    lambda raw: raw + b"\0",
-    lambda raw: raw[:-2] + b"\x01\x00" + b"x",
-    lambda raw: raw.replace(b"\x00\x00\x21\x00", b"\x01\x00\x21\x00", 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda raw: b"#!/bin/sh\n" + raw,
+        lambda raw: raw + b"\0",
+        lambda raw: raw[:-2] + b"\x01\x00" + b"x",
+        lambda raw: raw.replace(b"\x00\x00\x21\x00", b"\x01\x00\x21\x00", 1),
+    ],
+)
 def test_what_hides_in_an_archive_is_refused(change):
     raw = pack({"plan.json": b"{}"})
     assert change(raw) != raw
@@ -166,23 +181,29 @@ def test_an_unknown_file_is_named(good):
         open_package(pack({**good.open().files, "setup.py": b""}), "p")
 
 
-@pytest.mark.parametrize(("name", "raw"), [
-    ("plan.json", b"["),
-    ("plan.json", b"[" * 100_000),
-    ("plan.json", b"\xff"),
-    ("plan.json", b'{"kind": "waivers", "kind": "plan"}\n'),
-    ("plan.json", json_bytes({"kind": "waivers", "waivers": []})),
-    ("summary.json", b"NaN\n"),
-    ("summary.json", b"{}\n"),
-    ("summary.json", b'{"n": 1e999}\n'),
-    ("summary.json", b"1" * 5000),
-    ("waivers.json", json_bytes({"kind": "waivers", "waivers": [{"clause": "X-1", "why": "w"}]})),
-    ("environment.json", json_bytes({"kind": "environment", "environment": {"a": 1}})[:-1]),
-    ("record.jsonl", b""),
-    ("record.jsonl", b"{}\n"),
-    ("record.jsonl", b"\n"),
-    ("record.jsonl", b"no newline"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "raw"),
+    [
+        ("plan.json", b"["),
+        ("plan.json", b"[" * 100_000),
+        ("plan.json", b"\xff"),
+        ("plan.json", b'{"kind": "waivers", "kind": "plan"}\n'),
+        ("plan.json", json_bytes({"kind": "waivers", "waivers": []})),
+        ("summary.json", b"NaN\n"),
+        ("summary.json", b"{}\n"),
+        ("summary.json", b'{"n": 1e999}\n'),
+        ("summary.json", b"1" * 5000),
+        (
+            "waivers.json",
+            json_bytes({"kind": "waivers", "waivers": [{"clause": "X-1", "why": "w"}]}),
+        ),
+        ("environment.json", json_bytes({"kind": "environment", "environment": {"a": 1}})[:-1]),
+        ("record.jsonl", b""),
+        ("record.jsonl", b"{}\n"),
+        ("record.jsonl", b"\n"),
+        ("record.jsonl", b"no newline"),
+    ],
+)
 def test_an_ill_formed_file_is_named(good, name, raw):
     with pytest.raises(PackageError) as caught:
         open_package(pack({**good.open().files, name: raw}), "p")
@@ -198,12 +219,15 @@ def altered_record(good, change):
     return pack({**good.open().files, "record.jsonl": text.encode()})
 
 
-@pytest.mark.parametrize("change", [
-    lambda line: line.get("backend", {}).update(name=7),
-    lambda line: line.get("backend", {}).update(capabilities="api"),
-    lambda line: line.get("backend", {}).update(devices=[1]),
-    lambda line: line.update(seconds=10**400) if "seconds" in line else None,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda line: line.get("backend", {}).update(name=7),
+        lambda line: line.get("backend", {}).update(capabilities="api"),
+        lambda line: line.get("backend", {}).update(devices=[1]),
+        lambda line: line.update(seconds=10**400) if "seconds" in line else None,
+    ],
+)
 def test_what_the_record_s_schema_leaves_open_is_checked(good, change):
     with pytest.raises(PackageError) as caught:
         open_package(altered_record(good, change), "p")

@@ -30,9 +30,14 @@ def line(case=CASE, result="pass", seen=None, **more):
     if seen is not None:
         more["observations"] = seen
     return {
-        "kind": "result", "id": case.id, "hash": case.hash, "clauses": list(case.clauses),
-        "result": result, "seconds": 0.01, **more,
-    }  # fmt: skip
+        "kind": "result",
+        "id": case.id,
+        "hash": case.hash,
+        "clauses": list(case.clauses),
+        "result": result,
+        "seconds": 0.01,
+        **more,
+    }
 
 
 def failed(result="fail", **changes):

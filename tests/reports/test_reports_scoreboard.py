@@ -140,8 +140,10 @@ def test_two_certificates_of_one_name_have_two_pages(failed, passed):
 def test_releases_are_ordered_by_their_numbers_the_newest_first(failed, passed):
     board = Board([named(passed, version="2.9"), named(failed, version="2.10"), named(passed, "a")])
     assert [(e.engine, e.version) for e in board.entries] == [
-        ("a", "1.0"), ("engine", "2.10"), ("engine", "2.9"),
-    ]  # fmt: skip
+        ("a", "1.0"),
+        ("engine", "2.10"),
+        ("engine", "2.9"),
+    ]
     ((engine, (step,)),) = board.releases.items()
     assert engine == "engine"
     assert (step.old.version, step.new.version) == ("2.9", "2.10")

@@ -39,9 +39,7 @@ def package_of(certified: Any, folder: Path, seed: Seed, plan_seed: int | None =
     plan = dataclasses.replace(run.plan, seed=seed.value if plan_seed is None else plan_seed)
     write_package(folder / "p.zip", folder / "r.jsonl", plan, run.clauses)
     package = open_package((folder / "p.zip").read_bytes(), "p.zip")
-    installed = dataclasses.replace(
-        certified.installed, plan=plan, case_of=None, replay_of=None
-    )
+    installed = dataclasses.replace(certified.installed, plan=plan, case_of=None, replay_of=None)
     return package, installed
 
 

@@ -33,8 +33,11 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, passphrase in (("ours", ""), ("theirs", ""), ("locked", "secret")):
         subprocess.run(
             [_KEYGEN, "-q", "-t", "ed25519", "-N", passphrase, "-C", name, "-f", name],
-            cwd=folder, check=True, stdin=subprocess.DEVNULL, timeout=60,
-        )  # fmt: skip
+            cwd=folder,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+        )
     (folder / "signers").write_text(f"lab@example {(folder / 'ours.pub').read_text()}")
     return folder
 
@@ -42,9 +45,13 @@ def keys(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def signed(certified: Any, key: Path, path: Path) -> Any:
     run = certified.run
     write_package(
-        path, run.path, run.plan, run.clauses, replay_of=certified.installed.replay_of,
+        path,
+        run.path,
+        run.plan,
+        run.clauses,
+        replay_of=certified.installed.replay_of,
         sign=lambda manifest: sign(manifest, key),
-    )  # fmt: skip
+    )
     return open_package(path.read_bytes(), path.name)
 
 
@@ -105,8 +112,10 @@ def test_a_signature_for_something_else_is_none(good: Any, keys: Path, tmp_path:
     path.write_bytes(package.files["manifest.json"])
     subprocess.run(
         [_KEYGEN, "-q", "-Y", "sign", "-n", "file", "-f", keys / "ours", path],
-        check=True, timeout=60, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        check=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
     found = check_signature(
         path.read_bytes(), path.with_name("m.json.sig").read_bytes(), keys / "signers"
     )
@@ -170,9 +179,12 @@ def test_a_key_with_a_passphrase_signs_through_the_agent(
             assert agent.poll() is None
         monkeypatch.setenv("SSH_AUTH_SOCK", str(socket))
         subprocess.run(
-            [_ADD, "-q", keys / "locked"], check=True, timeout=60, stdin=subprocess.DEVNULL,
+            [_ADD, "-q", keys / "locked"],
+            check=True,
+            timeout=60,
+            stdin=subprocess.DEVNULL,
             env={**os.environ, "SSH_ASKPASS": str(asking), "SSH_ASKPASS_REQUIRE": "force"},
-        )  # fmt: skip
+        )
         for name in ("locked", "locked.pub"):
             assert check_signature(b"content", sign(b"content", keys / name), None).fault is None
     finally:

@@ -235,8 +235,9 @@ def test_a_waiver_never_excuses_a_case_that_nobody_answered(tmp_path):
 
 def test_a_waiver_that_expired_before_the_run_excuses_nothing(tmp_path):
     for expires, verdict in (
-        ("2026-11-20", "NOT CERTIFIED"), ("2026-11-21", "CERTIFIED WITH WAIVERS"),
-    ):  # fmt: skip
+        ("2026-11-20", "NOT CERTIFIED"),
+        ("2026-11-21", "CERTIFIED WITH WAIVERS"),
+    ):
         waiver = Waiver("FETCH-001", "why", expires=expires)
         assert judged(tmp_path, only("fail", VECTOR), [waiver]).verdict == verdict
 
@@ -273,9 +274,11 @@ def test_the_cause_whose_mending_gains_most_comes_first(tmp_path):
 
 def test_a_cause_unblocks_the_clauses_that_nothing_else_keeps_from_counting(tmp_path):
     results = {
-        "fetch/fetch-001-plain": "fail", "fetch/fetch-002-plain": "fail",
-        "fetch/fetch-002-nested": "crash", "fetch/fetch-004-plain": "fail",
-    }  # fmt: skip
+        "fetch/fetch-001-plain": "fail",
+        "fetch/fetch-002-plain": "fail",
+        "fetch/fetch-002-nested": "crash",
+        "fetch/fetch-004-plain": "fail",
+    }
 
     def change(line):
         if line.get("result") == "fail":
@@ -289,18 +292,29 @@ def test_a_cause_unblocks_the_clauses_that_nothing_else_keeps_from_counting(tmp_
 
 
 ALIKE = [
-    ("fail",
-     "v[0]: want np.int8(1), got np.int8(7) at index [2] (1 of 3 elements differ, contract exact)",
-     "v[3]: want np.int8(-4), got np.int8(0) (2 of 2 elements differ, contract exact)"),
-    ("fail", "it raised InvalidArgumentError: no node part/x7y; the oracle succeeded",
-     "it failed with InvalidArgumentError: no node other/z"),
+    (
+        "fail",
+        (
+            "v[0]: want np.int8(1), got np.int8(7) at index [2] (1 of 3 elements differ, contract"
+            " exact)"
+        ),
+        "v[3]: want np.int8(-4), got np.int8(0) (2 of 2 elements differ, contract exact)",
+    ),
+    (
+        "fail",
+        "it raised InvalidArgumentError: no node part/x7y; the oracle succeeded",
+        "it failed with InvalidArgumentError: no node other/z",
+    ),
     ("fail", "Node a12 of 'x', name: foo", "Node b of 'y', name: bar"),
-    ("crash", "the worker ended with signal 11 (SIGSEGV) in request 18",
-     "the worker ended with signal 11 (SIGSEGV) in request 20"),
+    (
+        "crash",
+        "the worker ended with signal 11 (SIGSEGV) in request 18",
+        "the worker ended with signal 11 (SIGSEGV) in request 20",
+    ),
     ("unsupported", "unsupported: state v0", "unsupported: state counter/x"),
     ("unsupported", "unsupported: op Betainc here", "unsupported: op Betainc"),
     ("unsupported", "unsupported: concurrent (not declared)", "unsupported: concurrent"),
-]  # fmt: skip
+]
 UNLIKE = [
     ("unsupported", "unsupported: dtype int8", "unsupported: dtype int16"),
     ("unsupported", "unsupported: op Conv2D", "unsupported: op Conv3D"),
@@ -310,7 +324,7 @@ UNLIKE = [
     ("fail", "want np.float32(nan), got np.float32(1)", "want np.float32(2.5), got np.float32(1)"),
     ("fail", "want np.float16(1), got np.float16(2)", "want np.float32(1), got np.float32(2)"),
     ("fail", "it raised NotFoundError: x", "it raised InternalError: x"),
-]  # fmt: skip
+]
 
 
 def cause(result, reason, id_="fetch/a"):
@@ -412,10 +426,12 @@ def test_the_replay_command_quotes_the_backend():
 @pytest.mark.parametrize(
     ("result", "what"),
     [
-        ("fail", f"replays/{replay_name('a/b')}"), ("crash", f"replays/{replay_name('a/b')}"),
-        ("unsupported", "a/b"), ("missing", "a/b"),
+        ("fail", f"replays/{replay_name('a/b')}"),
+        ("crash", f"replays/{replay_name('a/b')}"),
+        ("unsupported", "a/b"),
+        ("missing", "a/b"),
     ],
-)  # fmt: skip
+)
 def test_what_was_not_answered_is_replayed_by_its_id(result: str, what: str) -> None:
     command = replay_command("a/b", result, "reference")
     assert command == f"sessrun replay {what} --backend reference"

@@ -261,12 +261,21 @@ def test_a_failure_turned_into_a_skip_is_refused(failing):
         )
 
 
-@pytest.mark.parametrize(("place", "value"), [
-    (("totals", "pass"), 99999), (("required", "holds"), 18), (("seconds",), 1.0),
-    (("clauses", 0, "counts", "pass"), 1), (("clauses", 0, "result"), "not tested"),
-    (("failures", 0, "cases", 0), "feed/other"), (("complete",), False),
-    (("backend", "name"), "Somebody"), (("subjects", 0, "planned"), 1), (("events",), 0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [
+        (("totals", "pass"), 99999),
+        (("required", "holds"), 18),
+        (("seconds",), 1.0),
+        (("clauses", 0, "counts", "pass"), 1),
+        (("clauses", 0, "result"), "not tested"),
+        (("failures", 0, "cases", 0), "feed/other"),
+        (("complete",), False),
+        (("backend", "name"), "Somebody"),
+        (("subjects", 0, "planned"), 1),
+        (("events",), 0),
+    ],
+)
 def test_every_number_of_the_summary_is_computed_anew(failing, place, value):
     summary = json.loads(failing.open().files["summary.json"])
     target = summary
@@ -297,10 +306,12 @@ def test_a_view_that_shows_something_else_is_named(failing, stem):
     package = failing.open()
     name = next(name for name in package.files if name.partition(".")[0] == stem)
     changes = {
-        "report": (b"NOT CERTIFIED", b"CERTIFIED"), "badge": (b"not certified", b"certified"),
-        "junit": (b"<failure", b"<skipped"), "environment": (b"EPYC", b"EPIC"),
+        "report": (b"NOT CERTIFIED", b"CERTIFIED"),
+        "badge": (b"not certified", b"certified"),
+        "junit": (b"<failure", b"<skipped"),
+        "environment": (b"EPYC", b"EPIC"),
         "capabilities": (b'"api",\n', b""),
-    }  # fmt: skip
+    }
     raw = package.files[name].replace(*changes[stem])
     if stem == "capabilities":
         raw = json_bytes(json.loads(raw.replace(b"  \n", b"\n")))

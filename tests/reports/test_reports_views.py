@@ -40,9 +40,13 @@ def hostile(line):
     """Put markup and control characters wherever a backend can write."""
     if line["kind"] == "header":
         line["backend"] |= {
-            "name": EVIL, "version": EVIL, "spec": EVIL, "details": {EVIL: EVIL},
-            "capabilities": [EVIL], "devices": [EVIL],
-        }  # fmt: skip
+            "name": EVIL,
+            "version": EVIL,
+            "spec": EVIL,
+            "details": {EVIL: EVIL},
+            "capabilities": [EVIL],
+            "devices": [EVIL],
+        }
         line["environment"] |= {EVIL: EVIL, "packages": {EVIL: [EVIL]}}
     elif line["kind"] == "event":
         line["detail"] = EVIL
@@ -82,8 +86,9 @@ def test_want_and_got_stand_side_by_side_where_they_differ():
     ]
     failed = {"code": 13, "message": "no"}
     assert list(answer_rows({"error": {"codes": [3, 10]}}, failed)) == [
-        ("code", "3 or 10", "13"), ("message", "", "no"),
-    ]  # fmt: skip
+        ("code", "3 or 10", "13"),
+        ("message", "", "no"),
+    ]
     assert list(answer_rows(None, None)) == []
     many = {str(key): key for key in range(20)}
     assert list(answer_rows(many, {}))[-1] == ("14 more parts", "", "")
@@ -97,24 +102,49 @@ FAILED = {"code": 3, "classes": ["InvalidArgumentError"], "message": "no"}
 @pytest.mark.parametrize(
     ("reason", "got", "rows"),
     [
-        ("values[1]: want dtype int32, got uint8", {"values": [VALUE, VALUE]},
-         [("values[1]", "dtype int32", "uint8[1] (1)")]),
-        ("values[0]: want -0.0, got 1.0 at index [2] (1 of 3 elements differ, contract exact)",
-         {"values": [VALUE]},
-         [("values[0]", "-0.0 at index [2] (1 of 3 elements differ, contract exact)",
-           "uint8[1] (1)")]),
-        ("values[0]: want 1, got 2 (1 of 1 elements differ, contract exact)", {"values": [VALUE]},
-         [("values[0]", "1 (1 of 1 elements differ, contract exact)", "uint8[1] (1)")]),
-        ("it raised A: no; the oracle succeeded", {"code": 3, "message": "no"},
-         [("answer", "values", ""), ("code", "", "3"), ("message", "", "no")]),
-        ("it succeeded, the oracle raised B: why", {"values": [VALUE]},
-         [("answer", "a failure: B: why", ""), ("values[0]", "", "uint8[1] (1)")]),
-        ("it raised InvalidArgumentError (code 3), the oracle AbortedError (code 10)", FAILED,
-         [("classes", "AbortedError", '["InvalidArgumentError"]'), ("code", "10", "3")]),
-        ("of another kind", {"values": [VALUE]},
-         [("oracle", '{contract: "close(1e-5, 1e-6)"}', ""), ("values[0]", "", "uint8[1] (1)")]),
+        (
+            "values[1]: want dtype int32, got uint8",
+            {"values": [VALUE, VALUE]},
+            [("values[1]", "dtype int32", "uint8[1] (1)")],
+        ),
+        (
+            "values[0]: want -0.0, got 1.0 at index [2] (1 of 3 elements differ, contract exact)",
+            {"values": [VALUE]},
+            [
+                (
+                    "values[0]",
+                    "-0.0 at index [2] (1 of 3 elements differ, contract exact)",
+                    "uint8[1] (1)",
+                )
+            ],
+        ),
+        (
+            "values[0]: want 1, got 2 (1 of 1 elements differ, contract exact)",
+            {"values": [VALUE]},
+            [("values[0]", "1 (1 of 1 elements differ, contract exact)", "uint8[1] (1)")],
+        ),
+        (
+            "it raised A: no; the oracle succeeded",
+            {"code": 3, "message": "no"},
+            [("answer", "values", ""), ("code", "", "3"), ("message", "", "no")],
+        ),
+        (
+            "it succeeded, the oracle raised B: why",
+            {"values": [VALUE]},
+            [("answer", "a failure: B: why", ""), ("values[0]", "", "uint8[1] (1)")],
+        ),
+        (
+            "it raised InvalidArgumentError (code 3), the oracle AbortedError (code 10)",
+            FAILED,
+            [("classes", "AbortedError", '["InvalidArgumentError"]'), ("code", "10", "3")],
+        ),
+        (
+            "of another kind",
+            {"values": [VALUE]},
+            [("oracle", '{contract: "close(1e-5, 1e-6)"}', ""), ("values[0]", "", "uint8[1] (1)")],
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_an_oracle_gave_is_taken_from_the_reason(reason, got, rows):
     assert list(answer_rows(ORACLE, got, reason)) == rows
 
@@ -238,9 +268,19 @@ def test_the_policy_admits_the_page_s_own_style_and_script_by_hash(tmp_path):
 def test_the_page_has_a_face_and_every_section(tmp_path):
     summary, _ = views(tmp_path, mixed())
     page = report_html(summary)
-    for text in ("TensorFlow 2.21.0", "UNSIGNED", "does not mean", "What went wrong", "Events",
-                 "Environment", "Capabilities declared", "Waivers", "Not applicable here",
-                 "Optional", "sessrun replay replays/"):  # fmt: skip
+    for text in (
+        "TensorFlow 2.21.0",
+        "UNSIGNED",
+        "does not mean",
+        "What went wrong",
+        "Events",
+        "Environment",
+        "Capabilities declared",
+        "Waivers",
+        "Not applicable here",
+        "Optional",
+        "sessrun replay replays/",
+    ):
         assert text in page
     for clause in summary.clauses:
         assert f'id="{clause.id}"' in page

@@ -30,8 +30,21 @@ from sessrun.adapters.fakes.simulated_gpu.machine import (
 )
 from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
 
-__all__ = ["Counters", "Machine", "Record", "counters", "install", "installed", "is_installed",
-           "kernel", "log", "machine", "races", "reset", "uninstall"]  # fmt: skip
+__all__ = [
+    "Counters",
+    "Machine",
+    "Record",
+    "counters",
+    "install",
+    "installed",
+    "is_installed",
+    "kernel",
+    "log",
+    "machine",
+    "races",
+    "reset",
+    "uninstall",
+]
 
 _KEPT: dict[str, object] = {}
 

@@ -71,9 +71,13 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
     __hash__: Any = None
 
     def __new__(
-        cls, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None,
+        cls,
+        shape: Any,
+        dtype: Any = float,
+        memptr: Any = None,
+        strides: Any = None,
         order: str = "C",
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """An array over new memory, or over that of a pointer."""
         if memptr is None:
             return empty(shape, dtype, order)
@@ -118,10 +122,14 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
         """Address, shape and layout, for other libraries."""
         view = self.host
         return {
-            "shape": view.shape, "typestr": view.dtype.str, "descr": view.dtype.descr,
-            "version": 3, "data": (self._address(), False), "stream": machine().stream.number or 1,
+            "shape": view.shape,
+            "typestr": view.dtype.str,
+            "descr": view.dtype.descr,
+            "version": 3,
+            "data": (self._address(), False),
+            "stream": machine().stream.number or 1,
             "strides": None if view.flags.c_contiguous else view.strides,
-        }  # fmt: skip
+        }
 
     def _part(self, name: str) -> Any:
         if name == "imag" and self.host.dtype.kind != "c":
@@ -210,9 +218,13 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
         transfers.set_array(self, arr, stream)
 
     def astype(
-        self, dtype: Any, order: Any = "K", casting: Any = None, subok: Any = None,
+        self,
+        dtype: Any,
+        order: Any = "K",
+        casting: Any = None,
+        subok: Any = None,
         copy: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """A copy with another dtype, converted as a GPU does; itself if nothing is to do."""
         if casting is not None or subok is not None:
             raise TypeError("casting and subok are not supported yet")
@@ -331,21 +343,41 @@ def _in_place(name: str) -> Callable[..., Any]:
 
 #: Operators by the function that they call.
 _OPERATORS: Final = {
-    "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "true_divide",
-    "floordiv": "floor_divide", "mod": "remainder", "pow": "power", "and": "bitwise_and",
-    "or": "bitwise_or", "xor": "bitwise_xor", "lshift": "left_shift", "rshift": "right_shift",
-    "matmul": "matmul", "divmod": "divmod",
-}  # fmt: skip
+    "add": "add",
+    "sub": "subtract",
+    "mul": "multiply",
+    "truediv": "true_divide",
+    "floordiv": "floor_divide",
+    "mod": "remainder",
+    "pow": "power",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "lshift": "left_shift",
+    "rshift": "right_shift",
+    "matmul": "matmul",
+    "divmod": "divmod",
+}
 for _short, _long in _OPERATORS.items():
     setattr(ndarray, f"__{_short}__", _operator(_long))
     setattr(ndarray, f"__r{_short}__", _operator(_long, reflected=True))
     if _short not in {"matmul", "divmod"}:
         setattr(ndarray, f"__i{_short}__", _in_place(_long))
-for _short, _long in {"neg": "negative", "invert": "invert", "abs": "absolute",
-                      "pos": "positive"}.items():  # fmt: skip
+for _short, _long in {
+    "neg": "negative",
+    "invert": "invert",
+    "abs": "absolute",
+    "pos": "positive",
+}.items():
     setattr(ndarray, f"__{_short}__", _operator(_long))
-for _short, _long in {"eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal",
-                      "gt": "greater", "ge": "greater_equal"}.items():  # fmt: skip
+for _short, _long in {
+    "eq": "equal",
+    "ne": "not_equal",
+    "lt": "less",
+    "le": "less_equal",
+    "gt": "greater",
+    "ge": "greater_equal",
+}.items():
     setattr(ndarray, f"__{_short}__", _compared(_long))
 
 
@@ -373,11 +405,37 @@ def _not_simulated(name: str) -> Callable[..., Any]:
 
 #: Methods that are functions of the module with the array before the other arguments.
 _AS_FUNCTIONS: Final = (
-    "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip", "compress",
-    "conj", "conjugate", "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "prod",
-    "ptp", "ravel", "repeat", "round", "searchsorted", "squeeze", "std", "sum", "swapaxes",
-    "trace", "var",
-)  # fmt: skip
+    "all",
+    "any",
+    "argmax",
+    "argmin",
+    "argpartition",
+    "argsort",
+    "choose",
+    "clip",
+    "compress",
+    "conj",
+    "conjugate",
+    "cumprod",
+    "cumsum",
+    "diagonal",
+    "dot",
+    "max",
+    "mean",
+    "min",
+    "prod",
+    "ptp",
+    "ravel",
+    "repeat",
+    "round",
+    "searchsorted",
+    "squeeze",
+    "std",
+    "sum",
+    "swapaxes",
+    "trace",
+    "var",
+)
 _DESCRIBED: Final = description()["classes"]["cupy.ndarray"]
 for _name in _AS_FUNCTIONS:
     setattr(ndarray, _name, _method(_name, _DESCRIBED[_name]))

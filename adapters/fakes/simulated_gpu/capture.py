@@ -65,9 +65,14 @@ class Capture:
         self._nodes: list[Node] = []
 
     def add(
-        self, name: str, replay: Callable[[StreamState], None], reads: Sequence[Use],
-        writes: Sequence[Use], launches: int, stream: StreamState,
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        replay: Callable[[StreamState], None],
+        reads: Sequence[Use],
+        writes: Sequence[Use],
+        launches: int,
+        stream: StreamState,
+    ) -> None:
         """Add an operation of a stream that takes part."""
         self._nodes.append((name, replay, [*reads], [*writes], launches))
         if stream is not self.origin:
@@ -91,9 +96,10 @@ class Capture:
             stream.capture = None
         if self.is_void:
             raise RunTimeError(
-                901, "cudaErrorStreamCaptureInvalidated",
+                901,
+                "cudaErrorStreamCaptureInvalidated",
                 "operation failed due to a previous error during capture",
-            )  # fmt: skip
+            )
         if any(stream.key not in self.joined for stream in self.streams):
             raise RunTimeError(
                 904, "cudaErrorStreamCaptureUnjoined", "capturing stream has unjoined work"
@@ -121,9 +127,10 @@ class Graph:
         if state.capture is not None:
             state.capture.is_void = True
             raise RunTimeError(
-                900, "cudaErrorStreamCaptureUnsupported",
+                900,
+                "cudaErrorStreamCaptureUnsupported",
                 "the launch of a graph within a capture is not simulated",
-            )  # fmt: skip
+            )
         now.device.counters.graph_launches += 1
         now.record("launch", "a graph")
         ordering.begin(state)

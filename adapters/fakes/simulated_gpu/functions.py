@@ -17,19 +17,61 @@ from sessrun.adapters.fakes.simulated_gpu.machine import machine
 __all__ = ["function", "linear_algebra"]
 
 #: Parameters that are numbers of the host, alone or in lists and arrays.
-_OF_THE_HOST: Final = frozenset({
-    "shape", "newshape", "axis", "axes", "axis1", "axis2", "reps", "pad_width", "repeats", "kth",
-    "indices_or_sections", "shift", "k", "n", "s", "source", "destination", "start", "stop",
-    "num", "weights_shape", "offset", "decimals", "q", "bins", "range", "size", "dims",
-})  # fmt: skip
+_OF_THE_HOST: Final = frozenset(
+    {
+        "shape",
+        "newshape",
+        "axis",
+        "axes",
+        "axis1",
+        "axis2",
+        "reps",
+        "pad_width",
+        "repeats",
+        "kth",
+        "indices_or_sections",
+        "shift",
+        "k",
+        "n",
+        "s",
+        "source",
+        "destination",
+        "start",
+        "stop",
+        "num",
+        "weights_shape",
+        "offset",
+        "decimals",
+        "q",
+        "bins",
+        "range",
+        "size",
+        "dims",
+    }
+)
 #: Parameters that are device arrays, alone or in lists: of a scalar of numpy's cupy would ask for
 #: numpy's own method, or refuse it.
 _OF_THE_DEVICE: Final = frozenset({"a", "arr", "array", "m", "tup", "x"})
 #: Functions that wait on their own: the size of their result, or what they do, is in the data.
-_WAITING: Final = frozenset({
-    "nonzero", "flatnonzero", "argwhere", "unique", "extract", "compress", "bincount", "repeat",
-    "union1d", "intersect1d", "setdiff1d", "delete", "histogram", "array_equal", "in1d",
-})  # fmt: skip
+_WAITING: Final = frozenset(
+    {
+        "nonzero",
+        "flatnonzero",
+        "argwhere",
+        "unique",
+        "extract",
+        "compress",
+        "bincount",
+        "repeat",
+        "union1d",
+        "intersect1d",
+        "setdiff1d",
+        "delete",
+        "histogram",
+        "array_equal",
+        "in1d",
+    }
+)
 #: Kernels of a function that is more than one; of what is not here there is one.
 _LAUNCHES: Final[Mapping[str, int]] = {
     "argsort": 3, "sort": 2, "lexsort": 3, "unique": 6, "nonzero": 3, "flatnonzero": 3,

@@ -28,19 +28,46 @@ DESCRIPTION: Final = Path(__file__).with_name("namespace.json")
 
 #: The modules whose names are described.
 _MODULES: Final = (
-    "cupy", "cupy.cuda", "cupy.cuda.runtime", "cupy.fft", "cupy.lib.stride_tricks", "cupy.linalg",
-    "cupy.random", "cupyx", "cupyx.scipy.special",
-)  # fmt: skip
+    "cupy",
+    "cupy.cuda",
+    "cupy.cuda.runtime",
+    "cupy.fft",
+    "cupy.lib.stride_tricks",
+    "cupy.linalg",
+    "cupy.random",
+    "cupyx",
+    "cupyx.scipy.special",
+)
 _CLASSES: Final = (
-    "cupy.ndarray", "cupy.cuda.Device", "cupy.cuda.Event", "cupy.cuda.Graph",
-    "cupy.cuda.MemoryPointer", "cupy.cuda.MemoryPool", "cupy.cuda.PinnedMemoryPool",
-    "cupy.cuda.Stream", "cupy.random.Generator", "cupy.random.RandomState",
-)  # fmt: skip
+    "cupy.ndarray",
+    "cupy.cuda.Device",
+    "cupy.cuda.Event",
+    "cupy.cuda.Graph",
+    "cupy.cuda.MemoryPointer",
+    "cupy.cuda.MemoryPool",
+    "cupy.cuda.PinnedMemoryPool",
+    "cupy.cuda.Stream",
+    "cupy.random.Generator",
+    "cupy.random.RandomState",
+)
 #: What `ufunc.at` is asked with.
 _DTYPES: Final = (
-    "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16",
-    "float32", "float64", "complex64", "complex128", "bfloat16",
-)  # fmt: skip
+    "bool",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "int32",
+    "uint32",
+    "int64",
+    "uint64",
+    "float16",
+    "float32",
+    "float64",
+    "complex64",
+    "complex128",
+    "bfloat16",
+)
 _KINDS: Final[Mapping[Any, str]] = {
     inspect.Parameter.VAR_POSITIONAL: "*{}",
     inspect.Parameter.VAR_KEYWORD: "**{}",

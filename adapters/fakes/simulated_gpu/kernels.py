@@ -54,17 +54,26 @@ class RawKernel:
         self.name = name
 
     def __call__(
-        self, grid: tuple[int, ...], block: tuple[int, ...], args: tuple[Any, ...],
-        *, shared_mem: int = 0, **_: Any,
-    ) -> None:  # fmt: skip
+        self,
+        grid: tuple[int, ...],
+        block: tuple[int, ...],
+        args: tuple[Any, ...],
+        *,
+        shared_mem: int = 0,
+        **_: Any,
+    ) -> None:
         """Launch it."""
         function = _function(self.name)
         _check_arguments(args)
         _compile(self.code, self.name)
         compute(
-            self.name, lambda *low: function(grid, block, *low), args, {},
-            writes=lowered_in(args, {}), returns=False,
-        )  # fmt: skip
+            self.name,
+            lambda *low: function(grid, block, *low),
+            args,
+            {},
+            writes=lowered_in(args, {}),
+            returns=False,
+        )
 
     def compile(self, log_stream: Any = None) -> None:
         """Nothing but counted; a kernel that nothing stands for is refused here."""
@@ -100,8 +109,10 @@ class _Formula:
     def __init__(
         self, in_params: str, out_params: str, operation: str, *more: Any, **named: Any
     ) -> None:
-        self.name = str(named.get("name") or next(
-            (it for it in reversed(more) if isinstance(it, str)), "kernel"))  # fmt: skip
+        self.name = str(
+            named.get("name")
+            or next((it for it in reversed(more) if isinstance(it, str)), "kernel")
+        )
         self.nin = len([part for part in in_params.split(",") if part.strip()])
         self.nout = len([part for part in out_params.split(",") if part.strip()])
         self.nargs = self.nin + self.nout

@@ -219,9 +219,13 @@ def _only_read(
 
 
 def _again(
-    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
-    racing: Sequence[DeviceArray], writes: Sequence[DeviceArray], result: Any,
-) -> Any:  # fmt: skip
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    racing: Sequence[DeviceArray],
+    writes: Sequence[DeviceArray],
+    result: Any,
+) -> Any:
     """Compute once more with poison in place of what was not visible; what it writes is poison."""
     if writes:
         for array in writes:
@@ -242,9 +246,14 @@ def _note_results(stream: StreamState, outputs: Any, name: str) -> None:
 
 
 def _captured(
-    name: str, function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any],
-    writes: Sequence[DeviceArray], launches: int, returns: bool,
-) -> Any:  # fmt: skip
+    name: str,
+    function: Callable[..., Any],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    writes: Sequence[DeviceArray],
+    launches: int,
+    returns: bool,
+) -> Any:
     """Add a call to the capture: nothing is written now, and the results are poison."""
     now = machine()
     stream = now.stream

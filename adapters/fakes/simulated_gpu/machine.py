@@ -166,9 +166,14 @@ class Machine:
         while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
             frame = frame.f_back
         event = Record(
-            kind, name, frame.f_code.co_filename, frame.f_lineno,
-            self.local.device, self.stream.number, nbytes,
-        )  # fmt: skip
+            kind,
+            name,
+            frame.f_code.co_filename,
+            frame.f_lineno,
+            self.local.device,
+            self.stream.number,
+            nbytes,
+        )
         self.log.append(event)
         return event
 

@@ -22,8 +22,17 @@ from sessrun.adapters.fakes.simulated_gpu.machine import (
 )
 from sessrun.adapters.fakes.simulated_gpu.ordering import Accesses, check_release
 
-__all__ = ["Block", "MemoryPointer", "MemoryPool", "OutOfMemoryError", "UnownedMemory", "allocate",
-           "get_allocator", "set_allocator", "using_allocator"]  # fmt: skip
+__all__ = [
+    "Block",
+    "MemoryPointer",
+    "MemoryPool",
+    "OutOfMemoryError",
+    "UnownedMemory",
+    "allocate",
+    "get_allocator",
+    "set_allocator",
+    "using_allocator",
+]
 
 UNIT: Final = 512
 #: So many addresses are remembered that a program was told.
@@ -54,8 +63,18 @@ class Block:
 
     """
 
-    __slots__ = ("__weakref__", "capture", "device", "owner", "pool", "reads", "root", "size",
-                 "stream", "writes")  # fmt: skip
+    __slots__ = (
+        "__weakref__",
+        "capture",
+        "device",
+        "owner",
+        "pool",
+        "reads",
+        "root",
+        "size",
+        "stream",
+        "writes",
+    )
 
     def __init__(self, now: Machine, size: int, pool: MemoryPool | None) -> None:
         self.device = now.device

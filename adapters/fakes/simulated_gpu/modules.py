@@ -31,8 +31,12 @@ from sessrun.adapters.fakes.simulated_gpu.ufuncs import Ufunc
 __all__ = ["built"]
 
 #: Where numpy, or scipy, has the functions of a module.
-_SOURCES = {"cupy": "numpy", "cupy.fft": "numpy.fft", "cupy.linalg": "numpy.linalg",
-            "cupyx.scipy.special": "scipy.special"}  # fmt: skip
+_SOURCES = {
+    "cupy": "numpy",
+    "cupy.fft": "numpy.fft",
+    "cupy.linalg": "numpy.linalg",
+    "cupyx.scipy.special": "scipy.special",
+}
 #: Modules some of whose functions are written here, not numpy's with checks around.
 _WITH_SPECIAL_CASES = {"cupy", "cupy.lib.stride_tricks"}
 
@@ -42,9 +46,10 @@ def built(seed: int) -> dict[str, types.ModuleType]:
     pointer_copies.give_methods()
     pool = memory.MemoryPool()
     pinned = types.SimpleNamespace(
-        free_all_blocks=lambda: None, n_free_blocks=lambda: 0,
+        free_all_blocks=lambda: None,
+        n_free_blocks=lambda: 0,
         malloc=lambda size: transfers.PinnedMemoryPointer(max(1, size)),
-    )  # fmt: skip
+    )
     machine().allocator = pool.malloc
     described: Mapping[str, Mapping[str, str]] = description()["modules"]
     contents = {name: _contents(name, names) for name, names in described.items()}
@@ -58,18 +63,31 @@ def built(seed: int) -> dict[str, types.ModuleType]:
     contents |= {
         "cupy.cuda.memory": {
             name: getattr(memory, name)
-            for name in ("MemoryPointer", "MemoryPool", "OutOfMemoryError", "UnownedMemory",
-                         "set_allocator", "using_allocator", "get_allocator")
-        } | {"alloc": memory.allocate},
+            for name in (
+                "MemoryPointer",
+                "MemoryPool",
+                "OutOfMemoryError",
+                "UnownedMemory",
+                "set_allocator",
+                "using_allocator",
+                "get_allocator",
+            )
+        }
+        | {"alloc": memory.allocate},
         "cupy.cuda.stream": {
             name: getattr(streams, name)
-            for name in ("Stream", "Event", "ExternalStream", "get_current_stream",
-                         "get_elapsed_time")
+            for name in (
+                "Stream",
+                "Event",
+                "ExternalStream",
+                "get_current_stream",
+                "get_elapsed_time",
+            )
         },
         "cupy.cuda.device": {"Device": streams.Device},
         "cupy.lib": {},
         "cupyx.scipy": {},
-    }  # fmt: skip
+    }
     modules = {name: _module(name, values) for name, values in contents.items()}
     for name, module in modules.items():
         above, _, last = name.rpartition(".")

@@ -190,8 +190,10 @@ def check_release(now: Machine, block: Block) -> None:
     refresh(now, stream)
     other = block.writes.unordered(stream, None) or block.reads.unordered(stream, None)
     if other is not None:
-        now.race(f"a block of stream {stream.number} is freed while stream {other} may use it",
-                 f"{block.size} bytes")  # fmt: skip
+        now.race(
+            f"a block of stream {stream.number} is freed while stream {other} may use it",
+            f"{block.size} bytes",
+        )
 
 
 def host_waits_for(clock: dict[int, int]) -> None:

@@ -34,15 +34,21 @@ def _method(function: Callable[..., Any], name: str, signature: str) -> Callable
         kwargs = dict(kwargs)
         dtype = kwargs.get("dtype")
         run = function
-        if dtype is not None and name not in {"random", "standard_normal", "standard_exponential",
-                                              "integers", "randint"}:  # fmt: skip
+        if dtype is not None and name not in {
+            "random",
+            "standard_normal",
+            "standard_exponential",
+            "integers",
+            "randint",
+        }:
             kwargs.pop("dtype")
 
             def run(*low: Any, **named: Any) -> Any:
                 return np.asarray(function(*low, **named)).astype(dtype)
 
-        return compute(f"random.{name}", lambda *low, **named: np.asarray(run(*low, **named)),
-                       args, kwargs)  # fmt: skip
+        return compute(
+            f"random.{name}", lambda *low, **named: np.asarray(run(*low, **named)), args, kwargs
+        )
 
     return call
 

@@ -15,9 +15,15 @@ __all__ = ["ALL"]
 
 
 def array(
-    obj: Any, dtype: Any = None, copy: Any = True, order: Any = "K", subok: bool = False,
-    ndmin: int = 0, *, blocking: bool = False,
-) -> Any:  # fmt: skip
+    obj: Any,
+    dtype: Any = None,
+    copy: Any = True,
+    order: Any = "K",
+    subok: bool = False,
+    ndmin: int = 0,
+    *,
+    blocking: bool = False,
+) -> Any:
     """A device array: a copy of one, an upload from the host, or a stack of device arrays."""
     if isinstance(obj, DeviceArray):
         result: Any = _of_device_array(obj, dtype, order, copy=bool(copy))

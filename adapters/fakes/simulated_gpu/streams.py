@@ -17,8 +17,15 @@ from sessrun.adapters.fakes.simulated_gpu.machine import (
 )
 from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
 
-__all__ = ["Device", "Event", "ExternalStream", "Stream", "get_current_stream",
-           "get_elapsed_time", "wait"]  # fmt: skip
+__all__ = [
+    "Device",
+    "Event",
+    "ExternalStream",
+    "Stream",
+    "get_current_stream",
+    "get_elapsed_time",
+    "wait",
+]
 
 
 def wait(stream: StreamState, *, hidden: bool = False, name: str = "the stream") -> None:

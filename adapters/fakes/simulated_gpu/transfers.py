@@ -21,8 +21,15 @@ from sessrun.adapters.fakes.simulated_gpu.launches import (
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
 from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
 
-__all__ = ["PinnedMemoryPointer", "download", "empty_pinned", "hidden_read", "peer_copy",
-           "set_array", "upload"]  # fmt: skip
+__all__ = [
+    "PinnedMemoryPointer",
+    "download",
+    "empty_pinned",
+    "hidden_read",
+    "peer_copy",
+    "set_array",
+    "upload",
+]
 
 
 class PinnedMemoryPointer(bytearray):
@@ -212,9 +219,13 @@ def _is_captured(state: StreamState, host: np.ndarray | None) -> bool:
 
 
 def _capture(
-    state: StreamState, name: str, array: DeviceArray, replay: Callable[[StreamState], None],
-    *, is_read: bool,
-) -> None:  # fmt: skip
+    state: StreamState,
+    name: str,
+    array: DeviceArray,
+    replay: Callable[[StreamState], None],
+    *,
+    is_read: bool,
+) -> None:
     assert state.capture is not None
     ordering.begin(state)
     use = [Use(array.block, array.host)]

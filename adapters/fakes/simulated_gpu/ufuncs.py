@@ -85,9 +85,14 @@ class Ufunc:
         return _cast(result, outs[0])
 
     def _into(
-        self, ins: Sequence[Any], outs: Sequence[Any], where: Any, casting: str,
-        wanted: Sequence[np.dtype[Any]], dtype: Any,
-    ) -> Any:  # fmt: skip
+        self,
+        ins: Sequence[Any],
+        outs: Sequence[Any],
+        where: Any,
+        casting: str,
+        wanted: Sequence[np.dtype[Any]],
+        dtype: Any,
+    ) -> Any:
         for out, loop_dtype in zip(outs, wanted[self.nin :], strict=False):
             if not isinstance(out, DeviceArray):
                 raise TypeError("Output arguments type must be cupy.ndarray")
@@ -136,8 +141,9 @@ class Ufunc:
             for loop, outs in self._loops:
                 if all(map(np.can_cast, kinds, loop)):
                     return (*loop, *outs)
-        raise TypeError(f"Wrong type ({', '.join(map(str, map(_key, ins)))}) of arguments for "
-                        f"cupy_{self.name}")  # fmt: skip
+        raise TypeError(
+            f"Wrong type ({', '.join(map(str, map(_key, ins)))}) of arguments for cupy_{self.name}"
+        )
 
     def at(self, array: Any, indices: Any, value: Any = None) -> None:
         """Combine values into the array at the indices.
@@ -240,8 +246,9 @@ def _strong(ins: Sequence[Any]) -> list[np.dtype[Any]]:
     if not strong:
         return [np.result_type(plain[key]) for key in keys]
     common = np.result_type(*strong)
-    return [key if isinstance(key, np.dtype) else np.result_type(common, plain[key])
-            for key in keys]  # fmt: skip
+    return [
+        key if isinstance(key, np.dtype) else np.result_type(common, plain[key]) for key in keys
+    ]
 
 
 def _cast(value: Any, dtype: np.dtype[Any]) -> Any:

@@ -100,8 +100,10 @@ def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
     predicates = [each for each, _ in pairs]
 
     def branch() -> Any:
-        shown = ["Input error: None of conditions evaluated as True:",
-                 stack(predicates, name="preds_c")]  # fmt: skip
+        shown = [
+            "Input error: None of conditions evaluated as True:",
+            stack(predicates, name="preds_c"),
+        ]
         text = "Implementation error: an earlier branch should have been taken"
         checks = [_at_most(0, [each for each, _ in others], text), assert_(pred, shown)]
         with stacks.get_default_graph().control_dependencies(checks):

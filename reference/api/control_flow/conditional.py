@@ -85,8 +85,9 @@ class Conditional(Context):
             return None
         found = CondContextDef(
             pred_name=without(export_scope, self.pred.name),
-            pivot_name=without(export_scope, self.pivot.name), branch=self.branch,
-        )  # fmt: skip
+            pivot_name=without(export_scope, self.pivot.name),
+            branch=self.branch,
+        )
         self._says(found, export_scope)
         return found
 

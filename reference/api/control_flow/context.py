@@ -24,9 +24,19 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["Context", "constant_enter_of", "contains", "context_after",
-           "derives_or_calls", "is_constant_enter", "is_loop_switch", "is_switch_of_branch",
-           "loop_around", "op_type_for", "switched"]  # fmt: skip
+__all__ = [
+    "Context",
+    "constant_enter_of",
+    "contains",
+    "context_after",
+    "derives_or_calls",
+    "is_constant_enter",
+    "is_loop_switch",
+    "is_switch_of_branch",
+    "loop_around",
+    "op_type_for",
+    "switched",
+]
 
 #: What `tf.logging` writes to.
 _LOGGER: Final = logging.getLogger("sessrun")

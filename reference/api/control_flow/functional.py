@@ -58,11 +58,14 @@ class _Elements:
             self.count = shape(first)[0]
         arrays = [
             TensorArray(
-                tensor.dtype, self.count, dynamic_size=False, infer_shape=True,
+                tensor.dtype,
+                self.count,
+                dynamic_size=False,
+                infer_shape=True,
                 element_shape=tensor.shape[1:] if for_scan else None,
             )
             for tensor in self.tensors
-        ]  # fmt: skip
+        ]
         pairs = zip(arrays, self.tensors, strict=True)
         self._arrays = [array.unstack(tensor) for array, tensor in pairs]
 
@@ -89,8 +92,9 @@ def written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[Te
 def _array_of(count: Any, first: Tensor, *, infer_shape: bool) -> TensorArray:
     """An array for so many results like the first one."""
     shape = first.shape if infer_shape else None
-    return TensorArray(first.dtype, count, dynamic_size=False, infer_shape=infer_shape,
-                       element_shape=shape)  # fmt: skip
+    return TensorArray(
+        first.dtype, count, dynamic_size=False, infer_shape=infer_shape, element_shape=shape
+    )
 
 
 def _made(index: Any) -> Any:
@@ -145,10 +149,14 @@ def foldl(
             return [index + 1, made]
 
         _, made = while_loop(
-            lambda index, _: index < given.count, compute, [start, made],
-            parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=given.count,
-        )  # fmt: skip
+            lambda index, _: index < given.count,
+            compute,
+            [start, made],
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=given.count,
+        )
         return made
 
 
@@ -173,10 +181,14 @@ def foldr(
             return [index, fn(made, given.at(index))]
 
         _, made = while_loop(
-            lambda index, _: index > 0, compute, [start, made],
-            parallel_iterations=parallel_iterations, back_prop=back_prop,
-            swap_memory=swap_memory, maximum_iterations=given.count,
-        )  # fmt: skip
+            lambda index, _: index > 0,
+            compute,
+            [start, made],
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=given.count,
+        )
         return made
 
 
@@ -236,9 +248,13 @@ def scan(
         start = count - 1 - done if reverse else done
         _, _, arrays = while_loop(
             (lambda index, *_: index >= 0) if reverse else (lambda index, *_: index < count),
-            compute, (start, made, arrays), parallel_iterations=parallel_iterations,
-            back_prop=back_prop, swap_memory=swap_memory, maximum_iterations=count,
-        )  # fmt: skip
+            compute,
+            (start, made, arrays),
+            parallel_iterations=parallel_iterations,
+            back_prop=back_prop,
+            swap_memory=swap_memory,
+            maximum_iterations=count,
+        )
         return nest.pack_sequence_as(like, given.counted([each.stack() for each in arrays]))
 
 

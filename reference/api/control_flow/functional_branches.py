@@ -31,8 +31,18 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import NameAttrList
 
-__all__ = ["CASE", "COND", "Kind", "bodies_of", "built_branches", "functional_cond",
-           "joined_branches", "kind_of", "pad", "scalar_of"]  # fmt: skip
+__all__ = [
+    "CASE",
+    "COND",
+    "Kind",
+    "bodies_of",
+    "built_branches",
+    "functional_cond",
+    "joined_branches",
+    "kind_of",
+    "pad",
+    "scalar_of",
+]
 
 Branch = Callable[[], Any]
 
@@ -147,8 +157,10 @@ def bodies_of(op: Operation) -> Sequence[BranchGraph]:
 
     """
     if op not in _BODIES:
-        _BODIES[op] = [body_of_library(op, each, op.inputs[1:], is_captured=True)
-                       for each in kind_of(op).functions_of(op)]  # fmt: skip
+        _BODIES[op] = [
+            body_of_library(op, each, op.inputs[1:], is_captured=True)
+            for each in kind_of(op).functions_of(op)
+        ]
     return _BODIES[op]
 
 
@@ -189,9 +201,10 @@ def joined_branches(
     has_effects = any(_has_effect(kind, op) for body in bodies for op in body.get_operations())
     shapes = [_common(outputs) for outputs in zip(*(body.outputs for body in bodies), strict=True)]
     attrs: dict[str, Any] = {
-        "output_shapes": shapes, "Tout": [each.dtype.base_dtype for each in bodies[0].outputs],
+        "output_shapes": shapes,
+        "Tout": [each.dtype.base_dtype for each in bodies[0].outputs],
         **kind.told(functions),
-    }  # fmt: skip
+    }
     op_type = kind.op_type if has_effects else f"Stateless{kind.op_type}"
     with graph.control_dependencies([op for body in bodies for op in body.waits_for]):
         op = apply_op(op_type, {kind.chosen_by: index, "input": taken}, attrs, name)
@@ -208,10 +221,11 @@ def _give_all(bodies: Sequence[BranchGraph]) -> None:
     """Let branches return what they compute on the way, too."""
     for body in bodies:
         tensors = [
-            output for op in body.get_operations() for output in op.outputs
-            if output not in body.inputs and output not in body.outputs
-            and output.dtype != resource
-        ]  # fmt: skip
+            output
+            for op in body.get_operations()
+            for output in op.outputs
+            if output not in body.inputs and output not in body.outputs and output.dtype != resource
+        ]
         with body.as_default():
             body.outputs += [
                 apply_op("OptionalFromValue", {"components": [each]}, {}).outputs[0]

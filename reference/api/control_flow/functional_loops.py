@@ -93,8 +93,10 @@ def functional_while(
         count = constant(0, dtype=int32, name="loop_counter")
         own = [count, limit]
         goes_on = BranchGraph(function_name(scope, "cond"))
-        goes_on.build(variables.condition(cond, maximum_iterations is not None),
-                      variables.arguments(goes_on, own))  # fmt: skip
+        goes_on.build(
+            variables.condition(cond, maximum_iterations is not None),
+            variables.arguments(goes_on, own),
+        )
         following = BranchGraph(function_name(scope, "body"))
         following.is_loop_body = True
         following.build(variables.following(body, goes_on), variables.arguments(following, own))
@@ -174,9 +176,11 @@ class _Variables:
             if not nest.is_nested(outputs):
                 outputs = [outputs]
             nest.assert_same_structure(
-                outputs, list(self._structure) if isinstance(outputs, list) else self._structure,
-                check_types=False, expand_composites=True,
-            )  # fmt: skip
+                outputs,
+                list(self._structure) if isinstance(outputs, list) else self._structure,
+                check_types=False,
+                expand_composites=True,
+            )
             return [count + 1, limit, *outputs]
 
         return following
@@ -205,10 +209,12 @@ def bodies_of_loop(op: Operation) -> LoopBodies:
 
     """
     if op not in _BODIES:
-        _BODIES[op] = LoopBodies(*(
-            body_of_library(op, op.get_attr(key), op.inputs, is_captured=False)
-            for key in ("cond", "body")
-        ))  # fmt: skip
+        _BODIES[op] = LoopBodies(
+            *(
+                body_of_library(op, op.get_attr(key), op.inputs, is_captured=False)
+                for key in ("cond", "body")
+            )
+        )
     return _BODIES[op]
 
 
@@ -233,9 +239,11 @@ def loop_of(
     operations = [op for body in bodies for op in body.get_operations()]
     is_stateful = any(op.declaration.stateful for op in operations)
     attrs = {
-        "cond": add_function(graph, bodies.condition), "body": add_function(graph, bodies.body),
-        "output_shapes": list(shapes), "parallel_iterations": parallel_iterations,
-    }  # fmt: skip
+        "cond": add_function(graph, bodies.condition),
+        "body": add_function(graph, bodies.body),
+        "output_shapes": list(shapes),
+        "parallel_iterations": parallel_iterations,
+    }
     op_type = "While" if is_stateful else "StatelessWhile"
     with graph.control_dependencies([op for body in bodies for op in body.waits_for]):
         op = apply_op(op_type, {"input": list(given)}, attrs, name)

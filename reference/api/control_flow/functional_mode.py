@@ -13,8 +13,17 @@ from typing import Any, Final
 
 from sessrun.reference.graph import stacks
 
-__all__ = ["EXPORTS", "control_flow_v2_enabled", "gives_all", "giving_all", "is_functional",
-           "output_all_intermediates", "say_lowering", "says_lowering", "switched_to"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "control_flow_v2_enabled",
+    "gives_all",
+    "giving_all",
+    "is_functional",
+    "output_all_intermediates",
+    "say_lowering",
+    "says_lowering",
+    "switched_to",
+]
 
 
 class _Mode:
@@ -103,6 +112,8 @@ def giving_all() -> Iterator[None]:
 
 EXPORTS: Final[Mapping[str, Any]] = {
     "experimental.output_all_intermediates": output_all_intermediates,
-    **{function.__name__: function
-       for function in (enable_control_flow_v2, disable_control_flow_v2, control_flow_v2_enabled)},
-}  # fmt: skip
+    **{
+        function.__name__: function
+        for function in (enable_control_flow_v2, disable_control_flow_v2, control_flow_v2_enabled)
+    },
+}

@@ -29,8 +29,10 @@ def smart_constant_value(pred: Any) -> Any:
         return None if value is None else value[()]
     if isinstance(pred, Hashable) and pred in {0, 1}:
         return bool(pred)
-    raise TypeError("Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: "
-                    f"pred={pred} of type {type(pred).__name__}")  # fmt: skip
+    raise TypeError(
+        "Argument `pred` must be a Tensor, or a Python bool, or 1 or 0. Received: "
+        f"pred={pred} of type {type(pred).__name__}"
+    )
 
 
 def smart_cond(

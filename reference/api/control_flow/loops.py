@@ -104,10 +104,15 @@ class Loop(Context):
             return graph.get_tensor_by_name(under(import_scope, name))
 
         most = message.maximum_iterations_name
-        found = cls(LoopOptions(
-            message.parallel_iterations, message.back_prop, message.swap_memory,
-            named(most) if most else None,
-        ), message.context_name)  # fmt: skip
+        found = cls(
+            LoopOptions(
+                message.parallel_iterations,
+                message.back_prop,
+                message.swap_memory,
+                named(most) if most else None,
+            ),
+            message.context_name,
+        )
         found.name = under(import_scope, message.context_name)
         found._pivots = [named(message.pivot_for_pred_name), named(message.pivot_for_body_name)]
         found.condition = named(message.pivot_name)
@@ -131,12 +136,16 @@ class Loop(Context):
 
         options, (start, inside) = self.options, self._pivots
         found = WhileContextDef(
-            parallel_iterations=options.parallel_iterations, back_prop=options.back_prop,
-            swap_memory=options.swap_memory, pivot_name=named(self.condition),
-            pivot_for_pred_name=named(start), pivot_for_body_name=named(inside),
-            loop_exit_names=map(named, self.exits), loop_enter_names=map(named, self.enters),
+            parallel_iterations=options.parallel_iterations,
+            back_prop=options.back_prop,
+            swap_memory=options.swap_memory,
+            pivot_name=named(self.condition),
+            pivot_for_pred_name=named(start),
+            pivot_for_body_name=named(inside),
+            loop_exit_names=map(named, self.exits),
+            loop_enter_names=map(named, self.enters),
             maximum_iterations_name=named(options.maximum_iterations),
-        )  # fmt: skip
+        )
         self._says(found, export_scope)
         return found
 
@@ -239,9 +248,10 @@ class Loop(Context):
     ) -> Tensor:
         """An Enter of this loop."""
         attrs = {
-            "frame_name": self.name, "is_constant": is_constant,
+            "frame_name": self.name,
+            "is_constant": is_constant,
             "parallel_iterations": self.options.parallel_iterations,
-        }  # fmt: skip
+        }
         inputs: dict[str, object] = {"data": value}
         entered = apply_op(op_type_for("Enter", value), inputs, attrs, name).outputs[0]
         if keeps_shape:
@@ -308,8 +318,10 @@ class Loop(Context):
         if not nest.is_nested(results):
             results = [results]
         nest.assert_same_structure(list(given), list(results), expand_composites=True)
-        flat = [convert_to_tensor(flow_of(each))
-                for each in nest.flatten(results, expand_composites=True)]  # fmt: skip
+        flat = [
+            convert_to_tensor(flow_of(each))
+            for each in nest.flatten(results, expand_composites=True)
+        ]
         if len(flat) != len(starts):
             raise ValueError(
                 "Number of inputs and outputs of 'body' must match 'loop_vars'. Got "
@@ -328,8 +340,7 @@ class Loop(Context):
         real = [each if outer is None else outer.value_inside(each) for each in flows]
         with self.graph.control_dependencies(None):
             entered = [
-                self.enter(each, is_constant=False, keeps_shape=invariants is None)
-                for each in real
+                self.enter(each, is_constant=False, keeps_shape=invariants is None) for each in real
             ]
         pivot, context = None, outer
         while context is not None and pivot is None:

@@ -85,10 +85,14 @@ def map_fn(
                 return index + 1, kept
 
             _, results = while_loop(
-                lambda index, _: index < given.count, compute, (start, results),
-                parallel_iterations=parallel_iterations or 10, back_prop=back_prop,
-                swap_memory=swap_memory, maximum_iterations=given.count,
-            )  # fmt: skip
+                lambda index, _: index < given.count,
+                compute,
+                (start, results),
+                parallel_iterations=parallel_iterations or 10,
+                back_prop=back_prop,
+                swap_memory=swap_memory,
+                maximum_iterations=given.count,
+            )
             stacked = given.stacked(results)
         pairs = zip(specs, stacked, strict=True)
         whole = [unboxed(spec._batch(given.known.value), each) for spec, each in pairs]
@@ -114,11 +118,15 @@ def _read(elems: Any) -> Any:
 def _specs(elems: Any, asked: Any) -> list[Any]:
     """The specs of the results: those asked for, or those of the elements without their sizes."""
     if asked is not None:
-        return [each if isinstance(each, TypeSpec) else TensorSpec(None, each)
-                for each in nest.flatten(asked)]  # fmt: skip
+        return [
+            each if isinstance(each, TypeSpec) else TensorSpec(None, each)
+            for each in nest.flatten(asked)
+        ]
     given: list[Any] = [type_spec_from_value(each) for each in nest.flatten(elems)]
-    return [type(each)(None, each.dtype) if isinstance(each, TensorSpec | SparseTensorSpec)
-            else each for each in given]  # fmt: skip
+    return [
+        type(each)(None, each.dtype) if isinstance(each, TensorSpec | SparseTensorSpec) else each
+        for each in given
+    ]
 
 
 class _Elements:
@@ -153,8 +161,10 @@ class _Elements:
         for each in sizes[1:]:
             self.known.assert_is_compatible_with(each)
         self.count: Any = self.known.value or shape(tensors[0])[0]
-        arrays = [TensorArray(each.dtype, self.count, dynamic_size=False, infer_shape=True)
-                  for each in tensors]  # fmt: skip
+        arrays = [
+            TensorArray(each.dtype, self.count, dynamic_size=False, infer_shape=True)
+            for each in tensors
+        ]
         pairs = zip(arrays, tensors, strict=True)
         self._arrays = [array.unstack(tensor) for array, tensor in pairs]
 
@@ -178,10 +188,15 @@ class _Elements:
             if not isinstance(each, BatchableTypeSpec):
                 raise TypeError(f"map_fn can not generate {each} outputs")
         return [
-            TensorArray(each.dtype, self.count, dynamic_size=False, infer_shape=infer_shape,
-                        element_shape=each.shape)
+            TensorArray(
+                each.dtype,
+                self.count,
+                dynamic_size=False,
+                infer_shape=infer_shape,
+                element_shape=each.shape,
+            )
             for each in map(boxed_spec, specs)
-        ]  # fmt: skip
+        ]
 
     def stacked(self, results: Sequence[TensorArray]) -> list[Tensor]:
         """The results as tensors of as many rows."""

@@ -18,8 +18,15 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["as_indexed_slices", "as_slices", "flow_of", "merged", "merged_with_index",
-           "switched_value", "with_flow"]  # fmt: skip
+__all__ = [
+    "as_indexed_slices",
+    "as_slices",
+    "flow_of",
+    "merged",
+    "merged_with_index",
+    "switched_value",
+    "with_flow",
+]
 
 
 class Merged(NamedTuple):
@@ -77,10 +84,11 @@ def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
     if len({each.indices.dtype for each in found}) == 1:
         return found
     return [
-        each if each.indices.dtype != int32
+        each
+        if each.indices.dtype != int32
         else IndexedSlices(each.values, cast(each.indices, int64), each.dense_shape)
         for each in found
-    ]  # fmt: skip
+    ]
 
 
 def as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:

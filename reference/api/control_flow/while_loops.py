@@ -65,10 +65,16 @@ def while_loop(
     loop_vars = nest.map_structure(read_outside, loop_vars)
     if is_functional():
         return functional_while(
-            cond, body, loop_vars, shape_invariants, parallel_iterations=parallel_iterations,
-            maximum_iterations=maximum_iterations, back_prop=back_prop, name=name,
+            cond,
+            body,
+            loop_vars,
+            shape_invariants,
+            parallel_iterations=parallel_iterations,
+            maximum_iterations=maximum_iterations,
+            back_prop=back_prop,
+            name=name,
             return_same_structure=return_same_structure,
-        )  # fmt: skip
+        )
     with name_scope(name, "while", loop_vars if isinstance(loop_vars, list | tuple) else None):
         if not loop_vars:
             raise ValueError("'loop_vars' must be provided.")
@@ -132,8 +138,9 @@ def _built(
         is_alone = len(invariants) == 1 and not isinstance(loop_vars[1], list | tuple)
         invariants = (TensorShape([]), invariants[0] if is_alone else invariants)
     variables = nest.flatten(loop_vars, expand_composites=True)
-    variables = [each if flow_of(each) is not each else convert_to_tensor(each)
-                 for each in variables]  # fmt: skip
+    variables = [
+        each if flow_of(each) is not each else convert_to_tensor(each) for each in variables
+    ]
     first = nest.pack_sequence_as(loop_vars, variables, expand_composites=True)
     held = invariants_of(first, invariants)
     with loop.entered():

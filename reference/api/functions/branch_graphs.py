@@ -34,25 +34,48 @@ _NUMBERS: Final = itertools.count()
 #: What TensorFlow notes on such a function.
 _MADE_SO: Final = {"_construction_context": AttrValue(s=b"kEagerRuntime")}
 #: What takes a resource and leaves it as it is.
-_READING: Final = frozenset({
-    "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape",
-})  # fmt: skip
+_READING: Final = frozenset(
+    {
+        "ReadVariableOp",
+        "ResourceGather",
+        "ResourceGatherNd",
+        "VarIsInitializedOp",
+        "VariableShape",
+    }
+)
 #: What counts as stateful and need not follow others.
 _FREE: Final = frozenset({"VarHandleOp", "Placeholder", "PlaceholderWithDefault"})
 _READ_ONLY: Final = "_read_only_resource_inputs"
 #: Which input of an operation says the shape of what it gives.
 _SHAPED_BY: Final = {
-    **dict.fromkeys((
-        "Fill", "ParameterizedTruncatedNormal", "RandomStandardNormal", "RandomUniform",
-        "RandomUniformInt", "StatelessParameterizedTruncatedNormal", "StatelessRandomBinomial",
-        "StatelessRandomGammaV2", "StatelessRandomGammaV3", "StatelessRandomNormal",
-        "StatelessRandomNormalV2", "StatelessRandomPoisson", "StatelessRandomUniform",
-        "StatelessRandomUniformFullInt", "StatelessRandomUniformFullIntV2",
-        "StatelessRandomUniformInt", "StatelessRandomUniformIntV2", "StatelessRandomUniformV2",
-        "StatelessTruncatedNormal", "StatelessTruncatedNormalV2", "TruncatedNormal",
-    ), 0),
+    **dict.fromkeys(
+        (
+            "Fill",
+            "ParameterizedTruncatedNormal",
+            "RandomStandardNormal",
+            "RandomUniform",
+            "RandomUniformInt",
+            "StatelessParameterizedTruncatedNormal",
+            "StatelessRandomBinomial",
+            "StatelessRandomGammaV2",
+            "StatelessRandomGammaV3",
+            "StatelessRandomNormal",
+            "StatelessRandomNormalV2",
+            "StatelessRandomPoisson",
+            "StatelessRandomUniform",
+            "StatelessRandomUniformFullInt",
+            "StatelessRandomUniformFullIntV2",
+            "StatelessRandomUniformInt",
+            "StatelessRandomUniformIntV2",
+            "StatelessRandomUniformV2",
+            "StatelessTruncatedNormal",
+            "StatelessTruncatedNormalV2",
+            "TruncatedNormal",
+        ),
+        0,
+    ),
     "Reshape": 1,
-}  # fmt: skip
+}
 #: What draws a whole shape of numbers for each element of its second input.
 _SHAPED_FOR_EACH: Final = frozenset({"RandomGamma", "RandomPoissonV2"})
 
@@ -154,9 +177,11 @@ class BranchGraph(FuncGraph):
 
         with self.as_default():
             with variable_scope(
-                "", reuse=self.outer_scope.reuse or None, custom_getter=self.variable,
+                "",
+                reuse=self.outer_scope.reuse or None,
+                custom_getter=self.variable,
                 use_resource=True,
-            ):  # fmt: skip
+            ):
                 result = function(*args)
             self.structure = nest.map_structure(returned, result, expand_composites=True)
             leaves = nest.flatten(self.structure, expand_composites=True)
@@ -226,10 +251,10 @@ class BranchGraph(FuncGraph):
     def reads_only(self) -> set[int]:
         """The numbers of the arguments that are resources which the body leaves as they are."""
         return {
-            number for number, tensor in enumerate(self.inputs)
-            if tensor.dtype == resource
-            and all(_leaves(op, tensor) for op in tensor.consumers())
-        }  # fmt: skip
+            number
+            for number, tensor in enumerate(self.inputs)
+            if tensor.dtype == resource and all(_leaves(op, tensor) for op in tensor.consumers())
+        }
 
 
 def _see_shape(op: Operation) -> None:

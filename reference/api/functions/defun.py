@@ -29,17 +29,37 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, FunctionDef, FunctionDefLibrary, OpDef
 
-__all__ = ["DefinedFunction", "Defun", "OverloadedFunction", "from_definition", "from_library",
-           "get_extra_args", "get_extra_inputs", "get_extra_vars"]  # fmt: skip
+__all__ = [
+    "DefinedFunction",
+    "Defun",
+    "OverloadedFunction",
+    "from_definition",
+    "from_library",
+    "get_extra_args",
+    "get_extra_inputs",
+    "get_extra_vars",
+]
 
 #: How a dtype is written in the name of an overloaded function.
 _SHORT: Final[Mapping[Any, str]] = {
-    dtypes.float16: "f16", dtypes.float32: "f32", dtypes.float64: "f64", dtypes.int32: "i32",
-    dtypes.uint8: "i8", dtypes.uint16: "u16", dtypes.uint32: "u32", dtypes.uint64: "u64",
-    dtypes.int16: "i16", dtypes.int8: "i8", dtypes.string: "s", dtypes.complex64: "c64",
-    dtypes.complex128: "c128", dtypes.int64: "i64", dtypes.bool_: "b", dtypes.bfloat16: "b16",
+    dtypes.float16: "f16",
+    dtypes.float32: "f32",
+    dtypes.float64: "f64",
+    dtypes.int32: "i32",
+    dtypes.uint8: "i8",
+    dtypes.uint16: "u16",
+    dtypes.uint32: "u32",
+    dtypes.uint64: "u64",
+    dtypes.int16: "i16",
+    dtypes.int8: "i8",
+    dtypes.string: "s",
+    dtypes.complex64: "c64",
+    dtypes.complex128: "c128",
+    dtypes.int64: "i64",
+    dtypes.bool_: "b",
+    dtypes.bfloat16: "b16",
     **{dtype: dtype.name.replace("uint", "u").replace("int", "i") for dtype in dtypes.QUANTIZED},
-}  # fmt: skip
+}
 
 
 class Defun:
@@ -72,9 +92,12 @@ class Defun:
     ) -> None:
         self._input_types = input_types
         self._told: dict[str, Any] = {
-            "func_name": func_name, "grad_func": grad_func, "python_grad_func": python_grad_func,
-            "out_names": out_names, **options,
-        }  # fmt: skip
+            "func_name": func_name,
+            "grad_func": grad_func,
+            "python_grad_func": python_grad_func,
+            "out_names": out_names,
+            **options,
+        }
 
     def __call__(self, func: Callable[..., Any]) -> DefinedFunction | OverloadedFunction:
         """The function of graphs."""
@@ -205,17 +228,23 @@ class DefinedFunction:
     def _define(self) -> FunctionDef:
         base = self._func_name or getattr(self._func, "__name__", None) or type(self._func).__name__
         body = FuncGraph(
-            base, by_value=self._by_value, may_copy=self._may_copy,
+            base,
+            by_value=self._by_value,
+            may_copy=self._may_copy,
             reads_variables=self._reads_variables,
-        )  # fmt: skip
+        )
         self._build(body)
         if self._func_name is None and self._grad_func is not None:
             base = f"{base}_{self._grad_func.name}"
         self._body = body
         return function_def(
-            body, base, is_exact=self._func_name is not None, out_names=self._out_names,
-            attrs=_attrs(base, self._options), description=self._func.__doc__ or "",
-        )  # fmt: skip
+            body,
+            base,
+            is_exact=self._func_name is not None,
+            out_names=self._out_names,
+            attrs=_attrs(base, self._options),
+            description=self._func.__doc__ or "",
+        )
 
     def _build(self, body: FuncGraph) -> None:
         with body.as_default(), body.scopes.entered_device(self._device):

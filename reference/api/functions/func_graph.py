@@ -30,10 +30,15 @@ _TOLD: Final = frozenset(
 )
 #: Collections of the body that are those of the graph outside.
 _SHARED: Final = (
-    GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES,
-    GraphKeys.MODEL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES, GraphKeys.MOVING_AVERAGE_VARIABLES,
-    GraphKeys.CONCATENATED_VARIABLES, STORE_KEY,
-)  # fmt: skip
+    GraphKeys.GLOBAL_VARIABLES,
+    GraphKeys.LOCAL_VARIABLES,
+    GraphKeys.METRIC_VARIABLES,
+    GraphKeys.MODEL_VARIABLES,
+    GraphKeys.TRAINABLE_VARIABLES,
+    GraphKeys.MOVING_AVERAGE_VARIABLES,
+    GraphKeys.CONCATENATED_VARIABLES,
+    STORE_KEY,
+)
 
 
 class FuncGraph(Graph):
@@ -135,9 +140,7 @@ class FuncGraph(Graph):
         op = tensor.op
         kind = "stateful node" if op.declaration.stateful else "placeholder"
         if (op.declaration.stateful and op not in self._may_copy) or op.type == "Placeholder":
-            raise bad_value(
-                f"Cannot capture a {kind} (name:{op.name}, type:{op.type}) by value."
-            )
+            raise bad_value(f"Cannot capture a {kind} (name:{op.name}, type:{op.type}) by value.")
         inputs = [self.capture(each) for each in op.inputs]
         copy = self.create_op(op.type, inputs, name=op.name, attrs=op.node_def.attr)
         self._captured.update(zip(op.outputs, copy.outputs, strict=True))

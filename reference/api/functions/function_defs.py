@@ -140,9 +140,11 @@ def _plain(name: str) -> str:
 def _checked(out_names: Sequence[str], count: int) -> list[str]:
     if len(out_names) != count:
         raise InvalidArgumentError(
-            None, None, "output names must be either empty or equal in size to outputs. output "
-            f"names size = {len(out_names)} outputs size = {count}"
-        )  # fmt: skip
+            None,
+            None,
+            "output names must be either empty or equal in size to outputs. output "
+            f"names size = {len(out_names)} outputs size = {count}",
+        )
     for index, name in enumerate(out_names):
         if name in out_names[:index]:
             text = f"Cannot have duplicate output names. Name '{name}' appears more than once."

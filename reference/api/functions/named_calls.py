@@ -26,9 +26,12 @@ def _outputs(op_type: str, inputs: dict[str, Any], attrs: Any, name: str | None)
 
 
 def if_(
-    cond: Any, inputs: Any, then_branch: DefinedFunction, else_branch: DefinedFunction,
+    cond: Any,
+    inputs: Any,
+    then_branch: DefinedFunction,
+    else_branch: DefinedFunction,
     name: str | None = None,
-) -> list[Tensor]:  # fmt: skip
+) -> list[Tensor]:
     """What one of two functions makes of the inputs.
 
     Args:
@@ -89,9 +92,12 @@ def _keep_on_host(outputs: Sequence[Tensor], taken: Sequence[int], given: Sequen
 
 
 def while_(
-    input_: list[Any], cond: Any, body: Any, name: str | None = None,
+    input_: list[Any],
+    cond: Any,
+    body: Any,
+    name: str | None = None,
     hostmem: Sequence[int] | None = None,
-) -> list[Tensor]:  # fmt: skip
+) -> list[Tensor]:
     """What a function makes of the inputs, again and again as long as a condition holds of them.
 
     Args:
@@ -134,9 +140,15 @@ def while_(
 
 
 def for_(
-    start: Any, limit: Any, delta: Any, inputs: list[Any], body: DefinedFunction,
-    name: str | None = None, hostmem: Sequence[int] | None = None, rewrite_with_while: Any = None,
-) -> list[Tensor]:  # fmt: skip
+    start: Any,
+    limit: Any,
+    delta: Any,
+    inputs: list[Any],
+    body: DefinedFunction,
+    name: str | None = None,
+    hostmem: Sequence[int] | None = None,
+    rewrite_with_while: Any = None,
+) -> list[Tensor]:
     """What a function makes of a number and the inputs, for each number of a range.
 
     Args:
@@ -162,9 +174,14 @@ def for_(
 
 
 def _for_as_while(
-    start: Any, limit: Any, delta: Any, inputs: list[Any], body: DefinedFunction,
-    name: str | None, hostmem: Sequence[int] | None,
-) -> list[Tensor]:  # fmt: skip
+    start: Any,
+    limit: Any,
+    delta: Any,
+    inputs: list[Any],
+    body: DefinedFunction,
+    name: str | None,
+    hostmem: Sequence[int] | None,
+) -> list[Tensor]:
     step = absolute(delta)
     count = cast(cast(absolute(limit - start) + step - 1, float32) / cast(step, float32), int32)
     takes = [int32] * 4 + list(body.declared_input_types)[1:]

@@ -37,10 +37,16 @@ __all__ = ["EXPORTS", "ConcreteFunction", "Function", "function"]
 _NUMBERS: Final = itertools.count()
 _TRACES: Final = "_traces_of_functions"
 #: TensorFlow's experimental options.
-_EXPERIMENTAL: Final = frozenset({
-    "experimental_attributes", "experimental_autograph_options", "experimental_compile",
-    "experimental_follow_type_hints", "experimental_implements", "experimental_relax_shapes",
-})  # fmt: skip
+_EXPERIMENTAL: Final = frozenset(
+    {
+        "experimental_attributes",
+        "experimental_autograph_options",
+        "experimental_compile",
+        "experimental_follow_type_hints",
+        "experimental_implements",
+        "experimental_relax_shapes",
+    }
+)
 
 
 def function(
@@ -69,8 +75,7 @@ def function(
         raise TypeError(f"function() got an unexpected keyword argument {odd[0]!r}")
     if input_signature is not None and not isinstance(input_signature, list | tuple):
         raise TypeError(
-            "input_signature must be either a tuple or a list, got "
-            f"{type(input_signature)}."
+            f"input_signature must be either a tuple or a list, got {type(input_signature)}."
         )
     signature = None if input_signature is None else tuple(input_signature)
 

@@ -25,6 +25,7 @@ from sessrun.spec.proto import NameAttrList
 
 __all__ = ["CALLS", "Call", "Trace", "TracedGraph"]
 
+
 class TracedGraph(BranchGraph):
     """The graph in which a Python function is traced.
 

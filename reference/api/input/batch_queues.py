@@ -100,8 +100,10 @@ class Plan:
         for element in self._elements[1:]:
             for want, tensor in zip(found, element, strict=True):
                 if tensor.dtype.base_dtype != want:
-                    raise TypeError("Expected types to be consistent: "
-                                    f"{want.name} vs. {tensor.dtype.base_dtype.name}.")  # fmt: skip
+                    raise TypeError(
+                        "Expected types to be consistent: "
+                        f"{want.name} vs. {tensor.dtype.base_dtype.name}."
+                    )
         return found
 
     def shapes(self, given: Any) -> Any:
@@ -132,8 +134,9 @@ class Plan:
         if self.keep.shape.ndims == 1:
             ops = [put(_kept(element, self.keep)) for element in self._elements]
         else:
-            ops = [either(self.keep, functools.partial(put, each), no_op)
-                   for each in self._elements]  # fmt: skip
+            ops = [
+                either(self.keep, functools.partial(put, each), no_op) for each in self._elements
+            ]
         add_queue_runner(QueueRunner(queue, ops * threads))
 
     def dequeue(self, queue: QueueBase, batch_size: Any, *, smaller: bool, name: str) -> Any:
@@ -170,9 +173,17 @@ def _kept(element: Element, keep: Tensor) -> Element:
 
 
 def batched(
-    plan: Plan, batch_size: Any, threads: int, capacity: int, shapes: Any, dynamic_pad: bool,
-    smaller: bool, shared_name: str | None, name: str | None, word: str,
-) -> Any:  # fmt: skip
+    plan: Plan,
+    batch_size: Any,
+    threads: int,
+    capacity: int,
+    shapes: Any,
+    dynamic_pad: bool,
+    smaller: bool,
+    shared_name: str | None,
+    name: str | None,
+    word: str,
+) -> Any:
     """Batches in the order in which the elements came."""
     with name_scope(name, word, plan.values()) as scope:
         plan.convert()
@@ -185,9 +196,18 @@ def batched(
 
 
 def shuffled(
-    plan: Plan, batch_size: Any, threads: int, capacity: int, min_after_dequeue: int, seed: Any,
-    shapes: Any, smaller: bool, shared_name: str | None, name: str | None, word: str,
-) -> Any:  # fmt: skip
+    plan: Plan,
+    batch_size: Any,
+    threads: int,
+    capacity: int,
+    min_after_dequeue: int,
+    seed: Any,
+    shapes: Any,
+    smaller: bool,
+    shared_name: str | None,
+    name: str | None,
+    word: str,
+) -> Any:
     """Batches in random order.
 
     Raises:
@@ -202,9 +222,13 @@ def shuffled(
         plan.convert()
         types = plan.dtypes()
         queue = RandomShuffleQueue(
-            capacity, min_after_dequeue, types, plan.shapes(shapes), seed=seed,
+            capacity,
+            min_after_dequeue,
+            types,
+            plan.shapes(shapes),
+            seed=seed,
             shared_name=shared_name,
-        )  # fmt: skip
+        )
         plan.enqueue(queue, threads)
         above = generated.maximum(0, queue.size() - min_after_dequeue)
         room = capacity - min_after_dequeue

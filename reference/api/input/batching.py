@@ -44,9 +44,17 @@ def batch(
     """Batches of elements in the order in which they came: tensors like `tensors`, with rows."""
     plan = Plan([tensors], True, enqueue_many, "batch")
     return batched(
-        plan, batch_size, num_threads, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
-        shared_name, name, "batch",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        num_threads,
+        capacity,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch",
+    )
 
 
 def maybe_batch(
@@ -65,9 +73,17 @@ def maybe_batch(
     """As `batch`, of those elements that are to be kept."""
     plan = Plan([tensors], keep_input, enqueue_many, "batch")
     return batched(
-        plan, batch_size, num_threads, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
-        shared_name, name, "batch",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        num_threads,
+        capacity,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch",
+    )
 
 
 def batch_join(
@@ -84,9 +100,17 @@ def batch_join(
     """As `batch`, of several sets of tensors, each put in by a thread of its own."""
     plan = Plan(list(tensors_list), True, enqueue_many, "batch_join")
     return batched(
-        plan, batch_size, 1, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
-        shared_name, name, "batch_join",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        1,
+        capacity,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch_join",
+    )
 
 
 def maybe_batch_join(
@@ -104,9 +128,17 @@ def maybe_batch_join(
     """As `batch_join`, of those elements that are to be kept."""
     plan = Plan(list(tensors_list), keep_input, enqueue_many, "batch_join")
     return batched(
-        plan, batch_size, 1, capacity, shapes, dynamic_pad, allow_smaller_final_batch,
-        shared_name, name, "batch_join",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        1,
+        capacity,
+        shapes,
+        dynamic_pad,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "batch_join",
+    )
 
 
 def shuffle_batch(
@@ -125,9 +157,18 @@ def shuffle_batch(
     """Batches of elements in random order: tensors like `tensors`, with rows."""
     plan = Plan([tensors], True, enqueue_many, "shuffle_batch")
     return shuffled(
-        plan, batch_size, num_threads, capacity, min_after_dequeue, seed, shapes,
-        allow_smaller_final_batch, shared_name, name, "shuffle_batch",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        num_threads,
+        capacity,
+        min_after_dequeue,
+        seed,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch",
+    )
 
 
 def maybe_shuffle_batch(
@@ -147,9 +188,18 @@ def maybe_shuffle_batch(
     """As `shuffle_batch`, of those elements that are to be kept."""
     plan = Plan([tensors], keep_input, enqueue_many, "shuffle_batch")
     return shuffled(
-        plan, batch_size, num_threads, capacity, min_after_dequeue, seed, shapes,
-        allow_smaller_final_batch, shared_name, name, "shuffle_batch",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        num_threads,
+        capacity,
+        min_after_dequeue,
+        seed,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch",
+    )
 
 
 def shuffle_batch_join(
@@ -167,9 +217,18 @@ def shuffle_batch_join(
     """As `shuffle_batch`, of several sets of tensors, each put in by a thread of its own."""
     plan = Plan(list(tensors_list), True, enqueue_many, "shuffle_batch_join")
     return shuffled(
-        plan, batch_size, 1, capacity, min_after_dequeue, seed, shapes,
-        allow_smaller_final_batch, shared_name, name, "shuffle_batch_join",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        1,
+        capacity,
+        min_after_dequeue,
+        seed,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch_join",
+    )
 
 
 def maybe_shuffle_batch_join(
@@ -188,13 +247,30 @@ def maybe_shuffle_batch_join(
     """As `shuffle_batch_join`, of those elements that are to be kept."""
     plan = Plan(list(tensors_list), keep_input, enqueue_many, "shuffle_batch_join")
     return shuffled(
-        plan, batch_size, 1, capacity, min_after_dequeue, seed, shapes,
-        allow_smaller_final_batch, shared_name, name, "shuffle_batch_join",
-    )  # fmt: skip
+        plan,
+        batch_size,
+        1,
+        capacity,
+        min_after_dequeue,
+        seed,
+        shapes,
+        allow_smaller_final_batch,
+        shared_name,
+        name,
+        "shuffle_batch_join",
+    )
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
     f"train.{each.__name__}": each
-    for each in (batch, batch_join, maybe_batch, maybe_batch_join, maybe_shuffle_batch,
-                 maybe_shuffle_batch_join, shuffle_batch, shuffle_batch_join)
-}  # fmt: skip
+    for each in (
+        batch,
+        batch_join,
+        maybe_batch,
+        maybe_batch_join,
+        maybe_shuffle_batch,
+        maybe_shuffle_batch_join,
+        shuffle_batch,
+        shuffle_batch_join,
+    )
+}

@@ -12,7 +12,14 @@ __all__ = ["EXPORTS"]
 EXPORTS: Final[Mapping[str, Any]] = {
     f"train.{name}": getattr(input_pb2, name)
     for name in (
-        "BytesList", "Example", "Feature", "FeatureList", "FeatureLists", "Features", "FloatList",
-        "Int64List", "SequenceExample",
+        "BytesList",
+        "Example",
+        "Feature",
+        "FeatureList",
+        "FeatureLists",
+        "Features",
+        "FloatList",
+        "Int64List",
+        "SequenceExample",
     )
-}  # fmt: skip
+}

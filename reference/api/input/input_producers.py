@@ -36,9 +36,12 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """
     with name_scope(name, "matching_filenames", [pattern]) as scope:
         return create(
-            generated.matching_files(pattern), trainable=False, name=scope, validate_shape=False,
+            generated.matching_files(pattern),
+            trainable=False,
+            name=scope,
+            validate_shape=False,
             collections=[GraphKeys.LOCAL_VARIABLES],
-        )  # fmt: skip
+        )
 
 
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
@@ -59,9 +62,11 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
         raise ValueError(f"num_epochs must be > 0 not {num_epochs}.")
     with name_scope(name, "limit_epochs", [tensor]) as scope:
         epochs = create(
-            constant(0, dtypes.int64), name="epochs", trainable=False,
+            constant(0, dtypes.int64),
+            name="epochs",
+            trainable=False,
             collections=[GraphKeys.LOCAL_VARIABLES],
-        )  # fmt: skip
+        )
         with get_default_graph().control_dependencies([epochs.count_up_to(num_epochs)]):
             return identity(tensor, name=scope)
 
@@ -100,15 +105,20 @@ def input_producer(
         rows = convert_to_tensor(input_tensor, name="input_tensor")
         element = rows.shape[1:].merge_with(element_shape)
         if not element.is_fully_defined():
-            raise ValueError("Either `input_tensor` must have a fully defined shape or "
-                             "`element_shape` must be specified")  # fmt: skip
+            raise ValueError(
+                "Either `input_tensor` must have a fully defined shape or "
+                "`element_shape` must be specified"
+            )
         if shuffle:
             rows = random_shuffle(rows, seed=seed)
         rows = limit_epochs(rows, num_epochs)
         queue = FIFOQueue(
-            capacity=capacity, dtypes=[rows.dtype.base_dtype], shapes=[element],
-            shared_name=shared_name, name=name,  # type: ignore[arg-type]  # None names it by its type
-        )  # fmt: skip
+            capacity=capacity,
+            dtypes=[rows.dtype.base_dtype],
+            shapes=[element],
+            shared_name=shared_name,
+            name=name,  # type: ignore[arg-type]  # None names it by its type
+        )
         add_queue_runner(QueueRunner(queue, [queue.enqueue_many([rows])], cancel_op=cancel_op))
         if summary_name is not None:
             fraction_summary(summary_name, queue.size(), capacity)
@@ -140,9 +150,17 @@ def string_input_producer(
         with get_default_graph().control_dependencies([check]):
             strings = identity(strings)
         return input_producer(
-            strings, [], num_epochs, shuffle, seed, capacity, shared_name,
-            f"fraction_of_{capacity}_full", scope, cancel_op,
-        )  # fmt: skip
+            strings,
+            [],
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            f"fraction_of_{capacity}_full",
+            scope,
+            cancel_op,
+        )
 
 
 def range_input_producer(
@@ -157,9 +175,16 @@ def range_input_producer(
     """A queue of the integers from 0 to below `limit`; arguments as of `input_producer`."""
     with name_scope(name, "input_producer", [limit]) as scope:
         return input_producer(
-            range_(limit), [], num_epochs, shuffle, seed, capacity, shared_name,
-            f"fraction_of_{capacity}_full", scope,
-        )  # fmt: skip
+            range_(limit),
+            [],
+            num_epochs,
+            shuffle,
+            seed,
+            capacity,
+            shared_name,
+            f"fraction_of_{capacity}_full",
+            scope,
+        )
 
 
 def slice_input_producer(
@@ -190,7 +215,15 @@ def slice_input_producer(
 
 EXPORTS: Final[Mapping[str, Any]] = {
     "io.match_filenames_once": match_filenames_once,
-    **{f"train.{each.__name__}": each
-    for each in (input_producer, limit_epochs, match_filenames_once, range_input_producer,
-                 slice_input_producer, string_input_producer)},
-}  # fmt: skip
+    **{
+        f"train.{each.__name__}": each
+        for each in (
+            input_producer,
+            limit_epochs,
+            match_filenames_once,
+            range_input_producer,
+            slice_input_producer,
+            string_input_producer,
+        )
+    },
+}

@@ -16,18 +16,22 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
-    "ADDING", "add_many_sparse_to_tensors_map", "add_sparse_to_tensors_map",
+    "ADDING",
+    "add_many_sparse_to_tensors_map",
+    "add_sparse_to_tensors_map",
     "take_many_sparse_from_tensors_map",
-]  # fmt: skip
+]
 
 #: The types of the operations that keep sparse tensors.
 ADDING: Final = ("AddSparseToTensorsMap", "AddManySparseToTensorsMap")
 
 
 def add_sparse_to_tensors_map(
-    sp_input: Any, container: str | None = None, shared_name: str | None = None,
+    sp_input: Any,
+    container: str | None = None,
+    shared_name: str | None = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The number, int64 [], that a sparse tensor is kept under.
 
     Raises:
@@ -38,9 +42,11 @@ def add_sparse_to_tensors_map(
 
 
 def add_many_sparse_to_tensors_map(
-    sp_input: Any, container: str | None = None, shared_name: str | None = None,
+    sp_input: Any,
+    container: str | None = None,
+    shared_name: str | None = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The numbers, int64 [rows], that the rows of a sparse tensor are kept under.
 
     Raises:
@@ -76,14 +82,17 @@ def take_many_sparse_from_tensors_map(
     if not isinstance(sparse_map_op, Operation):
         raise bad_type("sparse_map_op be an Operation")
     if sparse_map_op.type not in ADDING:
-        raise bad_type(f"sparse_map_op must be one of {ADDING[0]} or {ADDING[1]}. Instead, found "
-                       f"`{sparse_map_op.type}`.")  # fmt: skip
+        raise bad_type(
+            f"sparse_map_op must be one of {ADDING[0]} or {ADDING[1]}. Instead, found "
+            f"`{sparse_map_op.type}`."
+        )
     attrs = {
         "dtype": sparse_map_op.get_attr("T"),
         "container": sparse_map_op.get_attr("container"),
         "shared_name": sparse_map_op.get_attr("shared_name") or sparse_map_op.name,
     }
     with colocate_with(sparse_map_op):
-        made = apply_op("TakeManySparseFromTensorsMap", {"sparse_handles": sparse_handles}, attrs,
-                        name)  # fmt: skip
+        made = apply_op(
+            "TakeManySparseFromTensorsMap", {"sparse_handles": sparse_handles}, attrs, name
+        )
     return of_parts(made.outputs, rank)

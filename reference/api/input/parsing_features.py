@@ -10,8 +10,14 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.base.tensor_shape import TensorShape
 
-__all__ = ["FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature",
-           "Wanted", "wanted"]  # fmt: skip
+__all__ = [
+    "FixedLenFeature",
+    "FixedLenSequenceFeature",
+    "SparseFeature",
+    "VarLenFeature",
+    "Wanted",
+    "wanted",
+]
 
 
 class VarLenFeature(NamedTuple):
@@ -157,9 +163,7 @@ def _check(key: str, feature: Any) -> None:
     if missing:
         raise ValueError(f"Missing {missing[0]} for feature {key}. Received feature={feature}")
     if isinstance(feature, FixedLenSequenceFeature) and not feature.allow_missing:
-        raise ValueError(
-            "Unsupported: FixedLenSequenceFeature requires allow_missing to be True."
-        )
+        raise ValueError("Unsupported: FixedLenSequenceFeature requires allow_missing to be True.")
     if isinstance(feature, FixedLenFeature):
         sizes = TensorShape(feature.shape).as_list()
         if sizes and sizes[0] is None:
@@ -168,5 +172,7 @@ def _check(key: str, feature: Any) -> None:
                 f"FixedLenSequenceFeature. Received feature={feature}."
             )
         if None in sizes:
-            raise ValueError(f"All dimensions of shape for feature {key} need to be known but "
-                             f"received {feature.shape!s}.")  # fmt: skip
+            raise ValueError(
+                f"All dimensions of shape for feature {key} need to be known but "
+                f"received {feature.shape!s}."
+            )

@@ -110,10 +110,11 @@ def parse_example(
 def _made_of(feature: SparseFeature, found: Mapping[str, Any]) -> SparseTensor:
     sizes = feature.size
     return merged(
-        [found[key] for key in index_keys(feature)], found[feature.value_key],
+        [found[key] for key in index_keys(feature)],
+        found[feature.value_key],
         list(sizes) if isinstance(sizes, list | tuple) else [sizes],
         already_sorted=feature.already_sorted,
-    )  # fmt: skip
+    )
 
 
 def _parsed(serialized: Tensor, asked: Wanted, name: str | None, names: Any) -> dict[str, Any]:

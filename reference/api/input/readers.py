@@ -12,8 +12,15 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.state.input.record_options import TFRecordOptions
 
-__all__ = ["EXPORTS", "FixedLengthRecordReader", "IdentityReader", "ReaderBase", "TFRecordReader",
-           "TextLineReader", "WholeFileReader"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "FixedLengthRecordReader",
+    "IdentityReader",
+    "ReaderBase",
+    "TFRecordReader",
+    "TextLineReader",
+    "WholeFileReader",
+]
 
 
 class ReaderBase:
@@ -70,9 +77,11 @@ class ReaderBase:
 
         """
         return wrapper("ReaderReadUpToV2")(
-            reader_handle=self._reader_ref, queue_handle=_handle(queue), num_records=num_records,
+            reader_handle=self._reader_ref,
+            queue_handle=_handle(queue),
+            num_records=num_records,
             name=name,
-        )  # fmt: skip
+        )
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
         """How many records it has given: an int64 scalar."""
@@ -179,7 +188,13 @@ class IdentityReader(ReaderBase):
         super().__init__(made.outputs[0], supports_serialize=True)
 
 
-_CLASSES: Final = (FixedLengthRecordReader, IdentityReader, ReaderBase, TFRecordReader,
-                   TextLineReader, WholeFileReader)  # fmt: skip
+_CLASSES: Final = (
+    FixedLengthRecordReader,
+    IdentityReader,
+    ReaderBase,
+    TFRecordReader,
+    TextLineReader,
+    WholeFileReader,
+)
 
 EXPORTS: Final[Mapping[str, Any]] = {each.__name__: each for each in _CLASSES}

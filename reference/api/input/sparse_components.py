@@ -127,17 +127,20 @@ def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
 
     One is only there once all are: else those that nobody fetched would be kept for ever.
     """
-    found = [tensor if how is None else _taken(tensor, how)
-             for tensor, how in zip(batch, kept, strict=True)]  # fmt: skip
+    found = [
+        tensor if how is None else _taken(tensor, how)
+        for tensor, how in zip(batch, kept, strict=True)
+    ]
     if all(how is None for how in kept):
         return found
     graph = stacks.get_default_graph()
     with graph.control_dependencies(list(dict.fromkeys(item.op for item in found))):
         waiting = [
             SparseTensor(*(gated(graph, part) for part in item.parts()))
-            if isinstance(item, SparseTensor) else gated(graph, item)
+            if isinstance(item, SparseTensor)
+            else gated(graph, item)
             for item in found
-        ]  # fmt: skip
+        ]
     return waiting if len(found) > 1 else found  # one alone has nothing to wait for (TF 2.21)
 
 

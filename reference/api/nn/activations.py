@@ -67,7 +67,9 @@ def _checked_axis(place: Any, ndims: int | None) -> None:
 
 
 def along_axis(
-    function: Callable[[Tensor, str | None], Sequence[Tensor]], value: Tensor, place: Any,
+    function: Callable[[Tensor, str | None], Sequence[Tensor]],
+    value: Tensor,
+    place: Any,
     name: str | None = None,
 ) -> tuple[Tensor, ...]:
     """What a function gives of the last dimension's rows, for any other axis.
@@ -102,15 +104,15 @@ def along_axis(
 
 
 def _rowwise(op_type: str, summary: str) -> Callable[..., Tensor]:
-    def compute(
-        logits: Any, axis: Any = None, name: str | None = None, dim: Any = None
-    ) -> Tensor:
+    def compute(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
         place = chosen(axis, dim, "axis", "dim")
         place = -1 if place is None else place
         (found,) = along_axis(
             lambda rows, name: (one(op_type, {"logits": rows}, name),),
-            convert_to_tensor(logits), place, name,
-        )  # fmt: skip
+            convert_to_tensor(logits),
+            place,
+            name,
+        )
         return found
 
     compute.__doc__ = f"""{summary}
@@ -153,8 +155,9 @@ def bias_add(
             if data_format.startswith("NC"):
                 form = "NCHW"
             elif not (data_format.startswith("N") and data_format.endswith("C")):
-                raise bad_value(f"`data_format` must be of the form `N...C` or `NC...`: "
-                                f"{data_format}")  # fmt: skip
+                raise bad_value(
+                    f"`data_format` must be of the form `N...C` or `NC...`: {data_format}"
+                )
         features = convert_to_tensor(value, name="input")
         vector = convert_to_tensor(bias, dtype=features.dtype.base_dtype, name="bias")
         return one("BiasAdd", {"value": features, "bias": vector}, scope, data_format=form)

@@ -39,8 +39,10 @@ def atrous_conv2d_transpose(
         x = convert_to_tensor(value, name="value")
         kernels = convert_to_tensor(filters, name="filters")
         if not x.shape[3].is_compatible_with(kernels.shape[3]):
-            raise bad_value("`value` channel count must be compatible with `filters` input channel "
-                            f"count. Received: {x.shape} and {kernels.shape}")  # fmt: skip
+            raise bad_value(
+                "`value` channel count must be compatible with `filters` input channel "
+                f"count. Received: {x.shape} and {kernels.shape}"
+            )
         if rate < 1:
             raise bad_value(f"`rate` cannot be less than one. Received: rate={rate}")
         if rate == 1:
@@ -50,11 +52,16 @@ def atrous_conv2d_transpose(
         height, width = sizes[1] + top + bottom, sizes[2] + left + right
         below, behind = (rate - height % rate) % rate, (rate - width % rate) % rate
         blocks = space_to_batch(x, [[0, below], [0, behind]], rate)
-        inner = [rate * rate * sizes[0], (height + below) // rate, (width + behind) // rate,
-                 sizes[3]]  # fmt: skip
+        inner = [
+            rate * rate * sizes[0],
+            (height + below) // rate,
+            (width + behind) // rate,
+            sizes[3],
+        ]
         inputs = {"input_sizes": inner, "filter": kernels, "out_backprop": blocks}
-        spread = window_op("Conv2DBackpropInput", inputs, strides=[1] * 4, padding="VALID",
-                           data_format="NHWC")  # fmt: skip
+        spread = window_op(
+            "Conv2DBackpropInput", inputs, strides=[1] * 4, padding="VALID", data_format="NHWC"
+        )
         return batch_to_space(spread, [[top, bottom + below], [left, right + behind]], rate)
 
 
@@ -69,11 +76,11 @@ def _checked(output_shape: Any, filters: Tensor) -> Any:
     if not static.is_compatible_with([4]):
         raise bad_value(f"`output_shape` must have shape (4,). Received: output_shape={static}")
     sizes = list(output_shape) if isinstance(output_shape, tuple) else output_shape
-    if isinstance(sizes, list | np.ndarray) and not filters.shape[2].is_compatible_with(
-        sizes[3]
-    ):
-        raise bad_value("`output_shape` channel count must be compatible with `filters` output "
-                        f"channel count. Received: {sizes} and {filters.shape}")  # fmt: skip
+    if isinstance(sizes, list | np.ndarray) and not filters.shape[2].is_compatible_with(sizes[3]):
+        raise bad_value(
+            "`output_shape` channel count must be compatible with `filters` output "
+            f"channel count. Received: {sizes} and {filters.shape}"
+        )
     return sizes
 
 

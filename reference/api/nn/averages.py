@@ -98,9 +98,7 @@ def compute_average_loss(
             global_batch_size = shape(losses)[0] * 1
         assert_scalar(global_batch_size, message="global_batch_size must be scalar.")
         assert_integer(global_batch_size, message="global_batch_size must be an integer.")
-        assert_non_negative(
-            global_batch_size, message="global_batch_size must be non-negative."
-        )
+        assert_non_negative(global_batch_size, message="global_batch_size must be non-negative.")
         total = reduce_sum(losses)
         return div_no_nan(total, cast(global_batch_size, dtype))
 

@@ -47,17 +47,22 @@ def fused_batch_norm(
 
     """
     if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):
-        raise bad_value("Both `mean` and `variance` must be given when `is_training` is False "
-                        "or `exponential_avg_factor` != 1.0. Received: `mean` "
-                        f"{mean!r} and `variance` {variance!r}")  # fmt: skip
+        raise bad_value(
+            "Both `mean` and `variance` must be given when `is_training` is False "
+            "or `exponential_avg_factor` != 1.0. Received: `mean` "
+            f"{mean!r} and `variance` {variance!r}"
+        )
     batch = convert_to_tensor(x, name="input")
     factor = convert_to_tensor(scale, name="scale")
     summand = convert_to_tensor(offset, name="offset")
     means = constant([]) if mean is None else mean
     variances = constant([]) if variance is None else variance
     inputs = {"x": batch, "scale": factor, "offset": summand, "mean": means, "variance": variances}
-    attrs = {"exponential_avg_factor": exponential_avg_factor, "data_format": data_format,
-             "is_training": is_training}  # fmt: skip
+    attrs = {
+        "exponential_avg_factor": exponential_avg_factor,
+        "data_format": data_format,
+        "is_training": is_training,
+    }
     if epsilon is not None:
         attrs["epsilon"] = epsilon
     op = apply_op("FusedBatchNormV3", inputs, attrs, name)

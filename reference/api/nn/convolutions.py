@@ -13,17 +13,21 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
-    "EXPORTS", "conv1d", "conv2d", "conv2d_transpose", "conv2d_transpose_v2",
-    "conv3d_transpose_v2", "plane", "volume",
-]  # fmt: skip
+    "EXPORTS",
+    "conv1d",
+    "conv2d",
+    "conv2d_transpose",
+    "conv2d_transpose_v2",
+    "conv3d_transpose_v2",
+    "plane",
+    "volume",
+]
 
 #: The ranks of images, of volumes, of one row.
 _IMAGES, _VOLUMES = 4, 5
 
 
-def plane(
-    value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any
-) -> Tensor:
+def plane(value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any) -> Tensor:
     """A Conv2D; of a tensor with more than four dimensions all but the last three are one batch."""
     ndims = _ndims(value)
 
@@ -36,9 +40,7 @@ def plane(
     return one_batch(value, convolved, 3, name)
 
 
-def volume(
-    value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any
-) -> Tensor:
+def volume(value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any) -> Tensor:
     """A Conv3D; of a tensor with more than five dimensions all but the last four are one batch."""
     ndims = _ndims(value)
 
@@ -93,8 +95,17 @@ def conv2d(
     first = is_first(form)
     steps = each(strides, 2, "strides", first=first)
     apart = each(dilations, 2, "dilations", first=first)
-    return plane(input, kernels, steps, name, padding=kind, use_cudnn_on_gpu=use_cudnn_on_gpu,
-                 explicit_paddings=explicit, data_format=form, dilations=apart)  # fmt: skip
+    return plane(
+        input,
+        kernels,
+        steps,
+        name,
+        padding=kind,
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        explicit_paddings=explicit,
+        data_format=form,
+        dilations=apart,
+    )
 
 
 def conv2d_backprop_filter(
@@ -112,10 +123,16 @@ def conv2d_backprop_filter(
     kind, explicit = padding_of(padding)
     inputs = {"input": input, "filter_sizes": filter_sizes, "out_backprop": out_backprop}
     return window_op(
-        "Conv2DBackpropFilter", inputs, name, strides=strides, padding=kind,
-        use_cudnn_on_gpu=use_cudnn_on_gpu, explicit_paddings=explicit, data_format=data_format,
+        "Conv2DBackpropFilter",
+        inputs,
+        name,
+        strides=strides,
+        padding=kind,
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        explicit_paddings=explicit,
+        data_format=data_format,
         dilations=dilations,
-    )  # fmt: skip
+    )
 
 
 def conv2d_backprop_input(
@@ -135,10 +152,16 @@ def conv2d_backprop_input(
     kind, explicit = padding_of(padding)
     inputs = {"input_sizes": input_sizes, "filter": kernels, "out_backprop": out_backprop}
     return window_op(
-        "Conv2DBackpropInput", inputs, name, strides=strides, padding=kind,
-        use_cudnn_on_gpu=use_cudnn_on_gpu, explicit_paddings=explicit, data_format=data_format,
+        "Conv2DBackpropInput",
+        inputs,
+        name,
+        strides=strides,
+        padding=kind,
+        use_cudnn_on_gpu=use_cudnn_on_gpu,
+        explicit_paddings=explicit,
+        data_format=data_format,
         dilations=dilations,
-    )  # fmt: skip
+    )
 
 
 def conv2d_transpose(
@@ -174,14 +197,21 @@ def conv2d_transpose(
     x = chosen(input, value, "input", "value")
     kernels = chosen(filters, filter, "filters", "filter")
     with name_scope(name, "conv2d_transpose", [x, kernels, output_shape]) as outer:
-        return conv2d_transpose_v2(x, kernels, output_shape, strides, padding, data_format,
-                                 dilations, outer)  # fmt: skip
+        return conv2d_transpose_v2(
+            x, kernels, output_shape, strides, padding, data_format, dilations, outer
+        )
 
 
 def conv2d_transpose_v2(
-    value: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
-    data_format: str | None = "NHWC", dilations: Any = None, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    value: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = "NHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """The transpose of a convolution of images, its arguments in the order of version 2."""
     with name_scope(name, "conv2d_transpose", [value, output_shape]) as scope:
         form = "NHWC" if data_format is None else data_format
@@ -190,8 +220,16 @@ def conv2d_transpose_v2(
         apart = each(dilations, 2, "dilations", first=first)
         kind, explicit = padding_of(padding)
         inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
-        return window_op("Conv2DBackpropInput", inputs, scope, strides=steps, padding=kind,
-                         explicit_paddings=explicit, data_format=form, dilations=apart)  # fmt: skip
+        return window_op(
+            "Conv2DBackpropInput",
+            inputs,
+            scope,
+            strides=steps,
+            padding=kind,
+            explicit_paddings=explicit,
+            data_format=form,
+            dilations=apart,
+        )
 
 
 def _row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str, bool]:
@@ -204,8 +242,9 @@ def _row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str,
     if data_format is None:
         return "NHWC", False
     if data_format not in formats:
-        raise bad_value(f"`data_format` must be 'NWC' or 'NCW'. Received: data_format="
-                        f"{data_format}")  # fmt: skip
+        raise bad_value(
+            f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}"
+        )
     return ("NCHW", True) if is_first(data_format) else ("NHWC", False)
 
 
@@ -244,8 +283,16 @@ def conv1d(
         steps = [1, *each(stride, 1, "stride", first=first)]
         apart = [1, *each(dilations, 1, "dilations", first=first)]
         images, kernels = expand_dims(x, place), expand_dims(filters, 0)
-        made = plane(images, kernels, steps, scope, padding=padding, data_format=form,
-                     use_cudnn_on_gpu=use_cudnn_on_gpu, dilations=apart)  # fmt: skip
+        made = plane(
+            images,
+            kernels,
+            steps,
+            scope,
+            padding=padding,
+            data_format=form,
+            use_cudnn_on_gpu=use_cudnn_on_gpu,
+            dilations=apart,
+        )
         return squeeze(made, [place])
 
 
@@ -284,8 +331,15 @@ def conv1d_transpose(
         sizes = output_shape if isinstance(output_shape, Tensor) else list(output_shape)
         whole = concat([sizes[:place], [1], sizes[place:]], 0)
         inputs = {"input_sizes": whole, "filter": kernels, "out_backprop": images}
-        made = window_op("Conv2DBackpropInput", inputs, scope, strides=steps, padding=padding,
-                         data_format=form, dilations=apart)  # fmt: skip
+        made = window_op(
+            "Conv2DBackpropInput",
+            inputs,
+            scope,
+            strides=steps,
+            padding=padding,
+            data_format=form,
+            dilations=apart,
+        )
         return squeeze(made, place)
 
 
@@ -311,14 +365,26 @@ def conv_transpose(
         elif isinstance(output_shape, Sized):
             spatial = len(output_shape) - 2
         else:
-            raise bad_value("`output_shape` must be a tensor or sized collection. Received: "
-                            f"output_shape={output_shape}")  # fmt: skip
+            raise bad_value(
+                "`output_shape` must be a tensor or sized collection. Received: "
+                f"output_shape={output_shape}"
+            )
         if not 1 <= spatial <= 3:
-            raise bad_value(f"`output_shape` must be of length 3, 4 or 5. Received: output_shape="
-                            f"{output_shape} of length {spatial + 2}.")  # fmt: skip
+            raise bad_value(
+                f"`output_shape` must be of length 3, 4 or 5. Received: output_shape="
+                f"{output_shape} of length {spatial + 2}."
+            )
         function = (conv1d_transpose, conv2d_transpose_v2, conv3d_transpose_v2)[int(spatial) - 1]
-        return function(input, filters, output_shape, strides, padding=padding,
-                        data_format=data_format, dilations=dilations, name=scope)  # fmt: skip
+        return function(
+            input,
+            filters,
+            output_shape,
+            strides,
+            padding=padding,
+            data_format=data_format,
+            dilations=dilations,
+            name=scope,
+        )
 
 
 def conv3d(
@@ -348,8 +414,15 @@ def conv3d(
 
     """
     inputs = {"input": input, "filter": chosen(filters, filter, "filters", "filter")}
-    return window_op("Conv3D", inputs, name, strides=strides, padding=padding,
-                     data_format=data_format, dilations=dilations)  # fmt: skip
+    return window_op(
+        "Conv3D",
+        inputs,
+        name,
+        strides=strides,
+        padding=padding,
+        data_format=data_format,
+        dilations=dilations,
+    )
 
 
 def conv3d_transpose(
@@ -367,14 +440,21 @@ def conv3d_transpose(
     """The transpose of a convolution of volumes; arguments as those of `conv2d_transpose`."""
     kernels = chosen(filters, filter, "filters", "filter")
     x = chosen(input, value, "input", "value")
-    return conv3d_transpose_v2(x, kernels, output_shape, strides, padding, data_format, dilations,
-                             name)  # fmt: skip
+    return conv3d_transpose_v2(
+        x, kernels, output_shape, strides, padding, data_format, dilations, name
+    )
 
 
 def conv3d_transpose_v2(
-    value: Any, filters: Any, output_shape: Any, strides: Any, padding: Any = "SAME",
-    data_format: str | None = "NDHWC", dilations: Any = None, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    value: Any,
+    filters: Any,
+    output_shape: Any,
+    strides: Any,
+    padding: Any = "SAME",
+    data_format: str | None = "NDHWC",
+    dilations: Any = None,
+    name: str | None = None,
+) -> Tensor:
     """The transpose of a convolution of volumes, its arguments in the order of version 2."""
     with name_scope(name, "conv3d_transpose", [value, output_shape]) as scope:
         form = "NDHWC" if data_format is None else data_format
@@ -382,8 +462,15 @@ def conv3d_transpose_v2(
         steps = each(strides, 3, "strides", first=first)
         apart = each(dilations, 3, "dilations", first=first)
         inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
-        return window_op("Conv3DBackpropInputV2", inputs, scope, strides=steps, padding=padding,
-                         data_format=form, dilations=apart)  # fmt: skip
+        return window_op(
+            "Conv3DBackpropInputV2",
+            inputs,
+            scope,
+            strides=steps,
+            padding=padding,
+            data_format=form,
+            dilations=apart,
+        )
 
 
 EXPORTS: Final[dict[str, Any]] = {

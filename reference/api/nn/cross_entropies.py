@@ -60,8 +60,10 @@ def _alike(x: Tensor, z: Tensor, words: str) -> None:
 
 def _both(labels: Any, logits: Any, what: str) -> None:
     if labels is None or logits is None:
-        raise bad_value(f"Both `labels` and `logits` must be provided for {what}: "
-                        f"labels={labels}, logits={logits}")  # fmt: skip
+        raise bad_value(
+            f"Both `labels` and `logits` must be provided for {what}: "
+            f"labels={labels}, logits={logits}"
+        )
 
 
 def log_poisson_loss(
@@ -291,13 +293,17 @@ def _checked_classes(numbers: Tensor, rows: Tensor) -> bool:
     if ndims is None:
         return False
     if numbers.shape.ndims not in {None, ndims - 1}:
-        raise bad_value(f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
-                        f"{numbers.shape} and {rows.shape}")  # fmt: skip
+        raise bad_value(
+            f"`labels.shape.rank` must equal `logits.shape.rank - 1`. Received: "
+            f"{numbers.shape} and {rows.shape}"
+        )
     outer = rows.shape[:-1]
     is_known = numbers.shape.is_fully_defined() and outer.is_fully_defined()
     if is_known and numbers.shape != outer:
-        raise bad_value(f"`labels.shape` must equal `logits.shape` except for the last dimension. "
-                        f"Received: {numbers.shape} and {rows.shape}")  # fmt: skip
+        raise bad_value(
+            f"`labels.shape` must equal `logits.shape` except for the last dimension. "
+            f"Received: {numbers.shape} and {rows.shape}"
+        )
     return is_known
 
 

@@ -59,8 +59,9 @@ def collapse_repeated(
         places = range_(size_at(flat_place, 0))
         kept = scatter_nd(
             indices=expand_dims(boolean_mask(places, flat_place), axis=1),
-            updates=boolean_mask(flat, flat_new), shape=shape(flat_place),
-        )  # fmt: skip
+            updates=boolean_mask(flat, flat_new),
+            shape=shape(flat_place),
+        )
         whole = [size_at(rows, 0), most]
         return reshape(kept, whole), cast(counts, lengths.dtype)
 
@@ -78,8 +79,11 @@ def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
     is_label = reshape(sequence_mask(length, maxlen=shape(dense)[1]), [-1])
     places = expand_dims(boolean_mask(numbers, is_label), 1)
     kept = boolean_mask(values, is_label)
-    flat = SparseTensor(indices=places, values=cast(kept, dtypes.int32),
-                        dense_shape=shape(values, out_type=dtypes.int64))  # fmt: skip
+    flat = SparseTensor(
+        indices=places,
+        values=cast(kept, dtypes.int32),
+        dense_shape=shape(values, out_type=dtypes.int64),
+    )
     matrix = sparse_reshape(flat, shape(dense))
     most = reduce_max(length)
     sizes = [cast(matrix.dense_shape[0], dtypes.int64), cast(most, dtypes.int64)]

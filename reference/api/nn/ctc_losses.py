@@ -66,17 +66,24 @@ def ctc_loss_v2(
 
     """
     if not isinstance(labels, SparseTensor):
-        return ctc_loss_dense(labels, logits, label_length, logit_length, logits_time_major,
-                              unique, blank_index or 0, name)  # fmt: skip
-    if blank_index is None:
-        raise bad_value(
-            "Argument `blank_index` must be provided when labels is a SparseTensor."
+        return ctc_loss_dense(
+            labels,
+            logits,
+            label_length,
+            logit_length,
+            logits_time_major,
+            unique,
+            blank_index or 0,
+            name,
         )
+    if blank_index is None:
+        raise bad_value("Argument `blank_index` must be provided when labels is a SparseTensor.")
     blank = _from_front(blank_index, logits)
     if blank != size_at(logits, 2) - 1:
         labels, logits = _blank_last(labels, logits, blank)
-    return ctc_loss(labels=labels, inputs=logits, sequence_length=logit_length,
-                    time_major=logits_time_major)  # fmt: skip
+    return ctc_loss(
+        labels=labels, inputs=logits, sequence_length=logit_length, time_major=logits_time_major
+    )
 
 
 def ctc_loss_v3(
@@ -91,13 +98,15 @@ def ctc_loss_v3(
 ) -> Tensor:
     """As `ctc_loss_v2`; of sparse labels the blank is moved wherever it is."""
     if not isinstance(labels, SparseTensor) or blank_index is None:
-        return ctc_loss_v2(labels, logits, label_length, logit_length, logits_time_major, unique,
-                           blank_index, name)  # fmt: skip
+        return ctc_loss_v2(
+            labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name
+        )
     blank = _from_front(blank_index, logits)
     given = convert_to_tensor(logits, name="logits")
     labels, given = _blank_last(labels, given, blank)
-    return ctc_loss(labels=labels, inputs=given, sequence_length=logit_length,
-                    time_major=logits_time_major)  # fmt: skip
+    return ctc_loss(
+        labels=labels, inputs=given, sequence_length=logit_length, time_major=logits_time_major
+    )
 
 
 def ctc_loss_dense(
@@ -123,8 +132,11 @@ def ctc_loss_dense(
             logits = transpose(logits, perm=[1, 0, 2])
         blank = _from_front(blank_index, logits)
         if blank_index != 0:
-            parts = [logits[:, :, blank : blank + 1], logits[:, :, :blank],
-                     logits[:, :, blank + 1 :]]  # fmt: skip
+            parts = [
+                logits[:, :, blank : blank + 1],
+                logits[:, :, :blank],
+                logits[:, :, blank + 1 :],
+            ]
             logits = concat(parts, axis=2)
             labels = where(labels < blank, labels + 1, labels)
         args = [logits, labels, label_length, logit_length]

@@ -80,8 +80,13 @@ def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Any) -> tuple[Tenso
     batch, half = size_at(seq_lengths, 0), max_seq_length + 1
     states = 2 * half
     never = cast(log(cast(0, dtypes.float64) + 1e-307), dtypes.float32)
-    begins = one_hot(indices=zeros([batch], dtype=dtypes.int32), depth=states, on_value=0.0,
-                     off_value=never, axis=1)  # fmt: skip
+    begins = one_hot(
+        indices=zeros([batch], dtype=dtypes.int32),
+        depth=states,
+        on_value=0.0,
+        off_value=never,
+        axis=1,
+    )
     last = one_hot(seq_lengths, depth=half, axis=0)
     is_last = ones([2, 1, batch]) * last
     ends = (1.0 - is_last) * never
@@ -163,9 +168,12 @@ def ctc_loss_and_grad(
     steps = _ctc_state_trans(labels)
     begins, ends = ctc_state_log_probs(label_length, most)
     states, likelihood = _forward_backward_log(
-        state_trans_log_probs=log(steps), initial_state_log_probs=begins,
-        final_state_log_probs=ends, observed_log_probs=seen, sequence_length=logit_length,
-    )  # fmt: skip
+        state_trans_log_probs=log(steps),
+        initial_state_log_probs=begins,
+        final_state_log_probs=ends,
+        observed_log_probs=seen,
+        sequence_length=logit_length,
+    )
     if unique:
         found = _state_to_olabel_unique(labels, kinds, states, unique)
     else:
@@ -191,9 +199,11 @@ def _forward_backward_log(
     """
     ndims = state_trans_log_probs.shape.ndims
     if ndims not in {2, 3}:
-        raise bad_value("Rank of argument `state_trans_log_probs` must be known and equal to 2 or "
-                        f"3. Received state_trans_log_probs={state_trans_log_probs} of rank "
-                        f"{ndims}")  # fmt: skip
+        raise bad_value(
+            "Rank of argument `state_trans_log_probs` must be known and equal to 2 or "
+            f"3. Received state_trans_log_probs={state_trans_log_probs} of rank "
+            f"{ndims}"
+        )
     back = transpose(state_trans_log_probs, [1, 0] if ndims == 2 else [0, 2, 1])
     batch = size_at(observed_log_probs, 1)
 
@@ -224,8 +234,13 @@ def _forward_backward_log(
     nothing = zeros([batch])
     mask = sequence_mask(sequence_length, size_at(observed_log_probs, 0), dtypes.float32)
     mask = transpose(mask, perm=[1, 0])
-    behind, sums = _scan(backward, (observed_log_probs, mask), (final_state_log_probs, nothing),
-                         reverse=True, inclusive=True)  # fmt: skip
+    behind, sums = _scan(
+        backward,
+        (observed_log_probs, mask),
+        (final_state_log_probs, nothing),
+        reverse=True,
+        inclusive=True,
+    )
     states = ahead[1:] + behind[1:]
     states -= reduce_logsumexp(states, axis=2, keepdims=True)
     states += log(expand_dims(mask, axis=2))
@@ -276,9 +291,10 @@ def _scan(
     room = [] if final_only else _room(states, flat[0], first, reverse, inclusive)
     carried = [first, length, *room, *states]
     stay = [
-        place for place, each in enumerate(carried)
+        place
+        for place, each in enumerate(carried)
         if each.dtype.base_dtype in {dtypes.int32, dtypes.int64}
-    ]  # fmt: skip
+    ]
     goes_on, following = (Defun(*kinds)(function) for function in (cond, body))
     found = while_(carried, goes_on, following, hostmem=stay)
     return nest.pack_sequence_as(initial, found[2 : len(states) + 2])

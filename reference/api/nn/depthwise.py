@@ -44,9 +44,16 @@ def depthwise_conv2d_native(
 
     """
     kind, explicit = padding_of(padding)
-    return window_op("DepthwiseConv2dNative", {"input": input, "filter": filter}, name,
-                     strides=strides, padding=kind, explicit_paddings=explicit,
-                     data_format=data_format, dilations=dilations)  # fmt: skip
+    return window_op(
+        "DepthwiseConv2dNative",
+        {"input": input, "filter": filter},
+        name,
+        strides=strides,
+        padding=kind,
+        explicit_paddings=explicit,
+        data_format=data_format,
+        dilations=dilations,
+    )
 
 
 def depthwise_conv2d_native_backprop_input(
@@ -62,9 +69,16 @@ def depthwise_conv2d_native_backprop_input(
     """The gradient by the images; arguments as those of `depthwise_conv2d_native`."""
     kind, explicit = padding_of(padding)
     inputs = {"input_sizes": input_sizes, "filter": filter, "out_backprop": out_backprop}
-    return window_op("DepthwiseConv2dNativeBackpropInput", inputs, name, strides=strides,
-                     padding=kind, explicit_paddings=explicit, data_format=data_format,
-                     dilations=dilations)  # fmt: skip
+    return window_op(
+        "DepthwiseConv2dNativeBackpropInput",
+        inputs,
+        name,
+        strides=strides,
+        padding=kind,
+        explicit_paddings=explicit,
+        data_format=data_format,
+        dilations=dilations,
+    )
 
 
 def depthwise_conv2d_native_backprop_filter(
@@ -80,9 +94,16 @@ def depthwise_conv2d_native_backprop_filter(
     """The gradient by the filters; arguments as those of `depthwise_conv2d_native`."""
     kind, explicit = padding_of(padding)
     inputs = {"input": input, "filter_sizes": filter_sizes, "out_backprop": out_backprop}
-    return window_op("DepthwiseConv2dNativeBackpropFilter", inputs, name, strides=strides,
-                     padding=kind, explicit_paddings=explicit, data_format=data_format,
-                     dilations=dilations)  # fmt: skip
+    return window_op(
+        "DepthwiseConv2dNativeBackpropFilter",
+        inputs,
+        name,
+        strides=strides,
+        padding=kind,
+        explicit_paddings=explicit,
+        data_format=data_format,
+        dilations=dilations,
+    )
 
 
 def depthwise_conv2d(
@@ -117,15 +138,18 @@ def depthwise_conv2d(
         kernels = convert_to_tensor(filter, name="filter_in")
         apart = [1, 1] if apart is None else apart
         if any(each > 1 for each in apart) and any(each != 1 for each in strides):
-            warnings.warn("When dilation rate is greater than 1, then all values of strides must "
-                          f"be 1. Received: `dilation rate` {apart} and `strides` {strides}",
-                          stacklevel=2)  # fmt: skip
+            warnings.warn(
+                "When dilation rate is greater than 1, then all values of strides must "
+                f"be 1. Received: `dilation rate` {apart} and `strides` {strides}",
+                stacklevel=2,
+            )
 
         def convolved(inner: Tensor, _: Any, kind: Any) -> Tensor:
             return depthwise_conv2d_native(inner, kernels, strides, kind, data_format, name=scope)
 
-        return with_space_to_batch(x, apart, padding, convolved, shape(kernels),
-                                   data_format=data_format)  # fmt: skip
+        return with_space_to_batch(
+            x, apart, padding, convolved, shape(kernels), data_format=data_format
+        )
 
 
 def separable_conv2d(
@@ -157,9 +181,7 @@ def separable_conv2d(
 
     """
     apart = chosen(dilations, rate, "dilations", "rate")
-    with name_scope(
-        name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]
-    ) as scope:
+    with name_scope(name, "separable_conv2d", [input, depthwise_filter, pointwise_filter]) as scope:
         x = convert_to_tensor(input, name="tensor_in")
         kernels = convert_to_tensor(depthwise_filter, name="depthwise_filter")
         pixels = convert_to_tensor(pointwise_filter, name="pointwise_filter")
@@ -168,12 +190,14 @@ def separable_conv2d(
         static[1].assert_is_compatible_with(1)
 
         def convolved(inner: Tensor, _: Any, kind: Any) -> Tensor:
-            return depthwise_conv2d_native(inner, kernels, strides, kind, data_format,
-                                           name="depthwise")  # fmt: skip
+            return depthwise_conv2d_native(
+                inner, kernels, strides, kind, data_format, name="depthwise"
+            )
 
         apart = [1, 1] if apart is None else apart
-        between = with_space_to_batch(x, apart, padding, convolved, shape(kernels),
-                                      data_format=data_format)  # fmt: skip
+        between = with_space_to_batch(
+            x, apart, padding, convolved, shape(kernels), data_format=data_format
+        )
         return conv2d(between, pixels, _ONES, "VALID", data_format=data_format, name=scope)
 
 

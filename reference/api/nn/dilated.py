@@ -96,8 +96,10 @@ class Dilated:
         try:
             input_shape.with_rank_at_least(least)
         except ValueError:
-            raise bad_value(f"`input.shape.rank` must be at least {least}. Received: input.shape="
-                            f"{input_shape} with rank {input_shape.ndims}") from None  # fmt: skip
+            raise bad_value(
+                f"`input.shape.rank` must be at least {least}. Received: input.shape="
+                f"{input_shape} with rank {input_shape.ndims}"
+            ) from None
         self._shape, self._rate = input_shape, rate
         known = constant_value(rate)
         self._known_rate = rate if known is None else known
@@ -115,8 +117,10 @@ class Dilated:
         kind, explicit = padding_of(padding)
         if kind == "SAME":
             if filter_shape is None:
-                raise bad_value("`filter_shape` must be specified for `padding='SAME'`. Received: "
-                                f"filter_shape={filter_shape} and padding={padding}")  # fmt: skip
+                raise bad_value(
+                    "`filter_shape` must be specified for `padding='SAME'`. Received: "
+                    f"filter_shape={filter_shape} and padding={padding}"
+                )
             window = convert_to_tensor(filter_shape, name="filter_shape")
             known = constant_value(window)
             return None if known is None else self._same(known)
@@ -185,11 +189,15 @@ def _length(rate: Tensor) -> int:
 
     """
     if rate.shape.ndims not in {None, 1}:
-        raise bad_value(f"`dilation_rate.shape.rank` must be 1. Received: dilation_rate={rate} of "
-                        f"rank {rate.shape.ndims}")  # fmt: skip
+        raise bad_value(
+            f"`dilation_rate.shape.rank` must be 1. Received: dilation_rate={rate} of "
+            f"rank {rate.shape.ndims}"
+        )
     if not rate.shape.is_fully_defined():
-        raise bad_value("`dilation_rate.shape` must be fully defined. Received: dilation_rate="
-                        f"{rate} with shape {rate.shape}")  # fmt: skip
+        raise bad_value(
+            "`dilation_rate.shape` must be fully defined. Received: dilation_rate="
+            f"{rate} with shape {rate.shape}"
+        )
     return rate.shape.as_list()[0] or 0
 
 
@@ -203,8 +211,10 @@ def _rising(dims: Sequence[int]) -> list[int]:
     given = list(dims)
     rising = sorted({int(dim) for dim in given})
     if rising != given or any(dim < 1 for dim in rising):
-        raise bad_value("`spatial_dims` must be a monotonically increasing sequence of positive "
-                        f"integers. Received: spatial_dims={given}")  # fmt: skip
+        raise bad_value(
+            "`spatial_dims` must be a monotonically increasing sequence of positive "
+            f"integers. Received: spatial_dims={given}"
+        )
     return rising
 
 

@@ -51,14 +51,23 @@ def dropout(
     try:
         spoken = None if keep_prob is None else 1.0 - keep_prob
     except TypeError:
-        raise bad_value(f"`keep_prob` must be a floating point number or Tensor. Received: "
-                        f"keep_prob={keep_prob}") from None  # fmt: skip
+        raise bad_value(
+            f"`keep_prob` must be a floating point number or Tensor. Received: "
+            f"keep_prob={keep_prob}"
+        ) from None
     rate = chosen(rate, spoken, "rate", "keep_prob")
     if rate is None:
         raise bad_value("`rate` must be provided.")
     # TensorFlow counts an operation that draws, whether it does or not.
-    return _dropped(x, rate, partial(random_uniform, seed=seed), partial(get_seed, seed),
-                    noise_shape, name, "dropout")  # fmt: skip
+    return _dropped(
+        x,
+        rate,
+        partial(random_uniform, seed=seed),
+        partial(get_seed, seed),
+        noise_shape,
+        name,
+        "dropout",
+    )
 
 
 def stateless_dropout(
@@ -106,15 +115,22 @@ def general_dropout(
 
 
 def _dropped(
-    x: Any, rate: Any, sampler: Callable[..., Tensor], skipped: Callable[[], Any] | None,
-    noise_shape: Any, name: str | None, default_name: str,
-) -> Tensor:  # fmt: skip
+    x: Any,
+    rate: Any,
+    sampler: Callable[..., Tensor],
+    skipped: Callable[[], Any] | None,
+    noise_shape: Any,
+    name: str | None,
+    default_name: str,
+) -> Tensor:
     """The tensor with elements left out; `skipped` is called where nothing is to be drawn."""
     with name_scope(name, default_name, [x]):
         is_number = _is_number(rate)
         if is_number and not 0 <= rate < 1:
-            raise bad_value(f"`rate` must be a scalar tensor or a float in the range [0, 1). "
-                            f"Received: rate={rate}")  # fmt: skip
+            raise bad_value(
+                f"`rate` must be a scalar tensor or a float in the range [0, 1). "
+                f"Received: rate={rate}"
+            )
         value = convert_to_tensor(x, name="x")
         if not value.dtype.is_floating:
             raise bad_value(f"`x.dtype` must be a floating point tensor, received {value.dtype}")
@@ -148,8 +164,10 @@ def _scaled(x: Tensor, rate: Any) -> tuple[Tensor, Any]:
     rate.shape.assert_has_rank(0)
     if rate.dtype != x.dtype:
         if not rate.dtype.is_compatible_with(x.dtype):
-            raise bad_value(f"`x.dtype` must be compatible with `rate.dtype`. Received: "
-                            f"x.dtype={x.dtype} and rate.dtype={rate.dtype}")  # fmt: skip
+            raise bad_value(
+                f"`x.dtype` must be compatible with `rate.dtype`. Received: "
+                f"x.dtype={x.dtype} and rate.dtype={rate.dtype}"
+            )
         rate = one("Cast", {"x": rate}, "rate", DstT=x.dtype)
     return real_div(x, sub(constant(1, dtype=x.dtype), rate)), rate
 

@@ -160,8 +160,9 @@ def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Any, An
         owners = ids % count
         return owners, ids // count
     if strategy != "div":
-        raise bad_value(f"Unrecognized partition strategy: {strategy}. Must be one of either "
-                        "`mod` or `div`.")  # fmt: skip
+        raise bad_value(
+            f"Unrecognized partition strategy: {strategy}. Must be one of either `mod` or `div`."
+        )
     total = _row_count(parts, ids)
     each, extras = total // count, total % count
     owners = maximum(ids // (each + 1), (ids - extras) // each)

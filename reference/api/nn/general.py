@@ -21,8 +21,9 @@ from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["EXPORTS", "Convolution", "convolution", "convolution_internal"]
 
-_LAST: Final = frozenset({"NWC", "NHC", "NHWC", "NWHC", "NDHWC", "NDWHC", "NHDWC", "NHWDC", "NWDHC",
-                          "NWHDC"})  # fmt: skip
+_LAST: Final = frozenset(
+    {"NWC", "NHC", "NHWC", "NWHC", "NDHWC", "NDWHC", "NHDWC", "NHWDC", "NWDHC", "NWHDC"}
+)
 
 
 def convolution(
@@ -86,8 +87,16 @@ def convolution_internal(
                 return conv1d(x, kernels, steps, name=scope, **attrs)
             return (plane if count == 2 else volume)(x, kernels, steps, scope, **attrs)
         inner = slice(2, None) if channels == 1 else slice(1, -1)
-        made = Convolution(as_shape(x.shape), as_shape(kernels.shape), padding, steps[inner],
-                           apart[inner], scope, data_format, count)  # fmt: skip
+        made = Convolution(
+            as_shape(x.shape),
+            as_shape(kernels.shape),
+            padding,
+            steps[inner],
+            apart[inner],
+            scope,
+            data_format,
+            count,
+        )
         return made(x, kernels)
 
 
@@ -109,12 +118,16 @@ def _spatial(x: Any, filters: Any, given: int | None) -> int:
     if count is None:
         known = rank or x.shape.ndims
         if not known:
-            raise bad_value("When `num_spatial_dims` is not set, one of `input.shape.rank` or "
-                            "`filters.shape.rank` must be known.")  # fmt: skip
+            raise bad_value(
+                "When `num_spatial_dims` is not set, one of `input.shape.rank` or "
+                "`filters.shape.rank` must be known."
+            )
         count = known - 2
     elif rank and rank - 2 != count:
-        raise bad_value(f"`filters.shape.rank - 2` should equal `num_spatial_dims`. Received: "
-                        f"filters.shape={filters.shape} and num_spatial_dims={count}")  # fmt: skip
+        raise bad_value(
+            f"`filters.shape.rank - 2` should equal `num_spatial_dims`. Received: "
+            f"filters.shape={filters.shape} and num_spatial_dims={count}"
+        )
     if count not in {1, 2, 3}:
         raise bad_value(f"`num_spatial_dims` must be 1, 2, or 3. Received: {count}.")
     return int(count)
@@ -157,19 +170,36 @@ class Convolution:
         seen = dimension_at_index(window, count)
         start = batch + 1 if first else batch
         if not (depth % seen).is_compatible_with(0):
-            raise bad_value("The number of input channels is not divisible by the corresponding "
-                            f"number of output filters. Received: input.shape={whole} and "
-                            f"filters.shape={window}")  # fmt: skip
+            raise bad_value(
+                "The number of input channels is not divisible by the corresponding "
+                f"number of output filters. Received: input.shape={whole} and "
+                f"filters.shape={window}"
+            )
         self.input_shape, self.filter_shape = whole, window
         self.data_format, self.padding, self.name = data_format, padding, name
         self.strides, self.dilation_rate = _moves(count, strides, dilation_rate)
         self.num_batch_dims, self.num_spatial_dims = batch, count
-        self.conv_op = Dilated(whole, self.dilation_rate, padding, self._build, window,
-                               range(start, start + count), data_format, batch)  # fmt: skip
+        self.conv_op = Dilated(
+            whole,
+            self.dilation_rate,
+            padding,
+            self._build,
+            window,
+            range(start, start + count),
+            data_format,
+            batch,
+        )
 
     def _build(self, _: int, padding: Any) -> Any:
-        return _Plain(self.input_shape, self.filter_shape, padding, self.data_format,
-                      list(self.strides), self.name, self.num_batch_dims)  # fmt: skip
+        return _Plain(
+            self.input_shape,
+            self.filter_shape,
+            padding,
+            self.data_format,
+            list(self.strides),
+            self.name,
+            self.num_batch_dims,
+        )
 
     def __call__(self, inp: Any, filter: Any) -> Tensor:  # noqa: A002 - TensorFlow's name
         """Convolve a tensor."""
@@ -186,8 +216,10 @@ def _batch_dims(whole: TensorShape, count: int) -> int:
     if whole.ndims is None:
         return 1
     if whole.ndims < count + 2:
-        raise bad_value(f"`input.shape.rank` must be >= than `num_spatial_dims + 2`. Received: "
-                        f"input.shape={whole} and num_spatial_dims={count}")  # fmt: skip
+        raise bad_value(
+            f"`input.shape.rank` must be >= than `num_spatial_dims + 2`. Received: "
+            f"input.shape={whole} and num_spatial_dims={count}"
+        )
     return whole.ndims - count - 1
 
 
@@ -202,16 +234,19 @@ def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray
     for name, values in (("dilation_rate", rates), ("strides", strides)):
         given = [1] * count if values is None else values
         if len(given) != count:
-            raise bad_value(f"`len({name})` should be {count}. Received: {name}={given} of length "
-                            f"{len(given)}")  # fmt: skip
+            raise bad_value(
+                f"`len({name})` should be {count}. Received: {name}={given} of length {len(given)}"
+            )
         array = np.array(given, dtype=np.int32)
         if np.any(array < 1):
             raise bad_value(f"all values of `{name}` must be positive. Received: {name}={array}")
         found.append(array)
     apart, steps = found
     if np.any(steps > 1) and np.any(apart > 1):
-        raise bad_value("`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
-                        f"Received: strides={steps} and dilation_rate={apart}")  # fmt: skip
+        raise bad_value(
+            "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
+            f"Received: strides={steps} and dilation_rate={apart}"
+        )
     return steps, apart
 
 
@@ -219,9 +254,15 @@ class _Plain:
     """A convolution whose windows' elements are side by side."""
 
     def __init__(
-        self, whole: TensorShape, window: TensorShape, padding: Any, data_format: str | None,
-        strides: Sequence[int], name: str | None, batch: int,
-    ) -> None:  # fmt: skip
+        self,
+        whole: TensorShape,
+        window: TensorShape,
+        padding: Any,
+        data_format: str | None,
+        strides: Sequence[int],
+        name: str | None,
+        batch: int,
+    ) -> None:
         if whole.ndims is not None:
             window = window.with_rank(whole.ndims - batch + 1)
         if window.ndims is not None:
@@ -230,35 +271,51 @@ class _Plain:
             raise bad_value(f"Rank of convolution must be known. Received: input_shape={whole}")
         self._count = whole.ndims - batch - 1
         if not 1 <= self._count <= 3:
-            raise bad_value("`input_shape.rank - num_batch_dims + 1` must be at least 3 and at "
-                            f"most 5. Received: input_shape={whole}")  # fmt: skip
+            raise bad_value(
+                "`input_shape.rank - num_batch_dims + 1` must be at least 3 and at "
+                f"most 5. Received: input_shape={whole}"
+            )
         self._padding, self._name = padding, name
         formats = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}[self._count]
         allowed = (*formats, "NCHW", "NHWC") if self._count == 1 else formats
         if data_format is not None and data_format not in allowed:
-            raise bad_value(f"`data_format` must be {formats[0]!r} or {formats[1]!r}. Received: "
-                            f"data_format={data_format}")  # fmt: skip
+            raise bad_value(
+                f"`data_format` must be {formats[0]!r} or {formats[1]!r}. Received: "
+                f"data_format={data_format}"
+            )
         self._format = formats[0] if data_format is None and self._count < 3 else data_format
         self._strides = list(strides)
 
     def __call__(self, x: Any, filters: Any) -> Tensor:
         if self._count == 1:
-            return conv1d(x, filters, self._strides[0], self._padding, data_format=self._format,
-                          name=self._name)  # fmt: skip
+            return conv1d(
+                x,
+                filters,
+                self._strides[0],
+                self._padding,
+                data_format=self._format,
+                name=self._name,
+            )
         first = self._format is not None and self._format.startswith("NC")
         steps = [1, 1, *self._strides] if first else [1, *self._strides, 1]
         if self._count == 2:
-            return conv2d(x, filters, steps, self._padding, data_format=self._format,
-                          name=self._name)  # fmt: skip
-        return volume(x, filters, steps, self._name, padding=self._padding,
-                      data_format=self._format)  # fmt: skip
+            return conv2d(
+                x, filters, steps, self._padding, data_format=self._format, name=self._name
+            )
+        return volume(
+            x, filters, steps, self._name, padding=self._padding, data_format=self._format
+        )
 
 
 #: Poolings by their type and the number of spatial dimensions.
 _POOLINGS: Final[dict[tuple[str, int], Any]] = {
-    ("MAX", 1): max_pool, ("MAX", 2): max_pool, ("MAX", 3): max_pool3d,
-    ("AVG", 1): avg_pool, ("AVG", 2): avg_pool, ("AVG", 3): avg_pool3d,
-}  # fmt: skip
+    ("MAX", 1): max_pool,
+    ("MAX", 2): max_pool,
+    ("MAX", 3): max_pool3d,
+    ("AVG", 1): avg_pool,
+    ("AVG", 2): avg_pool,
+    ("AVG", 3): avg_pool3d,
+}
 
 
 def pool(
@@ -294,39 +351,56 @@ def pool(
         x = convert_to_tensor(input, name="input")
         count = len(window_shape)
         if not 1 <= count <= 3:
-            raise bad_value(f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape="
-                            f"{window_shape}")  # fmt: skip
+            raise bad_value(
+                f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window_shape}"
+            )
         x.shape.with_rank(count + 2)
         steps, apart = _moves(count, strides, rates)
         if padding == "SAME" and np.any(apart > 1):
-            raise bad_value("pooling with 'SAME' padding is not implemented for `dilation_rate` > "
-                            f"1. Received: dilation_rate={apart}")  # fmt: skip
+            raise bad_value(
+                "pooling with 'SAME' padding is not implemented for `dilation_rate` > "
+                f"1. Received: dilation_rate={apart}"
+            )
         if np.any(steps > window_shape):
-            raise bad_value("`strides` > `window_shape` not supported due to inconsistency between "
-                            f"CPU and GPU implementations. Received: strides={steps} and "
-                            f"window_shape={window_shape}")  # fmt: skip
+            raise bad_value(
+                "`strides` > `window_shape` not supported due to inconsistency between "
+                f"CPU and GPU implementations. Received: strides={steps} and "
+                f"window_shape={window_shape}"
+            )
         if (pooling_type, count) not in _POOLINGS:
             raise bad_value(f"{count}-D {pooling_type} pooling is not supported.")
-        pooled = _pooled(scope, _POOLINGS[pooling_type, count], count, list(window_shape),
-                         list(steps), data_format)  # fmt: skip
+        pooled = _pooled(
+            scope,
+            _POOLINGS[pooling_type, count],
+            count,
+            list(window_shape),
+            list(steps),
+            data_format,
+        )
         first = data_format is not None and data_format.startswith("NC")
         start = 2 if first else 1
-        return with_space_to_batch(x, apart, padding, pooled, window_shape,
-                                   range(start, start + count))  # fmt: skip
+        return with_space_to_batch(
+            x, apart, padding, pooled, window_shape, range(start, start + count)
+        )
 
 
 def _pooled(
-    scope: str, function: Any, count: int, window: list[Any], steps: list[Any],
+    scope: str,
+    function: Any,
+    count: int,
+    window: list[Any],
+    steps: list[Any],
     data_format: str | None,
-) -> Any:  # fmt: skip
+) -> Any:
     """A pooling of tensors, of rows as images of one row."""
     first = data_format is not None and data_format.startswith("NC")
     sizes, moves = ([1, 1, *each_] if first else [1, *each_, 1] for each_ in (window, steps))
     form = data_format
     if count == 1:
         if data_format not in {None, "NWC", "NCW"}:
-            raise bad_value(f"data_format must be either 'NWC' or 'NCW'. Received: data_format="
-                            f"{data_format}")  # fmt: skip
+            raise bad_value(
+                f"data_format must be either 'NWC' or 'NCW'. Received: data_format={data_format}"
+            )
         form = "NCHW" if first else "NHWC"
         sizes, moves = [1, *sizes], [1, *moves]
     place = 2 if first else 1

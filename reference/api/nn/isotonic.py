@@ -14,14 +14,15 @@ __all__ = ["isotonic_regression"]
 
 #: The dtypes of solutions that are not float64.
 _SOLVED: Final = {
-    "float32": "float32", "float16": "float16", "bfloat16": "bfloat16", "int8": "float32",
+    "float32": "float32",
+    "float16": "float16",
+    "bfloat16": "bfloat16",
+    "int8": "float32",
     "int16": "float32",
-}  # fmt: skip
+}
 
 
-def isotonic_regression(
-    inputs: Any, decreasing: bool = True, axis: int = -1
-) -> tuple[Tensor, ...]:
+def isotonic_regression(inputs: Any, decreasing: bool = True, axis: int = -1) -> tuple[Tensor, ...]:
     """The nearest numbers along an axis that do not rise, or do not fall.
 
     Args:

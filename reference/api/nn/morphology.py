@@ -52,8 +52,9 @@ def erosion2d(
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         below, turned = neg(value), reverse_v2(kernel, [0, 1])
         inputs = {"input": below, "filter": turned}
-        return neg(window_op("Dilation2D", inputs, scope, strides=strides, rates=rates,
-                             padding=padding))  # fmt: skip
+        return neg(
+            window_op("Dilation2D", inputs, scope, strides=strides, rates=rates, padding=padding)
+        )
 
 
 EXPORTS: Final[dict[str, Any]] = {"nn.dilation2d": dilation2d, "nn.erosion2d": erosion2d}

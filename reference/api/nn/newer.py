@@ -48,20 +48,26 @@ _FORMS: Final[Mapping[str, tuple[Callable[..., Any], str, Mapping[str, Any]]]] =
         {},
     ),
     "conv1d_v2": (
-        convolutions.conv1d, "input* filters* stride* padding* data_format dilations name",
+        convolutions.conv1d,
+        "input* filters* stride* padding* data_format dilations name",
         {"use_cudnn_on_gpu": True},
     ),
     "conv2d_v2": (
-        convolutions.conv2d, "input* filters* strides* padding* data_format dilations name", {},
+        convolutions.conv2d,
+        "input* filters* strides* padding* data_format dilations name",
+        {},
     ),
     "crelu_v2": (activations.crelu, "features* axis name", {}),
     "depthwise_conv2d_v2": (
         depthwise.depthwise_conv2d,
-        "input* filter* strides* padding* data_format dilations name", {},
+        "input* filter* strides* padding* data_format dilations name",
+        {},
     ),
     "dropout_v2": (dropouts.dropout, "x* rate* noise_shape seed name", {}),
     "embedding_lookup_v2": (
-        embeddings.embedding_lookup, "params* ids* max_norm name", {"partition_strategy": "div"},
+        embeddings.embedding_lookup,
+        "params* ids* max_norm name",
+        {"partition_strategy": "div"},
     ),
     "embedding_lookup_sparse_v2": (
         embeddings.embedding_lookup_sparse,
@@ -73,24 +79,31 @@ _FORMS: Final[Mapping[str, tuple[Callable[..., Any], str, Mapping[str, Any]]]] =
     "moments_v2": (statistics.moments, "x* axes* shift keepdims name", {}),
     "nce_loss_v2": (
         sampled_losses.nce_loss,
-        ("weights* biases* labels* inputs* num_sampled* num_classes* num_true sampled_values "
-         "remove_accidental_hits name"),
+        (
+            "weights* biases* labels* inputs* num_sampled* num_classes* num_true sampled_values "
+            "remove_accidental_hits name"
+        ),
         {"partition_strategy": "div"},
     ),
     "pool_v2": (
         general.pool,
-        "input* window_shape* pooling_type* strides padding data_format dilations name", {},
+        "input* window_shape* pooling_type* strides padding data_format dilations name",
+        {},
     ),
     "safe_embedding_lookup_sparse_v2": (
         safe_embeddings.safe_embedding_lookup_sparse,
-        ("embedding_weights* sparse_ids* sparse_weights combiner default_id max_norm name "
-         "allow_fast_lookup"),
+        (
+            "embedding_weights* sparse_ids* sparse_weights combiner default_id max_norm name "
+            "allow_fast_lookup"
+        ),
         {"partition_strategy": "div"},
     ),
     "sampled_softmax_loss_v2": (
         sampled_losses.sampled_softmax_loss,
-        ("weights* biases* labels* inputs* num_sampled* num_classes* num_true sampled_values "
-         "remove_accidental_hits seed name"),
+        (
+            "weights* biases* labels* inputs* num_sampled* num_classes* num_true sampled_values "
+            "remove_accidental_hits seed name"
+        ),
         {"partition_strategy": "div"},
     ),
     "separable_conv2d_v2": (
@@ -99,33 +112,45 @@ _FORMS: Final[Mapping[str, tuple[Callable[..., Any], str, Mapping[str, Any]]]] =
         {},
     ),
     "sigmoid_cross_entropy_with_logits_v2": (
-        cross_entropies.sigmoid_cross_entropy_with_logits, "labels logits name", {},
+        cross_entropies.sigmoid_cross_entropy_with_logits,
+        "labels logits name",
+        {},
     ),
     "softmax_v2": (activations.softmax, "logits* axis name", {}),
     "sparse_softmax_cross_entropy_with_logits_v2": (
-        cross_entropies.sparse_softmax_cross_entropy_with_logits, "labels* logits* name", {},
+        cross_entropies.sparse_softmax_cross_entropy_with_logits,
+        "labels* logits* name",
+        {},
     ),
     "sufficient_statistics_v2": (
-        statistics.sufficient_statistics, "x* axes* shift keepdims name", {},
+        statistics.sufficient_statistics,
+        "x* axes* shift keepdims name",
+        {},
     ),
     "weighted_cross_entropy_with_logits_v2": (
-        cross_entropies.weighted_cross_entropy_with_logits, "labels* logits* pos_weight* name", {},
+        cross_entropies.weighted_cross_entropy_with_logits,
+        "labels* logits* pos_weight* name",
+        {},
     ),
     "weighted_moments_v2": (
-        statistics.weighted_moments, "x* axes* frequency_weights* keepdims name", {},
+        statistics.weighted_moments,
+        "x* axes* frequency_weights* keepdims name",
+        {},
     ),
-}  # fmt: skip
+}
 
 
-globals().update({
-    name: in_order(name, *parts, defaults=_DEFAULTS) for name, parts in _FORMS.items()
-})  # fmt: skip
+globals().update(
+    {name: in_order(name, *parts, defaults=_DEFAULTS) for name, parts in _FORMS.items()}
+)
 
 
 def _only_channels_last(data_format: str) -> None:
     if data_format != "NHWC":
-        raise bad_value("`data_format` values other  than 'NHWC' are not supported. Received: "
-                        f"data_format={data_format}")  # fmt: skip
+        raise bad_value(
+            "`data_format` values other  than 'NHWC' are not supported. Received: "
+            f"data_format={data_format}"
+        )
 
 
 def convolution_v2(
@@ -138,8 +163,9 @@ def convolution_v2(
     name: str | None = None,
 ) -> Tensor:
     """A convolution in as many dimensions as the filters have; as `nn.convolution`."""
-    return general.convolution_internal(input, filters, strides, padding, data_format, dilations,
-                                        name)  # fmt: skip
+    return general.convolution_internal(
+        input, filters, strides, padding, data_format, dilations, name
+    )
 
 
 def conv3d_v2(
@@ -152,8 +178,15 @@ def conv3d_v2(
     name: str | None = None,
 ) -> Tensor:
     """Each window of volumes times each filter; more dimensions may stand before the others."""
-    return convolutions.volume(input, filters, strides, name, padding=padding,
-                               data_format=data_format, dilations=dilations or [1] * 5)  # fmt: skip
+    return convolutions.volume(
+        input,
+        filters,
+        strides,
+        name,
+        padding=padding,
+        data_format=data_format,
+        dilations=dilations or [1] * 5,
+    )
 
 
 def dilation2d_v2(
@@ -213,9 +246,14 @@ def max_pool_with_argmax_v2(
     _only_channels_last(data_format)
     sizes, steps = each(ksize, 2, "ksize"), each(strides, 2, "strides")
     return odd_poolings.max_pool_with_argmax(
-        input, sizes, steps, padding, name=name, output_dtype=output_dtype,
+        input,
+        sizes,
+        steps,
+        padding,
+        name=name,
+        output_dtype=output_dtype,
         include_batch_in_index=include_batch_in_index,
-    )  # fmt: skip
+    )
 
 
 def fractional_max_pool_v2(
@@ -233,25 +271,35 @@ def fractional_max_pool_v2(
 
     """
     if not isinstance(pooling_ratio, list | tuple | int | float):
-        raise bad_value("`pooling_ratio` should be an int or a list of ints. Received: "
-                        f"pooling_ratio={pooling_ratio}")  # fmt: skip
+        raise bad_value(
+            "`pooling_ratio` should be an int or a list of ints. Received: "
+            f"pooling_ratio={pooling_ratio}"
+        )
     if isinstance(pooling_ratio, list | tuple):
         if pooling_ratio[0] != 1.0 or pooling_ratio[-1] != 1.0:
-            raise bad_value("`pooling_ratio` should have first and last elements with value 1.0. "
-                            f"Received: pooling_ratio={pooling_ratio}")  # fmt: skip
+            raise bad_value(
+                "`pooling_ratio` should have first and last elements with value 1.0. "
+                f"Received: pooling_ratio={pooling_ratio}"
+            )
         if any(ratio < 1.0 for ratio in pooling_ratio):
-            raise bad_value("`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio="
-                            f"{pooling_ratio}")  # fmt: skip
+            raise bad_value(
+                "`pooling_ratio` elements should be >= 1.0. Received: pooling_ratio="
+                f"{pooling_ratio}"
+            )
     elif pooling_ratio < 1.0:
-        raise bad_value(f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio="
-                        f"{pooling_ratio}")  # fmt: skip
+        raise bad_value(
+            f"`pooling_ratio` should be >= 1.0. Received: pooling_ratio={pooling_ratio}"
+        )
     ratio = each(pooling_ratio, 2, "pooling_ratio")
     if seed == 0 and is_op_determinism_enabled():
-        raise ValueError("tf.nn.fractional_max_pool requires a non-zero seed to be passed in when "
-                         f"determinism is enabled, but got seed={seed}. Please pass in a non-zero "
-                         'seed, e.g. by passing "seed=1".')  # fmt: skip
-    return odd_poolings.fractional_max_pool(value, ratio, pseudo_random, overlapping,
-                                            **_seeded(seed), name=name)  # fmt: skip
+        raise ValueError(
+            "tf.nn.fractional_max_pool requires a non-zero seed to be passed in when "
+            f"determinism is enabled, but got seed={seed}. Please pass in a non-zero "
+            'seed, e.g. by passing "seed=1".'
+        )
+    return odd_poolings.fractional_max_pool(
+        value, ratio, pseudo_random, overlapping, **_seeded(seed), name=name
+    )
 
 
 def fractional_avg_pool_v2(
@@ -263,8 +311,9 @@ def fractional_avg_pool_v2(
     name: str | None = None,
 ) -> odd_poolings.FractionalAvgPool:
     """As `nn.fractional_avg_pool`; 0 is no seed."""
-    return odd_poolings.fractional_avg_pool(value, pooling_ratio, pseudo_random, overlapping,
-                                            **_seeded(seed), name=name)  # fmt: skip
+    return odd_poolings.fractional_avg_pool(
+        value, pooling_ratio, pseudo_random, overlapping, **_seeded(seed), name=name
+    )
 
 
 def _seeded(seed: int) -> dict[str, Any]:
@@ -284,8 +333,10 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     with name_scope(name, "Gelu", [features]):
         x = convert_to_tensor(features, name="features")
         if not x.dtype.is_floating:
-            raise bad_value("`features.dtype` must be a floating point tensor.Received:"
-                            f"features.dtype={x.dtype}")  # fmt: skip
+            raise bad_value(
+                "`features.dtype` must be a floating point tensor.Received:"
+                f"features.dtype={x.dtype}"
+            )
         if approximate:
             cubic = cast(0.044715, x.dtype)
             found = 0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + cubic * power(x, 3))))

@@ -66,22 +66,40 @@ def max_pool_with_argmax(
 
     """
     if data_format != "NHWC":
-        raise bad_value("`data_format` values other than 'NHWC' are not supported. Received: "
-                        f"data_format={data_format}")  # fmt: skip
+        raise bad_value(
+            "`data_format` values other than 'NHWC' are not supported. Received: "
+            f"data_format={data_format}"
+        )
     kind = chosen(output_dtype, Targmax, "output_dtype", "Targmax")
-    attrs = {"ksize": ksize, "strides": strides, "padding": padding,
-             "Targmax": dtypes.int64 if kind is None else kind,
-             "include_batch_in_index": include_batch_in_index}  # fmt: skip
+    attrs = {
+        "ksize": ksize,
+        "strides": strides,
+        "padding": padding,
+        "Targmax": dtypes.int64 if kind is None else kind,
+        "include_batch_in_index": include_batch_in_index,
+    }
     return MaxPoolWithArgmax(*apply_op("MaxPoolWithArgmax", {"input": input}, attrs, name).outputs)
 
 
 def _fractional(
-    op_type: str, value: Any, pooling_ratio: Any, pseudo_random: bool, overlapping: bool,
-    deterministic: bool, seed: int, seed2: int, name: str | None,
-) -> list[Tensor]:  # fmt: skip
-    attrs = {"pooling_ratio": pooling_ratio, "pseudo_random": pseudo_random,
-             "overlapping": overlapping, "deterministic": deterministic, "seed": seed,
-             "seed2": seed2}  # fmt: skip
+    op_type: str,
+    value: Any,
+    pooling_ratio: Any,
+    pseudo_random: bool,
+    overlapping: bool,
+    deterministic: bool,
+    seed: int,
+    seed2: int,
+    name: str | None,
+) -> list[Tensor]:
+    attrs = {
+        "pooling_ratio": pooling_ratio,
+        "pseudo_random": pseudo_random,
+        "overlapping": overlapping,
+        "deterministic": deterministic,
+        "seed": seed,
+        "seed2": seed2,
+    }
     return list(apply_op(op_type, {"value": value}, attrs, name).outputs)
 
 
@@ -118,10 +136,19 @@ def fractional_max_pool(
             'values, e.g. by passing"seed=1, seed2=1, deterministic=True". Got: '
             f"seed={seed}, seed2={seed2}, deterministic={deterministic}"
         )
-    return FractionalMaxPool(*_fractional(
-        "FractionalMaxPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed,
-        seed2, name,
-    ))  # fmt: skip
+    return FractionalMaxPool(
+        *_fractional(
+            "FractionalMaxPool",
+            value,
+            pooling_ratio,
+            pseudo_random,
+            overlapping,
+            deterministic,
+            seed,
+            seed2,
+            name,
+        )
+    )
 
 
 def fractional_avg_pool(
@@ -135,10 +162,19 @@ def fractional_avg_pool(
     name: str | None = None,
 ) -> FractionalAvgPool:
     """The mean of each window; arguments as those of `fractional_max_pool`."""
-    return FractionalAvgPool(*_fractional(
-        "FractionalAvgPool", value, pooling_ratio, pseudo_random, overlapping, deterministic, seed,
-        seed2, name,
-    ))  # fmt: skip
+    return FractionalAvgPool(
+        *_fractional(
+            "FractionalAvgPool",
+            value,
+            pooling_ratio,
+            pseudo_random,
+            overlapping,
+            deterministic,
+            seed,
+            seed2,
+            name,
+        )
+    )
 
 
 EXPORTS: Final[dict[str, Any]] = {

@@ -19,14 +19,18 @@ def _window(
 ) -> dict[str, list[Any]]:
     """The window's sizes and how far it moves, for each dimension; no format is channels last."""
     first = data_format is not None and is_first(data_format)
-    return {"ksize": each(ksize, spatial, "ksize", first=first),
-            "strides": each(strides, spatial, "strides", first=first)}  # fmt: skip
+    return {
+        "ksize": each(ksize, spatial, "ksize", first=first),
+        "strides": each(strides, spatial, "strides", first=first),
+    }
 
 
 def _check_vectors(padding: Any, data_format: str | None) -> None:
     if isinstance(padding, list | tuple) and data_format == "NCHW_VECT_C":
-        raise bad_value("`data_format='NCHW_VECT_C'` is not supported with explicit padding. "
-                        f"Received: padding={padding}")  # fmt: skip
+        raise bad_value(
+            "`data_format='NCHW_VECT_C'` is not supported with explicit padding. "
+            f"Received: padding={padding}"
+        )
 
 
 def max_pool(
@@ -61,8 +65,15 @@ def max_pool(
         kind, explicit = padding_of(padding)
         if 0 in window["ksize"]:
             raise bad_value(f"`ksize` cannot be zero. Received: ksize={window['ksize']}")
-        return window_op("MaxPool", {"input": x}, scope, padding=kind, explicit_paddings=explicit,
-                         data_format=form, **window)  # fmt: skip
+        return window_op(
+            "MaxPool",
+            {"input": x},
+            scope,
+            padding=kind,
+            explicit_paddings=explicit,
+            data_format=form,
+            **window,
+        )
 
 
 def max_pool2d(
@@ -79,8 +90,15 @@ def max_pool2d(
         window = _window(ksize, strides, 2, form)
         _check_vectors(padding, form)
         kind, explicit = padding_of(padding)
-        return window_op("MaxPool", {"input": input}, scope, padding=kind,
-                         explicit_paddings=explicit, data_format=form, **window)  # fmt: skip
+        return window_op(
+            "MaxPool",
+            {"input": input},
+            scope,
+            padding=kind,
+            explicit_paddings=explicit,
+            data_format=form,
+            **window,
+        )
 
 
 def max_pool1d(
@@ -109,14 +127,21 @@ def max_pool1d(
         _check_vectors(padding, data_format)
         kind, explicit = padding_of(padding, 3)
         more = {"explicit_paddings": [0, 0, *explicit] if kind == "EXPLICIT" else explicit}
-        return _of_rows("MaxPool", "input", input, ksize, strides, data_format, scope,
-                        padding=kind, **more)  # fmt: skip
+        return _of_rows(
+            "MaxPool", "input", input, ksize, strides, data_format, scope, padding=kind, **more
+        )
 
 
 def _of_rows(
-    op_type: str, argument: str, value: Any, ksize: Any, strides: Any, data_format: str | None,
-    scope: str, **attrs: Any,
-) -> Tensor:  # fmt: skip
+    op_type: str,
+    argument: str,
+    value: Any,
+    ksize: Any,
+    strides: Any,
+    data_format: str | None,
+    scope: str,
+    **attrs: Any,
+) -> Tensor:
     """A pooling of images of one row."""
     form = "NWC" if data_format is None else data_format
     window = {key: [1, *sizes] for key, sizes in _window(ksize, strides, 1, form).items()}
@@ -151,8 +176,14 @@ def max_pool3d(
     """
     with name_scope(name, "MaxPool3D", [input]) as scope:
         form = "NDHWC" if data_format is None else data_format
-        return window_op("MaxPool3D", {"input": input}, scope, padding=padding, data_format=form,
-                         **_window(ksize, strides, 3, form))  # fmt: skip
+        return window_op(
+            "MaxPool3D",
+            {"input": input},
+            scope,
+            padding=padding,
+            data_format=form,
+            **_window(ksize, strides, 3, form),
+        )
 
 
 def avg_pool(
@@ -168,8 +199,14 @@ def avg_pool(
     with name_scope(name, "AvgPool", [value]) as scope:
         x = chosen(input, value, "input", "value")
         form = "NHWC" if data_format is None else data_format
-        return window_op("AvgPool", {"value": x}, scope, padding=padding, data_format=form,
-                         **_window(ksize, strides, 2, form))  # fmt: skip
+        return window_op(
+            "AvgPool",
+            {"value": x},
+            scope,
+            padding=padding,
+            data_format=form,
+            **_window(ksize, strides, 2, form),
+        )
 
 
 def avg_pool1d(
@@ -182,8 +219,9 @@ def avg_pool1d(
 ) -> Tensor:
     """The mean of each window of rows; arguments as those of `max_pool1d`, without paddings."""
     with name_scope(name, "AvgPool1D", [input]) as scope:
-        return _of_rows("AvgPool", "value", input, ksize, strides, data_format, scope,
-                        padding=padding)  # fmt: skip
+        return _of_rows(
+            "AvgPool", "value", input, ksize, strides, data_format, scope, padding=padding
+        )
 
 
 def avg_pool3d(
@@ -197,8 +235,14 @@ def avg_pool3d(
     """The mean of each window of volumes; arguments as those of `max_pool3d`."""
     with name_scope(name, "AvgPool3D", [input]) as scope:
         form = "NDHWC" if data_format is None else data_format
-        return window_op("AvgPool3D", {"input": input}, scope, padding=padding, data_format=form,
-                         **_window(ksize, strides, 3, form))  # fmt: skip
+        return window_op(
+            "AvgPool3D",
+            {"input": input},
+            scope,
+            padding=padding,
+            data_format=form,
+            **_window(ksize, strides, 3, form),
+        )
 
 
 def _spatial(value: Any) -> int:
@@ -210,8 +254,10 @@ def _spatial(value: Any) -> int:
     """
     spatial = len(value.shape) - 2
     if not 1 <= spatial <= 3:
-        raise bad_value(f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape="
-                        f"{value.shape} of rank {spatial + 2}.")  # fmt: skip
+        raise bad_value(
+            f"`input.shape.rank` must be 3, 4 or 5. Received: input.shape="
+            f"{value.shape} of rank {spatial + 2}."
+        )
     return spatial
 
 
@@ -234,10 +280,13 @@ def max_pool_v2(
     window = _window(ksize, strides, spatial, data_format)
     if spatial == 3:
         if isinstance(padding, list | tuple):
-            raise bad_value("Explicit padding is not supported with an input tensor of rank 5. "
-                            f"Received: padding={padding}")  # fmt: skip
-        return window_op("MaxPool3D", {"input": input}, name, padding=padding,
-                         data_format=data_format, **window)  # fmt: skip
+            raise bad_value(
+                "Explicit padding is not supported with an input tensor of rank 5. "
+                f"Received: padding={padding}"
+            )
+        return window_op(
+            "MaxPool3D", {"input": input}, name, padding=padding, data_format=data_format, **window
+        )
     function = max_pool1d if spatial == 1 else max_pool2d
     return function(input, padding=padding, data_format=data_format, name=name, **window)
 
@@ -261,8 +310,9 @@ def avg_pool_v2(
     if spatial == 1:
         return avg_pool1d(input, padding=padding, data_format=data_format, name=name, **window)
     op_type, argument = ("AvgPool", "value") if spatial == 2 else ("AvgPool3D", "input")
-    return window_op(op_type, {argument: input}, name, padding=padding, data_format=data_format,
-                     **window)  # fmt: skip
+    return window_op(
+        op_type, {argument: input}, name, padding=padding, data_format=data_format, **window
+    )
 
 
 EXPORTS: Final[dict[str, Any]] = {

@@ -106,10 +106,15 @@ def safe_embedding_lookup_sparse(
         ids = sparse_reshape(sparse_ids, [rows, gather(whole, ndims - 1)])
         ids, weights, is_empty = _made_safe(ids, sparse_weights, combiner, default_id or 0)
         found = embedding_lookup_sparse(
-            parts, ids, weights, combiner=combiner, partition_strategy=partition_strategy,
-            name=None if default_id is None else scope, max_norm=max_norm,
+            parts,
+            ids,
+            weights,
+            combiner=combiner,
+            partition_strategy=partition_strategy,
+            name=None if default_id is None else scope,
+            max_norm=max_norm,
             allow_fast_lookup=allow_fast_lookup,
-        )  # fmt: skip
+        )
         if default_id is None:
             column = reshape(is_empty, [-1, 1])
             is_nothing = tile(column, stack([1, shape(found)[1]]))
@@ -137,6 +142,4 @@ def _made_safe(
     return ids, weights, is_empty
 
 
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.safe_embedding_lookup_sparse": safe_embedding_lookup_sparse
-}
+EXPORTS: Final[dict[str, Any]] = {"nn.safe_embedding_lookup_sparse": safe_embedding_lookup_sparse}

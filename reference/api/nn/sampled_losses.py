@@ -100,9 +100,13 @@ def _compute_sampled_logits(
         flat = reshape(labels, [-1])
         if sampled_values is None:
             sampled_values = log_uniform_candidate_sampler(
-                true_classes=labels, num_true=num_true, num_sampled=num_sampled, unique=True,
-                range_max=num_classes, seed=seed,
-            )  # fmt: skip
+                true_classes=labels,
+                num_true=num_true,
+                num_sampled=num_sampled,
+                unique=True,
+                range_max=num_classes,
+                seed=seed,
+            )
         sampled, true_expected, expected = (stop_gradient(value) for value in sampled_values)
         sampled = cast(sampled, int64)
         made = _Sampled(parts, biases, flat, sampled, inputs, partition_strategy)
@@ -150,10 +154,18 @@ def nce_loss(
 
     """
     logits, wanted = _compute_sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-        remove_accidental_hits=remove_accidental_hits, partition_strategy=partition_strategy,
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits=remove_accidental_hits,
+        partition_strategy=partition_strategy,
         name=name,
-    )  # fmt: skip
+    )
     losses = sigmoid_cross_entropy_with_logits(labels=wanted, logits=logits, name="sampled_losses")
     return _row_sums(losses)
 
@@ -177,10 +189,19 @@ def sampled_softmax_loss(
     Arguments as of `nce_loss`; `seed` is the sampler's.
     """
     logits, wanted = _compute_sampled_logits(
-        weights, biases, labels, inputs, num_sampled, num_classes, num_true, sampled_values,
-        remove_accidental_hits=remove_accidental_hits, partition_strategy=partition_strategy,
-        name=name, seed=seed,
-    )  # fmt: skip
+        weights,
+        biases,
+        labels,
+        inputs,
+        num_sampled,
+        num_classes,
+        num_true,
+        sampled_values,
+        remove_accidental_hits=remove_accidental_hits,
+        partition_strategy=partition_strategy,
+        name=name,
+        seed=seed,
+    )
     held = stop_gradient(wanted, name="labels_stop_gradient")
     return softmax_cross_entropy_with_logits_v2(labels=held, logits=logits)
 

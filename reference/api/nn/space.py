@@ -76,8 +76,9 @@ def space_to_depth(
     data_format: str = "NHWC",
 ) -> Tensor:
     """Square blocks of images made one element with as many more channels."""
-    return window_op("SpaceToDepth", {"input": input}, name, block_size=block_size,
-                     data_format=data_format)  # fmt: skip
+    return window_op(
+        "SpaceToDepth", {"input": input}, name, block_size=block_size, data_format=data_format
+    )
 
 
 def depth_to_space(
@@ -87,8 +88,9 @@ def depth_to_space(
     data_format: str = "NHWC",
 ) -> Tensor:
     """The inverse of `space_to_depth`."""
-    return window_op("DepthToSpace", {"input": input}, name, block_size=block_size,
-                     data_format=data_format)  # fmt: skip
+    return window_op(
+        "DepthToSpace", {"input": input}, name, block_size=block_size, data_format=data_format
+    )
 
 
 def required_space_to_batch_paddings(
@@ -168,9 +170,14 @@ def extract_patches(
 ) -> Tensor:
     """As `extract_image_patches`, under the newer names."""
     return window_op(
-        "ExtractImagePatches", {"images": images}, name, ksizes=sizes, strides=strides,
-        rates=rates, padding=padding,
-    )  # fmt: skip
+        "ExtractImagePatches",
+        {"images": images},
+        name,
+        ksizes=sizes,
+        strides=strides,
+        rates=rates,
+        padding=padding,
+    )
 
 
 EXPORTS: Final[dict[str, Any]] = {

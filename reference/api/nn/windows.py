@@ -41,8 +41,10 @@ def each(value: Any, spatial: int, name: str, *, first: bool = False) -> list[An
     if len(found) == 1:
         found *= spatial
     elif len(found) != spatial:
-        raise bad_value(f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: "
-                        f"{name}={found} of length {len(found)}")  # fmt: skip
+        raise bad_value(
+            f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: "
+            f"{name}={found} of length {len(found)}"
+        )
     return [1, 1, *found] if first else [1, *found, 1]
 
 
@@ -64,12 +66,16 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[int]]:
     numbers: list[int] = []
     for index, pair in enumerate(padding):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
-            raise bad_value(f"Each element of a list `padding` must be a list/tuple of size 2. "
-                            f"Received: padding={padding}, element {index}")  # fmt: skip
+            raise bad_value(
+                f"Each element of a list `padding` must be a list/tuple of size 2. "
+                f"Received: padding={padding}, element {index}"
+            )
         numbers.extend(pair)
     if len(padding) != rank:
-        raise bad_value(f"When padding is a list, it must be of size {rank}. Received: padding="
-                        f"{padding} of size {len(padding)}")  # fmt: skip
+        raise bad_value(
+            f"When padding is a list, it must be of size {rank}. Received: padding="
+            f"{padding} of size {len(padding)}"
+        )
     return "EXPLICIT", numbers
 
 

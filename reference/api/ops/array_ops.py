@@ -41,7 +41,7 @@ __all__ = [
     "stack",
     "transpose",
     "where",
-]  # fmt: skip
+]
 
 
 def expand_dims(
@@ -149,8 +149,9 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
         dims = value.shape
         if dims.ndims is not None:
             if not -dims.ndims <= axis < dims.ndims:
-                raise bad_value(f"Argument `axis` = {axis} not in range [{-dims.ndims}, "
-                                f"{dims.ndims})")  # fmt: skip
+                raise bad_value(
+                    f"Argument `axis` = {axis} not in range [{-dims.ndims}, {dims.ndims})"
+                )
             num = dims.as_list()[axis]
         if num is None:
             raise bad_value(f"Cannot infer argument `num` from shape {dims}")
@@ -172,8 +173,9 @@ def split(
         return list(apply_op("Split", inputs, attrs, name).outputs)
     sizes = convert_to_tensor(num_or_size_splits)
     if sizes.shape.ndims == 0:
-        raise bad_value("Rank-0 tensors are not supported as the num_or_size_splits argument to "
-                        "split.")  # fmt: skip
+        raise bad_value(
+            "Rank-0 tensors are not supported as the num_or_size_splits argument to split."
+        )
     if num is None:
         num = None if sizes.sizes is None else sizes.sizes[0]
         if num is None:
@@ -203,9 +205,16 @@ def strided_slice(
     """A slice by begin, end and stride; the bits of the masks are the items' flags."""
     steps = ones_like(begin) if strides is None else strides
     inputs = {"input": input_, "begin": begin, "end": end, "strides": steps}
-    return one("StridedSlice", inputs, name, begin_mask=begin_mask, end_mask=end_mask,
-               ellipsis_mask=ellipsis_mask, new_axis_mask=new_axis_mask,
-               shrink_axis_mask=shrink_axis_mask)  # fmt: skip
+    return one(
+        "StridedSlice",
+        inputs,
+        name,
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        ellipsis_mask=ellipsis_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+    )
 
 
 def gather(
@@ -282,11 +291,14 @@ def pad(
     known = None if found.shape.is_fully_defined() else _known_paddings(paddings)
     if known is not None and sizes.ndims is not None:
         pairs = zip(known, sizes.as_list(), strict=False)
-        found.set_shape([
-            None if pair is None or dim is None or any(side is None for side in pair)
-            else dim + sum(pair)
-            for pair, dim in pairs
-        ])  # fmt: skip
+        found.set_shape(
+            [
+                None
+                if pair is None or dim is None or any(side is None for side in pair)
+                else dim + sum(pair)
+                for pair, dim in pairs
+            ]
+        )
     return found
 
 
@@ -310,8 +322,10 @@ def _padded(
             'Value of argument `mode` expected to be one of "CONSTANT", "REFLECT", or "SYMMETRIC". '
             f"Received `mode` = {kind}"
         )
-    if not isinstance(constant_values, Tensor) and np.ndim(constant_values) == 0 and (
-        constant_values == np.zeros_like(constant_values)
+    if (
+        not isinstance(constant_values, Tensor)
+        and np.ndim(constant_values) == 0
+        and (constant_values == np.zeros_like(constant_values))
     ):
         return one("Pad", inputs, name)
     return one("PadV2", {**inputs, "constant_values": constant_values}, name)
@@ -361,8 +375,9 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         first = axis if known is None else known
         if known is not None:
             value.shape[first : first + ndims].assert_is_compatible_with(held.shape)
-        total = one("Prod", {"input": shape(value)[first : first + ndims],
-                             "reduction_indices": [0]})  # fmt: skip
+        total = one(
+            "Prod", {"input": shape(value)[first : first + ndims], "reduction_indices": [0]}
+        )
         whole = concat([shape(value)[:first], [total], shape(value)[first + ndims :]], 0)
         flat = reshape(value, whole)
         places = squeeze(where(reshape(held, [-1])), axis=[1])
@@ -396,8 +411,12 @@ def sparse_to_dense(
     name: str | None = None,
 ) -> Tensor:
     """A tensor of one value with others written at given places."""
-    inputs = {"sparse_indices": sparse_indices, "output_shape": output_shape,
-              "sparse_values": sparse_values, "default_value": default_value}  # fmt: skip
+    inputs = {
+        "sparse_indices": sparse_indices,
+        "output_shape": output_shape,
+        "sparse_values": sparse_values,
+        "default_value": default_value,
+    }
     return one("SparseToDense", inputs, name, validate_indices=validate_indices)
 
 

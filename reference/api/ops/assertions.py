@@ -54,8 +54,13 @@ def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[
         with name_scope(name, scope, [x, y, data]):
             x, y = convert_to_tensor(x, name="x"), convert_to_tensor(y, name="y")
             if data is None:
-                data = [f"Condition x {sign} y did not hold element-wise:",
-                        f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]  # fmt: skip
+                data = [
+                    f"Condition x {sign} y did not hold element-wise:",
+                    f"x ({x.name}) = ",
+                    x,
+                    f"y ({y.name}) = ",
+                    y,
+                ]
             if message is not None:
                 data = [message, *data]
             condition = reduce_all(make(x, y))
@@ -185,9 +190,14 @@ def assert_near(
         rtol = convert_to_tensor(precise if rtol is None else rtol, dtype=dtype, name="rtol")
         atol = convert_to_tensor(precise if atol is None else atol, dtype=dtype, name="atol")
         if data is None:
-            data = [_prefix(message),
-                    f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
-                    f"x ({x.name}) = ", x, f"y ({y.name}) = ", y]  # fmt: skip
+            data = [
+                _prefix(message),
+                f"x and y not equal to tolerance rtol = {rtol}, atol = {atol}",
+                f"x ({x.name}) = ",
+                x,
+                f"y ({y.name}) = ",
+                y,
+            ]
         tolerance = atol + rtol * abs(y)
         condition = reduce_all(generated.less(abs(x - y), tolerance))
         return assert_(condition, data, summarize=summarize)
@@ -197,22 +207,35 @@ def _one(ranks: Sequence[Any]) -> str:
     return str(int(ranks[0]))
 
 
-def _ranked(name: str, words: str, static: Callable[[int, Sequence[int]], bool],
-            dynamic: Callable[[Tensor, Sequence[Tensor]], Tensor],
-            listed: Callable[[Sequence[Any]], str] = _one) -> Check:  # fmt: skip
+def _ranked(
+    name: str,
+    words: str,
+    static: Callable[[int, Sequence[int]], bool],
+    dynamic: Callable[[Tensor, Sequence[Tensor]], Tensor],
+    listed: Callable[[Sequence[Any]], str] = _one,
+) -> Check:
     """A condition on the rank of a tensor, beside one rank or several."""
 
     def check(
-        x: Any, ranks: Sequence[Any], data: Any, summarize: int | None, message: str | None,
+        x: Any,
+        ranks: Sequence[Any],
+        data: Any,
+        summarize: int | None,
+        message: str | None,
         name: str | None,
-    ) -> Operation:  # fmt: skip
+    ) -> Operation:
         with name_scope(name, scope, [x, *ranks, *(data or ())]):
             x = x if isinstance(x, SparseTensor) else convert_to_tensor(x, name="x")
             wanted = [convert_to_tensor(rank, name="rank") for rank in ranks]
             named = "" if isinstance(x, SparseTensor) else x.name
             if data is None:
-                data = [_prefix(message), f"Tensor {named} must have rank{words}", *wanted,
-                        "Received shape: ", shape_of(x)]  # fmt: skip
+                data = [
+                    _prefix(message),
+                    f"Tensor {named} must have rank{words}",
+                    *wanted,
+                    "Received shape: ",
+                    shape_of(x),
+                ]
             for rank in wanted:
                 assert_type(rank, dtypes.int32)
             known = [get_static_value(rank) for rank in wanted]
@@ -249,12 +272,22 @@ def _any_equal(found: Tensor, ranks: Sequence[Tensor]) -> Tensor:
     return result
 
 
-_is_rank = _ranked("assert_rank", "", lambda have, want: have == want[0],
-                   lambda have, want: equal(have, want[0]))  # fmt: skip
-_is_at_least = _ranked("assert_rank_at_least", " at least", lambda have, want: have >= want[0],
-                       lambda have, want: generated.greater_equal(have, want[0]))  # fmt: skip
-_is_in = _ranked("assert_rank_in", " in", lambda have, want: have in want, _any_equal,
-                 lambda ranks: str(tuple(map(int, ranks))))  # fmt: skip
+_is_rank = _ranked(
+    "assert_rank", "", lambda have, want: have == want[0], lambda have, want: equal(have, want[0])
+)
+_is_at_least = _ranked(
+    "assert_rank_at_least",
+    " at least",
+    lambda have, want: have >= want[0],
+    lambda have, want: generated.greater_equal(have, want[0]),
+)
+_is_in = _ranked(
+    "assert_rank_in",
+    " in",
+    lambda have, want: have in want,
+    _any_equal,
+    lambda ranks: str(tuple(map(int, ranks))),
+)
 
 
 def assert_rank(
@@ -309,8 +342,10 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
     with name_scope(name, "assert_scalar", [tensor]) as scope:
         value: Tensor = convert_to_tensor(tensor, name=scope)
         if value.shape.ndims != 0:
-            raise ValueError(f"{_prefix(message)}Expected scalar shape for {value.name}, saw "
-                             f"shape: {value.shape}.")  # fmt: skip
+            raise ValueError(
+                f"{_prefix(message)}Expected scalar shape for {value.name}, saw "
+                f"shape: {value.shape}."
+            )
         return value
 
 
@@ -329,8 +364,9 @@ def assert_type(
             tensor = convert_to_tensor(tensor, name="tensor")
         if tensor.dtype != wanted:
             named = "tensor" if isinstance(tensor, SparseTensor) else tensor.name
-            raise TypeError(f"{_prefix(message)}{named} must be of type {wanted!r}; got "
-                            f"{tensor.dtype!r}")  # fmt: skip
+            raise TypeError(
+                f"{_prefix(message)}{named} must be of type {wanted!r}; got {tensor.dtype!r}"
+            )
         return no_op("statically_determined_correct_type")
 
 
@@ -344,8 +380,10 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
     with name_scope(name, "assert_integer", [x]):
         x = convert_to_tensor(x, name="x")
         if not x.dtype.is_integer:
-            raise TypeError(f'{_prefix(message)}Expected "x" to be integer type.  Found: {x.name} '
-                            f"of dtype {x.dtype!r}")  # fmt: skip
+            raise TypeError(
+                f'{_prefix(message)}Expected "x" to be integer type.  Found: {x.name} '
+                f"of dtype {x.dtype!r}"
+            )
         return no_op("statically_determined_was_integer")
 
 
@@ -366,17 +404,34 @@ def assert_proper_iterable(values: Any) -> None:
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether it is a tensor of numbers."""
     return isinstance(tensor, Tensor) and (
-        tensor.dtype.is_floating or tensor.dtype.is_integer or tensor.dtype.is_complex
+        tensor.dtype.is_floating
+        or tensor.dtype.is_integer
+        or tensor.dtype.is_complex
         or tensor.dtype.is_quantized
-    )  # fmt: skip
+    )
 
 
 _CHECKS: Final = (
-    assert_equal, assert_none_equal, assert_less, assert_less_equal, assert_greater,
-    assert_greater_equal, assert_negative, assert_positive, assert_non_negative,
-    assert_non_positive, assert_near, assert_rank, assert_rank_at_least, assert_rank_in,
-    assert_scalar, assert_type, assert_integer, assert_proper_iterable, is_numeric_tensor,
-)  # fmt: skip
+    assert_equal,
+    assert_none_equal,
+    assert_less,
+    assert_less_equal,
+    assert_greater,
+    assert_greater_equal,
+    assert_negative,
+    assert_positive,
+    assert_non_negative,
+    assert_non_positive,
+    assert_near,
+    assert_rank,
+    assert_rank_at_least,
+    assert_rank_in,
+    assert_scalar,
+    assert_type,
+    assert_integer,
+    assert_proper_iterable,
+    is_numeric_tensor,
+)
 EXPORTS: Final[dict[str, Any]] = {
     f"{group}{check.__name__}": check for check in _CHECKS for group in ("", "debugging.")
 }

@@ -53,8 +53,13 @@ def matrix_diag(
       ValueError: the diagonals do not fit.
 
     """
-    inputs = {"diagonal": diagonal, "k": k, "num_rows": num_rows, "num_cols": num_cols,
-              "padding_value": _padding(diagonal, padding_value)}  # fmt: skip
+    inputs = {
+        "diagonal": diagonal,
+        "k": k,
+        "num_rows": num_rows,
+        "num_cols": num_cols,
+        "padding_value": _padding(diagonal, padding_value),
+    }
     return apply_op("MatrixDiagV3", inputs, {"align": align}, name).outputs[0]
 
 
@@ -136,8 +141,14 @@ def trace(x: Any, name: str | None = None) -> Tensor:
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    "eye": eye, "trace": trace, "matrix_diag": matrix_diag, "matrix_diag_part": matrix_diag_part,
-    "matrix_set_diag": matrix_set_diag, "linalg.eye": eye, "linalg.trace": trace,
-    "linalg.diag": matrix_diag, "linalg.diag_part": matrix_diag_part,
+    "eye": eye,
+    "trace": trace,
+    "matrix_diag": matrix_diag,
+    "matrix_diag_part": matrix_diag_part,
+    "matrix_set_diag": matrix_set_diag,
+    "linalg.eye": eye,
+    "linalg.trace": trace,
+    "linalg.diag": matrix_diag,
+    "linalg.diag_part": matrix_diag_part,
     "linalg.set_diag": matrix_set_diag,
-}  # fmt: skip
+}

@@ -34,8 +34,9 @@ def _checked(batch_dims: Any, params: Tensor, indices: Tensor) -> None:
     for what, tensor in (("indices", indices), ("params", params)):
         ndims = tensor.shape.ndims
         if ndims is not None and batch_dims >= ndims:
-            raise bad_value(f"Argument `batch_dims` = {batch_dims} must be less than "
-                            f"rank(`{what}`) = {ndims}")  # fmt: skip
+            raise bad_value(
+                f"Argument `batch_dims` = {batch_dims} must be less than rank(`{what}`) = {ndims}"
+            )
 
 
 def batch_gather_nd(

@@ -28,9 +28,14 @@ def _sampler(op_type: str, summary: str) -> Callable[..., Any]:
         name: str | None = None,
     ) -> Any:
         return wrapper(op_type)(
-            true_classes=true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
-            range_max=range_max, **seed_attributes(seed), name=name,
-        )  # fmt: skip
+            true_classes=true_classes,
+            num_true=num_true,
+            num_sampled=num_sampled,
+            unique=unique,
+            range_max=range_max,
+            **seed_attributes(seed),
+            name=name,
+        )
 
     sample.__doc__ = f"""{summary}
 
@@ -76,9 +81,14 @@ def learned_unigram_candidate_sampler(
     if range_max > _MOST:
         raise ValueError(f"Value of range_max:{range_max} is too large to handle")
     return wrapper("LearnedUnigramCandidateSampler")(
-        true_classes=true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
-        range_max=range_max, **attrs, name=name,
-    )  # fmt: skip
+        true_classes=true_classes,
+        num_true=num_true,
+        num_sampled=num_sampled,
+        unique=unique,
+        range_max=range_max,
+        **attrs,
+        name=name,
+    )
 
 
 def fixed_unigram_candidate_sampler(
@@ -115,11 +125,20 @@ def fixed_unigram_candidate_sampler(
 
     """
     return wrapper("FixedUnigramCandidateSampler")(
-        true_classes=true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
-        range_max=range_max, vocab_file=vocab_file, distortion=distortion,
-        num_reserved_ids=num_reserved_ids, num_shards=num_shards, shard=shard, unigrams=unigrams,
-        **seed_attributes(seed), name=name,
-    )  # fmt: skip
+        true_classes=true_classes,
+        num_true=num_true,
+        num_sampled=num_sampled,
+        unique=unique,
+        range_max=range_max,
+        vocab_file=vocab_file,
+        distortion=distortion,
+        num_reserved_ids=num_reserved_ids,
+        num_shards=num_shards,
+        shard=shard,
+        unigrams=unigrams,
+        **seed_attributes(seed),
+        name=name,
+    )
 
 
 def all_candidate_sampler(
@@ -132,9 +151,13 @@ def all_candidate_sampler(
 ) -> Any:
     """All of `num_sampled` classes, each expected once."""
     return wrapper("AllCandidateSampler")(
-        true_classes=true_classes, num_true=num_true, num_sampled=num_sampled, unique=unique,
-        **seed_attributes(seed), name=name,
-    )  # fmt: skip
+        true_classes=true_classes,
+        num_true=num_true,
+        num_sampled=num_sampled,
+        unique=unique,
+        **seed_attributes(seed),
+        name=name,
+    )
 
 
 def compute_accidental_hits(
@@ -158,9 +181,12 @@ def compute_accidental_hits(
 
     """
     return wrapper("ComputeAccidentalHits")(
-        true_classes=true_classes, sampled_candidates=sampled_candidates, num_true=num_true,
-        **seed_attributes(seed), name=name,
-    )  # fmt: skip
+        true_classes=true_classes,
+        sampled_candidates=sampled_candidates,
+        num_true=num_true,
+        **seed_attributes(seed),
+        name=name,
+    )
 
 
 EXPORTS: Final[dict[str, Any]] = {

@@ -80,8 +80,10 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
 
 
 def _clamped(value: Tensor, low: Any, high: Any) -> Tensor:
-    bounds = {"clip_value_min": convert_to_tensor(low, dtype=value.dtype),
-              "clip_value_max": convert_to_tensor(high, dtype=value.dtype)}  # fmt: skip
+    bounds = {
+        "clip_value_min": convert_to_tensor(low, dtype=value.dtype),
+        "clip_value_max": convert_to_tensor(high, dtype=value.dtype),
+    }
     return one("ClipByValue", {"t": value, **bounds}, "clamp")
 
 
@@ -128,15 +130,22 @@ def _part(op_type: str) -> Callable[..., Tensor]:
             if op_type == "Real":
                 if value.dtype.is_numeric:
                     return value
-                raise bad_type("input must be a numeric tensor, but got tensor with dtype "
-                               f"{value.dtype}")  # fmt: skip
+                raise bad_type(
+                    f"input must be a numeric tensor, but got tensor with dtype {value.dtype}"
+                )
             zero = one("ZerosLike", {"x": value})
-            return zero if op_type == "Imag" else one(
-                "Select",
-                {"condition": one("Less", {"x": value, "y": zero}),
-                 "t": one("AddV2", {"x": zero, "y": convert_to_tensor(_PI, value.dtype)}),
-                 "e": zero},
-            )  # fmt: skip
+            return (
+                zero
+                if op_type == "Imag"
+                else one(
+                    "Select",
+                    {
+                        "condition": one("Less", {"x": value, "y": zero}),
+                        "t": one("AddV2", {"x": zero, "y": convert_to_tensor(_PI, value.dtype)}),
+                        "e": zero,
+                    },
+                )
+            )
 
     return part
 
@@ -178,12 +187,17 @@ EXPORTS: Final[dict[str, Any]] = {
     **_PARTS,
     **{f"math.{name}": function for name, function in _PARTS.items()},
 }
-EXPORTS.update({
-    f"to_{word}": _cast_to(dtype, f"To{title}")
-    for word, title, dtype in (
-        ("float", "Float", dtypes.float32), ("double", "Double", dtypes.float64),
-        ("int32", "Int32", dtypes.int32), ("int64", "Int64", dtypes.int64),
-        ("bfloat16", "BFloat16", dtypes.bfloat16), ("complex64", "Complex64", dtypes.complex64),
-        ("complex128", "Complex128", dtypes.complex128),
-    )
-})  # fmt: skip
+EXPORTS.update(
+    {
+        f"to_{word}": _cast_to(dtype, f"To{title}")
+        for word, title, dtype in (
+            ("float", "Float", dtypes.float32),
+            ("double", "Double", dtypes.float64),
+            ("int32", "Int32", dtypes.int32),
+            ("int64", "Int64", dtypes.int64),
+            ("bfloat16", "BFloat16", dtypes.bfloat16),
+            ("complex64", "Complex64", dtypes.complex64),
+            ("complex128", "Complex128", dtypes.complex128),
+        )
+    }
+)

@@ -37,9 +37,7 @@ def _in_place_of(value: Any, clipped: Tensor) -> Any:
     return clipped
 
 
-def clip_by_value(
-    t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None
-) -> Any:
+def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """A tensor, or rows of one, with no element below the least or above the greatest value.
 
     Args:
@@ -78,9 +76,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         squares = reduce_sum(values * values, axes, keepdims=True)
         # The gradient of the root of zero is none, so no zero goes into it.
         is_positive = squares > 0
-        norm = where(
-            is_positive, sqrt(where(is_positive, squares, ones_like(squares))), squares
-        )
+        norm = where(is_positive, sqrt(where(is_positive, squares, ones_like(squares))), squares)
         scaled = values * limit
         values.shape.assert_is_compatible_with(scaled.shape)
         clipped = identity(scaled / maximum(norm, limit), name=scope)

@@ -36,9 +36,7 @@ def _without_last(value: Tensor, difference: int, found: Any) -> Tensor:
     """The tensor without its last dimension if the ranks are found to differ so much."""
     if not _may_end_in_one(value):
         return value
-    shorter: Tensor = cond(
-        equal(difference, found), lambda: squeeze(value, [-1]), lambda: value
-    )
+    shorter: Tensor = cond(equal(difference, found), lambda: squeeze(value, [-1]), lambda: value)
     return shorter
 
 

@@ -72,13 +72,17 @@ def bincount(
         if weights is not None:
             weights = convert_to_tensor(weights, name="weights")
             if binary_output:
-                raise bad_value("Arguments `binary_output` and `weights` are mutually exclusive. "
-                                "Please specify only one.")  # fmt: skip
+                raise bad_value(
+                    "Arguments `binary_output` and `weights` are mutually exclusive. "
+                    "Please specify only one."
+                )
         if not arr.dtype.is_integer:
             arr = cast(arr, dtypes.int32)
         if axis not in {None, 0, -1}:
-            raise bad_value(f"Unsupported value for argument axis={axis}. Only 0 and -1 are "
-                            "currently supported.")  # fmt: skip
+            raise bad_value(
+                f"Unsupported value for argument axis={axis}. Only 0 and -1 are "
+                "currently supported."
+            )
         length = _length_of_counts(arr, minlength, maxlength)
         if axis != -1:
             weights = None if weights is None else reshape(weights, [-1])
@@ -158,8 +162,10 @@ def histogram_fixed_width_bins(
 
 def _sorted(values: Any, axis: Any, direction: str, *, is_places: bool) -> Tensor:
     if direction not in {"ASCENDING", "DESCENDING"}:
-        raise bad_value("Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
-                        f"direction={direction}")  # fmt: skip
+        raise bad_value(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
     given = convert_to_tensor(axis, name="axis")
     known = constant_value(given)
     if given.shape.ndims not in {None, 0} or known is None:

@@ -58,12 +58,14 @@ def ctc_loss(
     if dtype in _NARROW:
         given = cast(given, dtypes.float32)
     loss: Tensor = wrapper("CTCLoss")(
-        inputs=given, labels_indices=labels.indices, labels_values=labels.values,
+        inputs=given,
+        labels_indices=labels.indices,
+        labels_values=labels.values,
         sequence_length=sequence_length,
         preprocess_collapse_repeated=preprocess_collapse_repeated,
         ctc_merge_repeated=ctc_merge_repeated,
         ignore_longer_outputs_than_inputs=ignore_longer_outputs_than_inputs,
-    ).loss  # fmt: skip
+    ).loss
     return cast(loss, dtype) if dtype in _NARROW else loss
 
 
@@ -84,9 +86,11 @@ def ctc_greedy_decoder(
     """
     blank = -1 if blank_index is None else blank_index
     *parts, scores = wrapper("CTCGreedyDecoder")(
-        inputs=inputs, sequence_length=sequence_length, merge_repeated=merge_repeated,
+        inputs=inputs,
+        sequence_length=sequence_length,
+        merge_repeated=merge_repeated,
         blank_index=blank,
-    )  # fmt: skip
+    )
     return [SparseTensor(*parts)], scores
 
 
@@ -111,9 +115,12 @@ def ctc_beam_search_decoder(
 
     """
     indices, values, shapes, scores = wrapper("CTCBeamSearchDecoder")(
-        inputs=inputs, sequence_length=sequence_length, beam_width=beam_width,
-        top_paths=top_paths, merge_repeated=merge_repeated,
-    )  # fmt: skip
+        inputs=inputs,
+        sequence_length=sequence_length,
+        beam_width=beam_width,
+        top_paths=top_paths,
+        merge_repeated=merge_repeated,
+    )
     return [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)], scores
 
 

@@ -100,9 +100,7 @@ def _checked(a: Tensor, validate_args: bool) -> Tensor:
         raise TypeError(f"Input `a` must have `float`-like `dtype` (saw {a.dtype.name}).")
     if a.shape.rank is not None:
         if a.shape.rank < 2:
-            raise bad_value(
-                f"Input `a` must have at least 2 dimensions (saw: {a.shape.rank})."
-            )
+            raise bad_value(f"Input `a` must have at least 2 dimensions (saw: {a.shape.rank}).")
         return a
     if not validate_args:
         return a
@@ -149,9 +147,7 @@ def _side(a: Tensor, place: int) -> Any:
     return shape(a)[place] if known is None else known
 
 
-def pinv(
-    a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None
-) -> Tensor:
+def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The pseudo-inverses of matrices, by their singular values.
 
     Args:

@@ -27,8 +27,12 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "parameterized_truncated_normal", "random_poisson_v2",
-           "stateless_random_crop"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "parameterized_truncated_normal",
+    "random_poisson_v2",
+    "stateless_random_crop",
+]
 
 reduce_all = REDUCTIONS["reduce_all"]
 
@@ -129,9 +133,7 @@ def parameterized_truncated_normal(
         return one("ParameterizedTruncatedNormal", inputs, **seed_attributes(seed))
 
 
-def random_crop(
-    value: Any, size: Any, seed: int | None = None, name: str | None = None
-) -> Tensor:
+def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """A box of that size, anywhere in a tensor.
 
     Args:

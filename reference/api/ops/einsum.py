@@ -44,8 +44,10 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     name = kwargs.pop("name", None)
     optimize = kwargs.pop("optimize", "greedy")
     if kwargs:
-        raise TypeError(f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid "
-                        "arguments: name, optimize, greedy.")  # fmt: skip
+        raise TypeError(
+            f"Invalid keyword arguments for einsum: {', '.join(kwargs)}. Valid "
+            "arguments: name, optimize, greedy."
+        )
     with name_scope(name, "einsum", [equation, inputs]):
         shapes = [_dimensions(each) for each in inputs]
         parts, result = _parsed(equation, len(shapes))
@@ -89,11 +91,13 @@ def _parsed(equation: str, count: int) -> tuple[list[str], str]:
         result = found[2][2:]
     for name in result:
         if result.count(name) > 1:
-            raise bad_value("Output subscripts contain a label appearing more than once: "
-                            f"{equation}")  # fmt: skip
+            raise bad_value(
+                f"Output subscripts contain a label appearing more than once: {equation}"
+            )
         if name != _DOTS and name not in found[1]:
-            raise bad_value(f"Output subscripts contain the label {name} not present in the input "
-                            "subscripts.")  # fmt: skip
+            raise bad_value(
+                f"Output subscripts contain the label {name} not present in the input subscripts."
+            )
     return parts, result
 
 
@@ -109,18 +113,20 @@ def _sizes(
         start = labels.find(_DOTS)
         if start >= 0:
             if start != labels.rfind(_DOTS):
-                raise bad_value(
-                    f"Too many ellipses in input label {labels.replace(_DOTS, '...')}."
-                )
+                raise bad_value(f"Too many ellipses in input label {labels.replace(_DOTS, '...')}.")
             if len(labels) > len(known) + 1:
-                raise bad_value(f"Too many named labels in {place}th subscript string of equation "
-                                f"{equation} for input shape {shape} ")  # fmt: skip
+                raise bad_value(
+                    f"Too many named labels in {place}th subscript string of equation "
+                    f"{equation} for input shape {shape} "
+                )
             end = start + len(known) + 1 - len(labels)
             hidden = [size for size in known[start:end] if size]
             known[start:end] = [int(np.prod(hidden, dtype=np.int64))]
         elif len(labels) != len(known):
-            raise bad_value(f"Number of named labels in input #{place} of equation {equation} must "
-                            f"be equal to the number of dimensions in shape {shape}")  # fmt: skip
+            raise bad_value(
+                f"Number of named labels in input #{place} of equation {equation} must "
+                f"be equal to the number of dimensions in shape {shape}"
+            )
         for size, name in zip(known, labels, strict=True):
             sizes[name] = max(sizes[name], size or _UNKNOWN)
     return sizes
@@ -145,8 +151,11 @@ def _in_order(
             first, its = picked[0]
             later = others + "".join(text for _, text in picked[step + 1 :])
             is_last = not parts and step == len(picked) - 1
-            names = result if is_last else "".join(
-                name for name in dict.fromkeys(its + labels) if name in later)  # fmt: skip
+            names = (
+                result
+                if is_last
+                else "".join(name for name in dict.fromkeys(its + labels) if name in later)
+            )
             picked[0] = _once([first, operand], [its, labels], names), names
         operands.append(picked[0][0])
         parts.append(picked[0][1])

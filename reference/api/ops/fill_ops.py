@@ -39,9 +39,7 @@ def fill(
     return one("Fill", {"dims": dims, "value": value}, name)
 
 
-def _filled(
-    shape_: Any, value: Any, dtype: DType, default: str, name: str | None
-) -> Tensor:
+def _filled(shape_: Any, value: Any, dtype: DType, default: str, name: str | None) -> Tensor:
     """A constant of that shape if it is small, else a `Fill`."""
     with name_scope(name, default, [shape_]) as scope:
         if not isinstance(shape_, Tensor):
@@ -101,9 +99,12 @@ def ones(
 
 
 def _filled_like(
-    made_by: tuple[Callable[..., Tensor], str, str], tensor: Any, dtype: Any, name: str | None,
+    made_by: tuple[Callable[..., Tensor], str, str],
+    tensor: Any,
+    dtype: Any,
+    name: str | None,
     optimize: bool = True,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """A tensor of one value in another's shape: a constant where that is known and small.
 
     Args:

@@ -49,8 +49,10 @@ def _padded(value: Tensor, axes: int, length: Tensor, *, is_half: bool) -> Tenso
             lengths: list[Any] = wanted.as_list()
             if is_half:
                 lengths[-1] = lengths[-1] // 2 + 1
-            more = [[0, max(size - side, 0)]
-                    for size, side in zip(lengths, sides.as_list(), strict=False)]  # fmt: skip
+            more = [
+                [0, max(size - side, 0)]
+                for size, side in zip(lengths, sides.as_list(), strict=False)
+            ]
             if not any(after for _, after in more):
                 return value
             return pad(value, [[0, 0]] * max(sizes.rank - len(wanted), 0) + more)
@@ -65,8 +67,9 @@ def _padded(value: Tensor, axes: int, length: Tensor, *, is_half: bool) -> Tenso
 
 def _real_transform(op_type: str, axes: int, *, is_inverse: bool) -> Callable[..., Tensor]:
     name_ = op_type.lower()
-    wanted = (dtypes.complex64, dtypes.complex128) if is_inverse else (
-        dtypes.float32, dtypes.float64)  # fmt: skip
+    wanted = (
+        (dtypes.complex64, dtypes.complex128) if is_inverse else (dtypes.float32, dtypes.float64)
+    )
 
     def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
         with name_scope(name, name_, [input_tensor, fft_length]) as scope:
@@ -75,8 +78,9 @@ def _real_transform(op_type: str, axes: int, *, is_inverse: bool) -> Callable[..
                 value.shape.with_rank_at_least(axes)
             if value.dtype not in wanted:
                 kinds = " or ".join(f"tf.{dtype.name}" for dtype in wanted)
-                raise bad_value(f"{op_type[:-2] if axes > 1 else op_type} requires {kinds} inputs, "
-                                f"got: {value}")  # fmt: skip
+                raise bad_value(
+                    f"{op_type[:-2] if axes > 1 else op_type} requires {kinds} inputs, got: {value}"
+                )
             value.shape.with_rank_at_least(axes)
             if fft_length is None:
                 length = _whole_length(value, axes, is_half=is_inverse)
@@ -152,8 +156,11 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
 _REAL: Final = (rfft, rfft2d, rfft3d, irfft, irfft2d, irfft3d)
 EXPORTS: Final[Mapping[str, Any]] = {
-    **{f"{group}.{function.__name__}": function
-       for group in ("signal", "spectral") for function in _REAL},
+    **{
+        f"{group}.{function.__name__}": function
+        for group in ("signal", "spectral")
+        for function in _REAL
+    },
     "signal.fftshift": fftshift,
     "signal.ifftshift": ifftshift,
-}  # fmt: skip
+}

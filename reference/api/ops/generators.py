@@ -195,9 +195,10 @@ class Generator:
     def skip(self, delta: Any) -> Tensor:
         """Move on as drawing so many numbers does; counter and key before that, int64."""
         inputs = {
-            "resource": self._state_var.handle, "alg": cast(self._alg, dtypes.int32),
+            "resource": self._state_var.handle,
+            "alg": cast(self._alg, dtypes.int32),
             "delta": cast(delta, dtypes.uint64),
-        }  # fmt: skip
+        }
         return one("RngReadAndSkip", inputs)
 
     def _drawn(self, op_type: str, shape: Tensor, name: str | None = None, **rest: Any) -> Tensor:
@@ -270,8 +271,10 @@ class Generator:
         """
         wanted = dtypes.as_dtype(dtype)
         if wanted.is_integer and (minval is None) != (maxval is None):
-            raise bad_value(f"For integer dtype {wanted}, minval and maxval must be both `None` "
-                            f"or both non-`None`; got {minval} and {maxval}")  # fmt: skip
+            raise bad_value(
+                f"For integer dtype {wanted}, minval and maxval must be both `None` "
+                f"or both non-`None`; got {minval} and {maxval}"
+            )
         if not wanted.is_integer and maxval is None:
             maxval = 1
         with name_scope(name, "stateful_uniform", [shape, minval, maxval]) as scope:
@@ -315,9 +318,12 @@ class Generator:
             trials = convert_to_tensor(counts, name="counts")
             chances = convert_to_tensor(probs, name="probs")
             inputs = {
-                "resource": self._state_var.handle, "algorithm": self._alg,
-                "shape": _shape_tensor(shape), "counts": trials, "probs": chances,
-            }  # fmt: skip
+                "resource": self._state_var.handle,
+                "algorithm": self._alg,
+                "shape": _shape_tensor(shape),
+                "counts": trials,
+                "probs": chances,
+            }
             return one("StatefulRandomBinomial", inputs, scope, dtype=dtypes.as_dtype(dtype))
 
     def _make_int64_keys(self, shape: Any = ()) -> Tensor:

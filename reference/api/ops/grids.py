@@ -55,8 +55,10 @@ def sequence_mask(
                 f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {limit} "
                 f"with shape '{limit.shape}' instead"
             )
-        places = one("Range", {"start": constant(0, limit.dtype), "limit": limit,
-                               "delta": constant(1, limit.dtype)})  # fmt: skip
+        places = one(
+            "Range",
+            {"start": constant(0, limit.dtype), "limit": limit, "delta": constant(1, limit.dtype)},
+        )
         rows = one("Cast", {"x": expand_dims(counts, -1)}, DstT=limit.dtype.base_dtype)
         mask: Tensor = places < rows
         return mask if dtype is None else cast(mask, dtype)

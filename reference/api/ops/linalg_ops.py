@@ -92,8 +92,9 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             if product.shape.is_fully_defined() and product.shape.as_list() == sizes:
                 return product
             return reshape(product, sizes, name=scope)
-        whole = concat([convert_to_tensor(free, dtypes.int32),
-                        convert_to_tensor(other_free, dtypes.int32)], 0)  # fmt: skip
+        whole = concat(
+            [convert_to_tensor(free, dtypes.int32), convert_to_tensor(other_free, dtypes.int32)], 0
+        )
         found = reshape(product, whole, name=scope)
         if known is not None and other_known is not None:
             found.set_shape(known + other_known)

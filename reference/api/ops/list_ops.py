@@ -17,11 +17,20 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["empty_tensor_list", "tensor_list_concat", "tensor_list_from_tensor",
-           "tensor_list_gather", "tensor_list_get_item", "tensor_list_length",
-           "tensor_list_pop_back",
-           "tensor_list_reserve", "tensor_list_scatter", "tensor_list_set_item",
-           "tensor_list_split", "tensor_list_stack"]  # fmt: skip
+__all__ = [
+    "empty_tensor_list",
+    "tensor_list_concat",
+    "tensor_list_from_tensor",
+    "tensor_list_gather",
+    "tensor_list_get_item",
+    "tensor_list_length",
+    "tensor_list_pop_back",
+    "tensor_list_reserve",
+    "tensor_list_scatter",
+    "tensor_list_set_item",
+    "tensor_list_split",
+    "tensor_list_stack",
+]
 
 
 def _element_shape(shape: Any) -> Any:
@@ -43,9 +52,11 @@ def empty_tensor_list(
 ) -> Tensor:
     """A list without elements, of at most `max_num_elements` if that is given."""
     found: Tensor = wrapper("EmptyTensorList")(
-        element_shape=_element_shape(element_shape), element_dtype=element_dtype,
-        max_num_elements=-1 if max_num_elements is None else max_num_elements, name=name,
-    )  # fmt: skip
+        element_shape=_element_shape(element_shape),
+        element_dtype=element_dtype,
+        max_num_elements=-1 if max_num_elements is None else max_num_elements,
+        name=name,
+    )
     return found
 
 
@@ -54,9 +65,11 @@ def tensor_list_reserve(
 ) -> Tensor:
     """A list of so many elements, none of which is set."""
     found: Tensor = wrapper("TensorListReserve")(
-        element_shape=_element_shape(element_shape), num_elements=num_elements,
-        element_dtype=element_dtype, name=name,
-    )  # fmt: skip
+        element_shape=_element_shape(element_shape),
+        num_elements=num_elements,
+        element_dtype=element_dtype,
+        name=name,
+    )
     return found
 
 
@@ -70,14 +83,20 @@ def tensor_list_from_tensor(tensor: Any, element_shape: Any, name: str | None = 
 
 
 def tensor_list_get_item(
-    input_handle: Any, index: Any, element_dtype: Any, element_shape: Any = None,
+    input_handle: Any,
+    index: Any,
+    element_dtype: Any,
+    element_shape: Any = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The element at an index; zeros of the shape if it is not set."""
     found: Tensor = wrapper("TensorListGetItem")(
-        input_handle=input_handle, index=index, element_shape=_element_shape(element_shape),
-        element_dtype=element_dtype, name=name,
-    )  # fmt: skip
+        input_handle=input_handle,
+        index=index,
+        element_shape=_element_shape(element_shape),
+        element_dtype=element_dtype,
+        name=name,
+    )
     return found
 
 
@@ -89,21 +108,30 @@ def tensor_list_pop_back(input_handle: Any, element_dtype: Any, name: str | None
 
 
 def tensor_list_gather(
-    input_handle: Any, indices: Any, element_dtype: Any, element_shape: Any = None,
+    input_handle: Any,
+    indices: Any,
+    element_dtype: Any,
+    element_shape: Any = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The elements at these indices as the rows of a tensor."""
     found: Tensor = wrapper("TensorListGather")(
-        input_handle=input_handle, indices=indices, element_shape=_element_shape(element_shape),
-        element_dtype=element_dtype, name=name,
-    )  # fmt: skip
+        input_handle=input_handle,
+        indices=indices,
+        element_shape=_element_shape(element_shape),
+        element_dtype=element_dtype,
+        name=name,
+    )
     return found
 
 
 def tensor_list_scatter(
-    tensor: Any, indices: Any, element_shape: Any = None, input_handle: Any = None,
+    tensor: Any,
+    indices: Any,
+    element_shape: Any = None,
+    input_handle: Any = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """A list with the rows of a tensor at these indices: a new one, or `input_handle` changed."""
     value = convert_to_tensor(tensor)
     found: Tensor
@@ -113,21 +141,30 @@ def tensor_list_scatter(
         )
     else:
         found = wrapper("TensorListScatterV2")(
-            tensor=value, indices=indices, element_shape=_element_shape(element_shape),
-            num_elements=-1, name=name,
-        )  # fmt: skip
+            tensor=value,
+            indices=indices,
+            element_shape=_element_shape(element_shape),
+            num_elements=-1,
+            name=name,
+        )
     return found
 
 
 def tensor_list_stack(
-    input_handle: Any, element_dtype: Any, num_elements: int = -1, element_shape: Any = None,
+    input_handle: Any,
+    element_dtype: Any,
+    num_elements: int = -1,
+    element_shape: Any = None,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The elements as the rows of a tensor; `num_elements` of them if that is not -1."""
     found: Tensor = wrapper("TensorListStack")(
-        input_handle=input_handle, element_shape=_element_shape(element_shape),
-        element_dtype=element_dtype, num_elements=num_elements, name=name,
-    )  # fmt: skip
+        input_handle=input_handle,
+        element_shape=_element_shape(element_shape),
+        element_dtype=element_dtype,
+        num_elements=num_elements,
+        name=name,
+    )
     return found
 
 
@@ -136,10 +173,12 @@ def tensor_list_concat(
 ) -> Tensor:
     """The elements behind one another along their first dimension."""
     found: Tensor = wrapper("TensorListConcatV2")(
-        input_handle=input_handle, element_dtype=element_dtype,
-        element_shape=_element_shape(element_shape), leading_dims=constant([], dtype=int64),
+        input_handle=input_handle,
+        element_dtype=element_dtype,
+        element_shape=_element_shape(element_shape),
+        leading_dims=constant([], dtype=int64),
         name=name,
-    )[0]  # fmt: skip
+    )[0]
     return found
 
 
@@ -154,14 +193,20 @@ def tensor_list_split(
 
 
 def tensor_list_set_item(
-    input_handle: Any, index: Any, item: Any, resize_if_index_out_of_bounds: bool = False,
+    input_handle: Any,
+    index: Any,
+    item: Any,
+    resize_if_index_out_of_bounds: bool = False,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """A list with another element at an index."""
     found: Tensor = wrapper("TensorListSetItem")(
-        input_handle=input_handle, index=index, item=item,
-        resize_if_index_out_of_bounds=resize_if_index_out_of_bounds, name=name,
-    )  # fmt: skip
+        input_handle=input_handle,
+        index=index,
+        item=item,
+        resize_if_index_out_of_bounds=resize_if_index_out_of_bounds,
+        name=name,
+    )
     return found
 
 

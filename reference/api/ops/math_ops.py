@@ -239,11 +239,19 @@ def _is_of_another(left: Tensor, right: Tensor, output_type: Any) -> bool:
 
 
 def _of_batches(
-    left: Tensor, right: Tensor, turned: tuple[bool, bool], marks: dict[str, bool],
-    output_type: Any, scope: str,
-) -> Tensor:  # fmt: skip
-    attrs: dict[str, Any] = {"adj_x": turned[0], "adj_y": turned[1],
-                             "grad_x": marks["grad_a"], "grad_y": marks["grad_b"]}  # fmt: skip
+    left: Tensor,
+    right: Tensor,
+    turned: tuple[bool, bool],
+    marks: dict[str, bool],
+    output_type: Any,
+    scope: str,
+) -> Tensor:
+    attrs: dict[str, Any] = {
+        "adj_x": turned[0],
+        "adj_y": turned[1],
+        "grad_x": marks["grad_a"],
+        "grad_y": marks["grad_b"],
+    }
     if _is_of_another(left, right, output_type):
         attrs["Tout"] = output_type
     op_type = "BatchMatMulV3" if "Tout" in attrs else "BatchMatMulV2"
@@ -270,8 +278,10 @@ def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
     """
     items = [convert_to_tensor(item) for item in inputs]
     if not items:
-        raise bad_value("Inputs must be an iterable of at least one Tensor/IndexedSlices with the "
-                        "same dtype and shape.")  # fmt: skip
+        raise bad_value(
+            "Inputs must be an iterable of at least one Tensor/IndexedSlices with the "
+            "same dtype and shape."
+        )
     if len(items) == 1:
         return identity(items[0], name) if name else items[0]
     return one("AddN", {"inputs": items}, name)
@@ -316,8 +326,13 @@ def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
 
 
 _NUMBERS: Final = (
-    dtypes.int32, dtypes.int64, dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
-)  # fmt: skip
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+)
 
 
 def range_(
@@ -372,21 +387,33 @@ EXPORTS: Final[dict[str, Any]] = {
     "log_sigmoid": log_sigmoid,
     "matmul": matmul,
     "range": range_,
-}  # fmt: skip
-EXPORTS.update({
-    f"{group}{name}": function
-    for group in ("", "math.")
-    for name, function in (
-        ("abs", absolute), ("accumulate_n", accumulate_n), ("add", add), ("add_n", add_n),
-        ("divide", divide),
-        ("equal", equal), ("floordiv", floordiv),
-        ("logical_xor", logical_xor), ("not_equal", not_equal),
-        ("round", round_), ("scalar_mul", scalar_mul), ("sign", sign_), ("truediv", truediv),
-    )
-})  # fmt: skip
-EXPORTS.update({
-    "math.divide_no_nan": div_no_nan,
-    "math.log_sigmoid": log_sigmoid,
-    "math.multiply_no_nan": multiply_no_nan,
-    "nn.log_sigmoid": log_sigmoid,
-})  # fmt: skip
+}
+EXPORTS.update(
+    {
+        f"{group}{name}": function
+        for group in ("", "math.")
+        for name, function in (
+            ("abs", absolute),
+            ("accumulate_n", accumulate_n),
+            ("add", add),
+            ("add_n", add_n),
+            ("divide", divide),
+            ("equal", equal),
+            ("floordiv", floordiv),
+            ("logical_xor", logical_xor),
+            ("not_equal", not_equal),
+            ("round", round_),
+            ("scalar_mul", scalar_mul),
+            ("sign", sign_),
+            ("truediv", truediv),
+        )
+    }
+)
+EXPORTS.update(
+    {
+        "math.divide_no_nan": div_no_nan,
+        "math.log_sigmoid": log_sigmoid,
+        "math.multiply_no_nan": multiply_no_nan,
+        "nn.log_sigmoid": log_sigmoid,
+    }
+)

@@ -127,14 +127,20 @@ def repeat_with_axis(data: Any, repeats: Any, axis: int, name: str | None = None
 
 
 def space_to_batch_v2(
-    input: Any, block_shape: Any, paddings: Any, name: str | None = None  # noqa: A002
+    input: Any,  # noqa: A002
+    block_shape: Any,
+    paddings: Any,
+    name: str | None = None,
 ) -> Tensor:
     """As `space_to_batch_nd`."""
     return space_to_batch_nd(input, block_shape, paddings, name)
 
 
 def batch_to_space_v2(
-    input: Any, block_shape: Any, crops: Any, name: str | None = None  # noqa: A002
+    input: Any,  # noqa: A002
+    block_shape: Any,
+    crops: Any,
+    name: str | None = None,
 ) -> Tensor:
     """As `batch_to_space_nd`; one number is that of both dimensions of an image."""
     if isinstance(block_shape, int):
@@ -143,14 +149,20 @@ def batch_to_space_v2(
 
 
 def space_to_depth_v2(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None  # noqa: A002
+    input: Any,  # noqa: A002
+    block_size: int,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """As `space_to_depth`."""
     return space.space_to_depth(input, block_size, name, data_format)
 
 
 def depth_to_space_v2(
-    input: Any, block_size: int, data_format: str = "NHWC", name: str | None = None  # noqa: A002
+    input: Any,  # noqa: A002
+    block_size: int,
+    data_format: str = "NHWC",
+    name: str | None = None,
 ) -> Tensor:
     """As `depth_to_space`."""
     return space.depth_to_space(input, block_size, name, data_format)

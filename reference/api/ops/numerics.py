@@ -118,8 +118,9 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     width = max(len(first), len(second))
     first = [1] * (width - len(first)) + first
     second = [1] * (width - len(second)) + second
-    return TensorShape([_broadcast(*pair, shape_x, shape_y)
-                        for pair in zip(first, second, strict=True)])  # fmt: skip
+    return TensorShape(
+        [_broadcast(*pair, shape_x, shape_y) for pair in zip(first, second, strict=True)]
+    )
 
 
 def is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:

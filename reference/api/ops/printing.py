@@ -78,9 +78,13 @@ def string_format(
             f"{len(tensors)}. Please ensure the number of placeholders matches the inputs length."
         )
     return one(
-        "StringFormat", {"inputs": [convert_to_tensor(each) for each in tensors]}, name,
-        template=template, placeholder=placeholder, summarize=summarize,
-    )  # fmt: skip
+        "StringFormat",
+        {"inputs": [convert_to_tensor(each) for each in tensors]},
+        name,
+        template=template,
+        placeholder=placeholder,
+        summarize=summarize,
+    )
 
 
 def print_v2(*inputs: Any, **kwargs: Any) -> Operation:

@@ -61,10 +61,17 @@ def quantize_v2(
 
     """
     return wrapper("QuantizeV2")(
-        input=input, min_range=min_range, max_range=max_range, T=T, mode=mode, name=name,
-        round_mode=round_mode, narrow_range=narrow_range, axis=_place(input, axis),
+        input=input,
+        min_range=min_range,
+        max_range=max_range,
+        T=T,
+        mode=mode,
+        name=name,
+        round_mode=round_mode,
+        narrow_range=narrow_range,
+        axis=_place(input, axis),
         ensure_minimum_range=ensure_minimum_range,
-    )  # fmt: skip
+    )
 
 
 def quantize(
@@ -80,8 +87,18 @@ def quantize(
     ensure_minimum_range: float = 0.01,
 ) -> Any:
     """As `quantize_v2`, its arguments in another order."""
-    return quantize_v2(input, min_range, max_range, T, mode, name, round_mode, narrow_range, axis,
-                       ensure_minimum_range)  # fmt: skip
+    return quantize_v2(
+        input,
+        min_range,
+        max_range,
+        T,
+        mode,
+        name,
+        round_mode,
+        narrow_range,
+        axis,
+        ensure_minimum_range,
+    )
 
 
 def dequantize(
@@ -101,9 +118,16 @@ def dequantize(
 
     """
     found: Tensor = node(
-        "Dequantize", input, min_range, max_range, name=name, mode=mode,
-        axis=_place(input, axis), narrow_range=narrow_range, dtype=dtype,
-    )  # fmt: skip
+        "Dequantize",
+        input,
+        min_range,
+        max_range,
+        name=name,
+        mode=mode,
+        axis=_place(input, axis),
+        narrow_range=narrow_range,
+        dtype=dtype,
+    )
     return found
 
 
@@ -121,10 +145,18 @@ def _both(op_type: str, doc: str) -> Any:
         axis: int | None = None,
     ) -> Tensor:
         found: Tensor = node(
-            op_type, input, input_min, input_max, name=name, signed_input=signed_input,
-            num_bits=num_bits, range_given=range_given, round_mode=round_mode,
-            narrow_range=narrow_range, axis=_place(input, axis),
-        )  # fmt: skip
+            op_type,
+            input,
+            input_min,
+            input_max,
+            name=name,
+            signed_input=signed_input,
+            num_bits=num_bits,
+            range_given=range_given,
+            round_mode=round_mode,
+            narrow_range=narrow_range,
+            axis=_place(input, axis),
+        )
         return found
 
     both.__doc__ = doc

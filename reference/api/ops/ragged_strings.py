@@ -122,5 +122,6 @@ def _split(strings: Any, parts: Callable[[Any], SparseTensor]) -> Any:
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    "strings.bytes_split": string_bytes_split, "strings.split": split,
-}  # fmt: skip
+    "strings.bytes_split": string_bytes_split,
+    "strings.split": split,
+}

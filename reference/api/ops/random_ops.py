@@ -16,8 +16,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.random_seed import get_seed
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "random_normal", "random_uniform", "seed_attributes",
-           "truncated_normal"]
+__all__ = ["EXPORTS", "random_normal", "random_uniform", "seed_attributes", "truncated_normal"]
 
 
 def seed_attributes(seed: int | None) -> dict[str, Any]:
@@ -78,9 +77,15 @@ def random_uniform(
 
 
 def _normal(
-    op_type: str, scope_name: str, shape: Any, mean: Any, stddev: Any, dtype: Any, seed: Any,
+    op_type: str,
+    scope_name: str,
+    shape: Any,
+    mean: Any,
+    stddev: Any,
+    dtype: Any,
+    seed: Any,
     name: str | None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     with name_scope(name, scope_name, [shape, mean, stddev]) as scope:
         dims = shape_tensor(shape)
         centre = convert_to_tensor(mean, dtype, name="mean")

@@ -19,8 +19,17 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "all_axes", "argmax", "argmin", "chosen", "cumsum", "reduce_max",
-           "reduce_mean", "reduce_sum"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "all_axes",
+    "argmax",
+    "argmin",
+    "chosen",
+    "cumsum",
+    "reduce_max",
+    "reduce_mean",
+    "reduce_sum",
+]
 
 
 def chosen(new: Any, old: Any, new_name: str, old_name: str) -> Any:
@@ -117,10 +126,19 @@ def reduce_logsumexp(
     with name_scope(name, "ReduceLogSumExp", [input_tensor]) as scope:
         value = convert_to_tensor(input_tensor)
         raw = reduce_max(value, axis=axis, keepdims=True)
-        top = one("StopGradient", {"input": one("SelectV2", {
-            "condition": one("IsFinite", {"x": raw}), "t": raw,
-            "e": 0,
-        })})  # fmt: skip
+        top = one(
+            "StopGradient",
+            {
+                "input": one(
+                    "SelectV2",
+                    {
+                        "condition": one("IsFinite", {"x": raw}),
+                        "t": raw,
+                        "e": 0,
+                    },
+                )
+            },
+        )
         powers = one("Exp", {"x": one("Sub", {"x": value, "y": top})})
         result = one("Log", {"x": reduce_sum(powers, axis=axis, keepdims=keep)})
         if not keep:
@@ -170,9 +188,12 @@ def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
 
 def _cumulative(op_type: str, summary: str) -> Callable[..., Tensor]:
     def run(
-        x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False,
+        x: Any,
+        axis: Any = 0,
+        exclusive: bool = False,
+        reverse: bool = False,
         name: str | None = None,
-    ) -> Tensor:  # fmt: skip
+    ) -> Tensor:
         with name_scope(name, op_type, [x]) as scope:
             inputs = {"x": convert_to_tensor(x, name="x"), "axis": axis}
             return one(op_type, inputs, scope, exclusive=exclusive, reverse=reverse)

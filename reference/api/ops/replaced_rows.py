@@ -15,8 +15,16 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["alias_inplace_add", "alias_inplace_sub", "alias_inplace_update", "empty",
-           "empty_like", "inplace_add", "inplace_sub", "inplace_update"]  # fmt: skip
+__all__ = [
+    "alias_inplace_add",
+    "alias_inplace_sub",
+    "alias_inplace_update",
+    "empty",
+    "empty_like",
+    "inplace_add",
+    "inplace_sub",
+    "inplace_update",
+]
 
 
 def _replaced(op_type: str, x: Any, i: Any, v: Any) -> Tensor:

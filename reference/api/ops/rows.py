@@ -44,12 +44,15 @@ def searchsorted(
 
     """
     rows, wanted = shape_internal(sorted_sequence)[-1], shape_internal(values)[-1]
-    inputs = {"sorted_inputs": reshape(sorted_sequence, [-1, rows]),
-              "values": reshape(values, [-1, wanted])}  # fmt: skip
+    inputs = {
+        "sorted_inputs": reshape(sorted_sequence, [-1, rows]),
+        "values": reshape(values, [-1, wanted]),
+    }
     op_type = {"left": "LowerBound", "right": "UpperBound"}.get(side)
     if op_type is None:
-        raise bad_value("Argument `side` must be either 'right' or 'left'. Received: `side` = "
-                        f"'{side}'.")  # fmt: skip
+        raise bad_value(
+            f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
+        )
     found = apply_op(op_type, inputs, {"out_type": out_type}, name).outputs[0]
     return reshape(found, shape_internal(values))
 
@@ -179,8 +182,13 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
 
 
 _FUNCTIONS: Final[Sequence[Any]] = (
-    batch_gather, is_non_decreasing, is_strictly_increasing, parallel_stack, repeat, searchsorted,
-)  # fmt: skip
+    batch_gather,
+    is_non_decreasing,
+    is_strictly_increasing,
+    parallel_stack,
+    repeat,
+    searchsorted,
+)
 
 EXPORTS: Final[Mapping[str, Any]] = {
     **{function.__name__: function for function in _FUNCTIONS},

@@ -100,8 +100,9 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
         x = convert_to_tensor(x, name="x")
         if not coeffs:
             return zeros_like(x, name=scope)
-        first, *others = [convert_to_tensor(each, name=f"coeff_{place}")
-                          for place, each in enumerate(coeffs)]  # fmt: skip
+        first, *others = [
+            convert_to_tensor(each, name=f"coeff_{place}") for place, each in enumerate(coeffs)
+        ]
         for each in others:
             first = each + first * x
         return first

@@ -17,9 +17,16 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = ["EXPORTS"]
 
 _VALID: Final = frozenset(
-    {dtypes.int8, dtypes.int16, dtypes.int32, dtypes.int64, dtypes.uint8, dtypes.uint16,
-     dtypes.string}
-)  # fmt: skip
+    {
+        dtypes.int8,
+        dtypes.int16,
+        dtypes.int32,
+        dtypes.int64,
+        dtypes.uint8,
+        dtypes.uint16,
+        dtypes.string,
+    }
+)
 
 
 def set_size(a: Any, validate_indices: bool = True) -> Tensor:
@@ -37,8 +44,11 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
     if not isinstance(sparse, SparseTensor):
         raise bad_type(f"Expected `SparseTensor`, got {sparse}.")
     _check_dtype(sparse)
-    parts = {"set_indices": sparse.indices, "set_values": sparse.values,
-             "set_shape": sparse.dense_shape}  # fmt: skip
+    parts = {
+        "set_indices": sparse.indices,
+        "set_values": sparse.values,
+        "set_shape": sparse.dense_shape,
+    }
     return one("SetSize", parts, validate_indices=validate_indices)
 
 
@@ -70,8 +80,11 @@ def _operation(a: Any, b: Any, operation: str, validate_indices: bool) -> Sparse
     for name, value in (("set1", a), ("set2", b)):
         if isinstance(value, SparseTensor):
             kinds.append("Sparse")
-            inputs |= {f"{name}_indices": value.indices, f"{name}_values": value.values,
-                       f"{name}_shape": value.dense_shape}  # fmt: skip
+            inputs |= {
+                f"{name}_indices": value.indices,
+                f"{name}_values": value.values,
+                f"{name}_shape": value.dense_shape,
+            }
         else:
             kinds.append("Dense")
             inputs[name] = value

@@ -17,8 +17,17 @@ from sessrun.reference.build.static_values import handle_shape
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["is_sparse", "rank", "rank_internal", "shape", "shape_internal", "shape_tensor", "size",
-           "size_internal", "variable_shape"]  # fmt: skip
+__all__ = [
+    "is_sparse",
+    "rank",
+    "rank_internal",
+    "shape",
+    "shape_internal",
+    "shape_tensor",
+    "size",
+    "size_internal",
+    "variable_shape",
+]
 
 
 def shape(

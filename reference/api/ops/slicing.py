@@ -137,10 +137,11 @@ def _vectors(bounds: Sequence[list[Any]]) -> list[Tensor]:
     vectors = [_vector(bound) for bound in bounds]
     if any(vector.dtype is dtypes.int64 for vector in vectors):
         return [
-            vector if vector.dtype is dtypes.int64
+            vector
+            if vector.dtype is dtypes.int64
             else apply_op("Cast", {"x": vector}, {"DstT": dtypes.int64}).outputs[0]
             for vector in vectors
-        ]  # fmt: skip
+        ]
     return vectors
 
 

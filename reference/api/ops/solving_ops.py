@@ -162,8 +162,14 @@ def matvec(
 ) -> Tensor:
     """The products of matrices and vectors; arguments and errors are those of `matmul`."""
     with name_scope(name, "MatVec", [a, b]):
-        product = matmul(a, expand_dims(b, axis=-1), transpose_a=transpose_a, adjoint_a=adjoint_a,
-                         a_is_sparse=a_is_sparse, b_is_sparse=b_is_sparse)  # fmt: skip
+        product = matmul(
+            a,
+            expand_dims(b, axis=-1),
+            transpose_a=transpose_a,
+            adjoint_a=adjoint_a,
+            a_is_sparse=a_is_sparse,
+            b_is_sparse=b_is_sparse,
+        )
         return squeeze(product, axis=-1)
 
 

@@ -139,8 +139,9 @@ def sparse_concat(
 
     """
     # As in TensorFlow the newer name is for those who give None by the older one.
-    expand = chosen(expand_nonconcat_dims, expand_nonconcat_dim,
-                    "expand_nonconcat_dims", "expand_nonconcat_dim")  # fmt: skip
+    expand = chosen(
+        expand_nonconcat_dims, expand_nonconcat_dim, "expand_nonconcat_dims", "expand_nonconcat_dim"
+    )
     place = chosen(axis, concat_dim, "axis", "concat_dim")
     tensors = _inputs(sp_inputs)
     if len(tensors) == 1:
@@ -149,9 +150,12 @@ def sparse_concat(
     if expand:
         shapes = _enlarged(shapes, place)
     made = wrapper("SparseConcat")(
-        indices=[each.indices for each in tensors], values=[each.values for each in tensors],
-        shapes=shapes, concat_dim=place, name=name,
-    )  # fmt: skip
+        indices=[each.indices for each in tensors],
+        values=[each.values for each in tensors],
+        shapes=shapes,
+        concat_dim=place,
+        name=name,
+    )
     static = _joined([each.shape for each in tensors], place, expand=expand)
     if all(each.shape.is_fully_defined() for each in tensors):
         sizes = convert_to_tensor(static.as_list(), dtypes.int64)
@@ -197,15 +201,21 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
     sparse = sparse_input(sp_input)
     wanted = cast(shape, dtypes.int64)
     with name_scope(name, "SparseReshape", sparse.parts()) as scope:
-        inputs = {"input_indices": sparse.indices, "input_shape": sparse.dense_shape,
-                  "new_shape": wanted}  # fmt: skip
+        inputs = {
+            "input_indices": sparse.indices,
+            "input_shape": sparse.dense_shape,
+            "new_shape": wanted,
+        }
         made = wrapper("SparseReshape")(**inputs, name=scope)
         known = seen_shape(wanted)
         sizes: Any = made.output_shape
         if known.ndims is not None and sparse.shape.is_fully_defined():
             found = _completed(known.as_list(), get_static_value(wanted), sparse.shape.as_list())
-            sizes = made.output_shape if found is None else convert_to_tensor(
-                found, dtypes.int64, "Const")  # fmt: skip
+            sizes = (
+                made.output_shape
+                if found is None
+                else convert_to_tensor(found, dtypes.int64, "Const")
+            )
         return SparseTensor(made.output_indices, identity(sparse.values), sizes)
 
 
@@ -220,8 +230,10 @@ def _completed(wanted: list[Any], given: Any, old: Any) -> list[int] | None:
     if None in sizes:
         return None
     if int(np.prod(sizes)) != count:
-        raise ValueError(f"Cannot reshape a tensor with {count} elements to shape {wanted} "
-                         f"({int(np.prod(sizes))} elements).")  # fmt: skip
+        raise ValueError(
+            f"Cannot reshape a tensor with {count} elements to shape {wanted} "
+            f"({int(np.prod(sizes))} elements)."
+        )
     return sizes
 
 
@@ -263,9 +275,13 @@ def sparse_split(
     place = chosen(axis, split_dim, "axis", "split_dim")
     sparse = sparse_input(sp_input)
     made = wrapper("SparseSplit")(
-        split_dim=place, indices=sparse.indices, values=sparse.values, shape=sparse.dense_shape,
-        num_split=num_split, name=name,
-    )  # fmt: skip
+        split_dim=place,
+        indices=sparse.indices,
+        values=sparse.values,
+        shape=sparse.dense_shape,
+        num_split=num_split,
+        name=name,
+    )
     return [SparseTensor(*parts) for parts in zip(*made, strict=True)]
 
 
@@ -280,10 +296,16 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
     begin = convert_to_tensor(start, dtypes.int64)
     extent = convert_to_tensor(size, dtypes.int64)
     with name_scope(name, "SparseSlice", sparse.parts()) as scope:
-        return SparseTensor(*wrapper("SparseSlice")(
-            indices=sparse.indices, values=sparse.values, shape=sparse.dense_shape, start=begin,
-            size=extent, name=scope,
-        ))  # fmt: skip
+        return SparseTensor(
+            *wrapper("SparseSlice")(
+                indices=sparse.indices,
+                values=sparse.values,
+                shape=sparse.dense_shape,
+                start=begin,
+                size=extent,
+                name=scope,
+            )
+        )
 
 
 def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
@@ -310,8 +332,10 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     if known is not None and sparse.get_shape().is_fully_defined():
         sizes = np.array(sparse.get_shape().as_list())
         if not np.all(sizes <= known):
-            raise ValueError("Requested new_shape should have dimension sizes >= sp_input.shape.  "
-                             f"Found new_shape ({known}), sp_input.shape ({sizes}).")  # fmt: skip
+            raise ValueError(
+                "Requested new_shape should have dimension sizes >= sp_input.shape.  "
+                f"Found new_shape ({known}), sp_input.shape ({sizes})."
+            )
         return SparseTensor(indices, values, known)
     wanted = _once(ASSERTIONS["assert_equal"](shape(old), shape(wanted)), wanted)
     wanted = _once(ASSERTIONS["assert_less_equal"](old, wanted), wanted)
@@ -339,9 +363,11 @@ def sparse_fill_empty_rows(
     with name_scope(name, "SparseFillEmptyRows", sparse.parts()):
         default = convert_to_tensor(default_value, sparse.values.dtype)
         made = wrapper("SparseFillEmptyRows")(
-            indices=sparse.indices, values=sparse.values, dense_shape=sparse.dense_shape,
+            indices=sparse.indices,
+            values=sparse.values,
+            dense_shape=sparse.dense_shape,
             default_value=default,
-        )  # fmt: skip
+        )
         filled = SparseTensor(made.output_indices, made.output_values, sparse.dense_shape)
         return filled, made.empty_row_indicator
 

@@ -42,11 +42,14 @@ def _columns(inputs: Any) -> tuple[dict[str, list[Tensor]], bool]:
         "shapes": [each.dense_shape for each in sparse],
         "dense_inputs": [each for each in inputs if not isinstance(each, SparseTensor)],
     }
-    is_text = all(each.dtype == dtypes.string
-                  for part in ("values", "dense_inputs") for each in found[part])  # fmt: skip
+    is_text = all(
+        each.dtype == dtypes.string for part in ("values", "dense_inputs") for each in found[part]
+    )
     for part in ("values", "dense_inputs"):
-        found[part] = [each if each.dtype == dtypes.string else cast(each, dtypes.int64)
-                       for each in found[part]]  # fmt: skip
+        found[part] = [
+            each if each.dtype == dtypes.string else cast(each, dtypes.int64)
+            for each in found[part]
+        ]
     return found, is_text
 
 
@@ -84,9 +87,12 @@ def sparse_cross_hashed(
     """
     columns, is_text = _columns(inputs)
     attrs = {
-        "hashed_output": True, "num_buckets": num_buckets, "hash_key": hash_key or _HASH_KEY,
-        "out_type": dtypes.int64, "internal_type": dtypes.string if is_text else dtypes.int64,
-    }  # fmt: skip
+        "hashed_output": True,
+        "num_buckets": num_buckets,
+        "hash_key": hash_key or _HASH_KEY,
+        "out_type": dtypes.int64,
+        "internal_type": dtypes.string if is_text else dtypes.int64,
+    }
     return SparseTensor(*apply_op("SparseCross", columns, attrs, name).outputs)
 
 
@@ -120,20 +126,29 @@ def sparse_bincount(
         if weights is not None and not isinstance(weights, SparseTensor):
             weights = convert_to_tensor(weights, name="weights")
         if weights is not None and binary_output:
-            raise bad_value("Arguments `binary_output` and `weights` are mutually exclusive. "
-                            "Please specify only one.")  # fmt: skip
+            raise bad_value(
+                "Arguments `binary_output` and `weights` are mutually exclusive. "
+                "Please specify only one."
+            )
         if axis not in {None, 0, -1}:
-            raise bad_value(f"Unsupported value for argument axis={axis}. Only 0 and -1 are "
-                            "currently supported.")  # fmt: skip
+            raise bad_value(
+                f"Unsupported value for argument axis={axis}. Only 0 and -1 are "
+                "currently supported."
+            )
         if axis != -1:
             numbers, weights = _in_one_row(numbers, weights)
-        attrs = {"minlength": -1 if minlength is None else minlength,
-                 "maxlength": -1 if maxlength is None else maxlength,
-                 "binary_output": binary_output}  # fmt: skip
+        attrs = {
+            "minlength": -1 if minlength is None else minlength,
+            "maxlength": -1 if maxlength is None else maxlength,
+            "binary_output": binary_output,
+        }
         if isinstance(numbers, SparseTensor):
-            inputs = {"indices": numbers.indices, "values": numbers.values,
-                      "dense_shape": numbers.dense_shape,
-                      "weights": _sparse_weights(numbers, weights)}  # fmt: skip
+            inputs = {
+                "indices": numbers.indices,
+                "values": numbers.values,
+                "dense_shape": numbers.dense_shape,
+                "weights": _sparse_weights(numbers, weights),
+            }
             return SparseTensor(*apply_op("SparseCountSparseOutput", inputs, attrs).outputs)
         inputs = {"values": numbers, "weights": _dense_weights(numbers, weights)}
         return SparseTensor(*apply_op("DenseCountSparseOutput", inputs, attrs).outputs)
@@ -168,13 +183,13 @@ def _sparse_weights(numbers: SparseTensor, weights: Any) -> Tensor:
             f"Received weights={weights} of type: {type(weights).__name__}"
         )
     checks = [
-        _assert_equal(mine, theirs,
-                      message=f"'weights' and 'values' must have the same {what}.")
+        _assert_equal(mine, theirs, message=f"'weights' and 'values' must have the same {what}.")
         for mine, theirs, what in (
             (weights.dense_shape, numbers.dense_shape, "dense shape"),
-            (weights.indices, numbers.indices, "indices"))
+            (weights.indices, numbers.indices, "indices"),
+        )
         if mine is not theirs
-    ]  # fmt: skip
+    ]
     if not checks:
         return weights.values
     with get_default_graph().control_dependencies(checks):

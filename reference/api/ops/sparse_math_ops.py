@@ -57,10 +57,15 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     if not (is_sparse(a) and is_sparse(b)):
         sparse, dense = (b, a) if is_sparse(b) else (a, b)
         whole: SparseTensor | SparseTensorValue = sparse
-        return one("SparseTensorDenseAdd", {
-            "a_indices": whole.indices, "a_values": whole.values, "a_shape": whole.dense_shape,
-            "b": dense,
-        })  # fmt: skip
+        return one(
+            "SparseTensorDenseAdd",
+            {
+                "a_indices": whole.indices,
+                "a_values": whole.values,
+                "a_shape": whole.dense_shape,
+                "b": dense,
+            },
+        )
     first, second = sparse_input(a), sparse_input(b)
     least = convert_to_tensor(limit, first.values.dtype.real_dtype.base_dtype, name="threshold")
     made = wrapper("SparseAdd")(**_parts("a", first), **_parts("b", second), thresh=least)
@@ -87,14 +92,19 @@ def sparse_tensor_dense_matmul(
 
     """
     if is_sparse(b):
-        turned = (adjoint_a, adjoint_b) if adjoint_a != adjoint_b else (
-            not adjoint_a, not adjoint_b)  # fmt: skip
+        turned = (
+            (adjoint_a, adjoint_b) if adjoint_a != adjoint_b else (not adjoint_a, not adjoint_b)
+        )
         return transpose(sparse_tensor_dense_matmul(b, sp_a, *turned))
     sparse = sparse_input(sp_a)
     with name_scope(name, "SparseTensorDenseMatMul", [sparse.indices, sparse.values, b]):
         dense = convert_to_tensor(b, name="b")
-        return one("SparseTensorDenseMatMul", {**_parts("a", sparse), "b": dense},
-                   adjoint_a=adjoint_a, adjoint_b=adjoint_b)  # fmt: skip
+        return one(
+            "SparseTensorDenseMatMul",
+            {**_parts("a", sparse), "b": dense},
+            adjoint_a=adjoint_a,
+            adjoint_b=adjoint_b,
+        )
 
 
 #: Bytes of the widest integer that is divided as float32.
@@ -116,8 +126,12 @@ def sparse_dense_truediv(sp_t: SparseTensor, dense: Any) -> SparseTensor:
             if dtype.is_integer:
                 wide = dtypes.float32 if dtype.size <= _SHORT else dtypes.float64
                 values, divisor = cast(values, wide), cast(divisor, wide)
-            inputs = {"sp_indices": sp_t.indices, "sp_values": values,
-                      "sp_shape": sp_t.dense_shape, "dense": divisor}  # fmt: skip
+            inputs = {
+                "sp_indices": sp_t.indices,
+                "sp_values": values,
+                "sp_shape": sp_t.dense_shape,
+                "dense": divisor,
+            }
             quotients = one("SparseDenseCwiseDiv", inputs, scope)
         return SparseTensor(sp_t.indices, quotients, sp_t.dense_shape)
 
@@ -138,8 +152,10 @@ def _reduction(op_type: str, summary: str, *, gives_sparse: bool) -> Callable[..
     ) -> Any:
         kept = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
         axes = chosen(axis, reduction_axes, "axis", "reduction_axes")
-        inputs = {**_parts("input", sp_input),
-                  "reduction_axes": all_axes(sp_input) if axes is None else axes}  # fmt: skip
+        inputs = {
+            **_parts("input", sp_input),
+            "reduction_axes": all_axes(sp_input) if axes is None else axes,
+        }
         made = wrapper(op_type)(**inputs, keep_dims=kept)
         return SparseTensor(*made) if gives_sparse else made
 
@@ -163,13 +179,15 @@ sparse_reduce_sum_sparse = _reduction(
     "SparseReduceSumSparse", "Sums over some axes, a sparse tensor.", gives_sparse=True
 )
 sparse_reduce_max = _reduction(
-    "SparseReduceMax", "Maxima of what there is over some axes, a dense tensor.",
+    "SparseReduceMax",
+    "Maxima of what there is over some axes, a dense tensor.",
     gives_sparse=False,
-)  # fmt: skip
+)
 sparse_reduce_max_sparse = _reduction(
-    "SparseReduceMaxSparse", "Maxima of what there is over some axes, a sparse tensor.",
+    "SparseReduceMaxSparse",
+    "Maxima of what there is over some axes, a sparse tensor.",
     gives_sparse=True,
-)  # fmt: skip
+)
 
 
 def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
@@ -211,8 +229,12 @@ def _segments(op_type: str, summary: str) -> Callable[..., Tensor]:
         inputs = {"data": data, "indices": indices, "segment_ids": segment_ids}
         if num_segments is None:
             return one(op_type, inputs, name, sparse_gradient=sparse_gradient)
-        return one(f"{op_type}WithNumSegments", {**inputs, "num_segments": num_segments}, name,
-                   sparse_gradient=sparse_gradient)  # fmt: skip
+        return one(
+            f"{op_type}WithNumSegments",
+            {**inputs, "num_segments": num_segments},
+            name,
+            sparse_gradient=sparse_gradient,
+        )
 
     combine.__doc__ = f"""{summary}
 
@@ -245,8 +267,12 @@ def sparse_matmul(
     name: str | None = None,
 ) -> Tensor:
     """The product of two dense matrices, of which many elements may be 0, in float32."""
-    flags = {"transpose_a": transpose_a, "transpose_b": transpose_b, "a_is_sparse": a_is_sparse,
-             "b_is_sparse": b_is_sparse}  # fmt: skip
+    flags = {
+        "transpose_a": transpose_a,
+        "transpose_b": transpose_b,
+        "a_is_sparse": a_is_sparse,
+        "b_is_sparse": b_is_sparse,
+    }
     return one("SparseMatMul", {"a": a, "b": b}, name, **flags)
 
 

@@ -105,9 +105,7 @@ def merged(
     """
     for size in sizes:
         if not isinstance(size, Tensor | numbers.Integral):
-            raise TypeError(
-                f"vocab_size has to be a Tensor or Python int. Found {type(size)}"
-            )
+            raise TypeError(f"vocab_size has to be a Tensor or Python int. Found {type(size)}")
     with name_scope(name, "SparseMerge", [*(each.values for each in indices), values.values]):
         indices, values = [sparse_input(each) for each in indices], sparse_input(values)
         columns = [expand_dims(cast(each.values, dtypes.int64), axis=1) for each in indices]

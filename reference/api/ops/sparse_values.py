@@ -32,11 +32,24 @@ def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _NAMES: Final = (
-    "abs", "asin", "asinh", "atan", "atanh", "erf", "negative", "sign", "sin", "sqrt", "square",
-    "tan", "tanh",
-)  # fmt: skip
+    "abs",
+    "asin",
+    "asinh",
+    "atan",
+    "atanh",
+    "erf",
+    "negative",
+    "sign",
+    "sin",
+    "sqrt",
+    "square",
+    "tan",
+    "tanh",
+)
 _MAPPED: Final = {name: of_values((GENERATED | WRITTEN)[name]) for name in _NAMES}
 
 EXPORTS: Final[dict[str, Any]] = {
-    **_MAPPED, **{f"math.{name}": _MAPPED[name] for name in _NAMES}, "nn.tanh": _MAPPED["tanh"],
-}  # fmt: skip
+    **_MAPPED,
+    **{f"math.{name}": _MAPPED[name] for name in _NAMES},
+    "nn.tanh": _MAPPED["tanh"],
+}

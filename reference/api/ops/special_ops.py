@@ -40,10 +40,16 @@ def _scoped(name: str, op_type: str) -> Callable[..., Tensor]:
 
 #: By the name of the function, the op type.
 _OP_TYPES: Final[Mapping[str, str]] = {
-    **{f"bessel_{kind}{mark}": f"Bessel{kind.upper()}{mark}"
-       for kind, marks in (("i", ("0", "0e", "1", "1e")), ("j", ("0", "1")),
-                           ("k", ("0", "0e", "1", "1e")), ("y", ("0", "1")))
-       for mark in marks},
+    **{
+        f"bessel_{kind}{mark}": f"Bessel{kind.upper()}{mark}"
+        for kind, marks in (
+            ("i", ("0", "0e", "1", "1e")),
+            ("j", ("0", "1")),
+            ("k", ("0", "0e", "1", "1e")),
+            ("y", ("0", "1")),
+        )
+        for mark in marks
+    },
     "dawsn": "Dawsn",
     "erfinv": "Erfinv",
     "expint": "Expint",
@@ -51,7 +57,7 @@ _OP_TYPES: Final[Mapping[str, str]] = {
     "fresnel_sin": "FresnelSin",
     "ndtri": "Ndtri",
     "spence": "Spence",
-}  # fmt: skip
+}
 #: What takes sparse tensors too.
 _OF_VALUES: Final = ("bessel_i0e", "bessel_i1e")
 #: The functions by their names.
@@ -114,11 +120,14 @@ def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 EXPORTS: Final[Mapping[str, Any]] = {
     **{f"math.{name}": SCOPED[name] for name in _OF_MATH},
-    **{f"math.special.{name}": function for name, function in SCOPED.items()
-       if name not in _NOT_SPECIAL},
+    **{
+        f"math.special.{name}": function
+        for name, function in SCOPED.items()
+        if name not in _NOT_SPECIAL
+    },
     "lbeta": lbeta,
     "math.erfcinv": erfcinv,
     "math.lbeta": lbeta,
     "math.xdivy": xdivy,
     "math.xlog1py": xlog1py,
-}  # fmt: skip
+}

@@ -71,8 +71,14 @@ def regex_replace(
 
     """
     if isinstance(pattern, str | bytes) and isinstance(rewrite, str | bytes):
-        return one("StaticRegexReplace", {"input": input}, name, pattern=pattern,
-                   rewrite=rewrite, replace_global=replace_global)  # fmt: skip
+        return one(
+            "StaticRegexReplace",
+            {"input": input},
+            name,
+            pattern=pattern,
+            rewrite=rewrite,
+            replace_global=replace_global,
+        )
     inputs = {"input": input, "pattern": pattern, "rewrite": rewrite}
     return one("RegexReplace", inputs, name, replace_global=replace_global)
 

@@ -35,8 +35,9 @@ def reduce_variance(
         value = convert_to_tensor(input_tensor)
         mean = reduce_mean(value, axis=axis, keepdims=True)
         if mean.dtype.is_integer:
-            raise bad_type(f"Input must be either real or complex. Received integer type "
-                           f"{mean.dtype}.")  # fmt: skip
+            raise bad_type(
+                f"Input must be either real or complex. Received integer type {mean.dtype}."
+            )
         apart = value - mean
         # The product of a number and its conjugate has no imaginary part.
         squares = real(mul(conj(apart), apart)) if apart.dtype.is_complex else square(apart)

@@ -37,9 +37,15 @@ class Algorithm(enum.Enum):
 
 
 _ACCEPTED: Final = (
-    dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64, dtypes.int32, dtypes.int64,
-    dtypes.uint32, dtypes.uint64,
-)  # fmt: skip
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.int32,
+    dtypes.int64,
+    dtypes.uint32,
+    dtypes.uint64,
+)
 #: The key under which a pair of seeds is scrambled.
 _SCRAMBLING: Final = 163851598941452064
 
@@ -69,8 +75,10 @@ def algorithm_number(alg: Any) -> Any:
 
 def unknown_algorithm(alg: Any) -> str:
     """What is said of an algorithm that there is not."""
-    return (f"Argument `alg` got unsupported value {alg}. Supported values are philox, threefry "
-            "and auto_select.")  # fmt: skip
+    return (
+        f"Argument `alg` got unsupported value {alg}. Supported values are philox, threefry "
+        "and auto_select."
+    )
 
 
 def _joined(pair: Tensor) -> Tensor:
@@ -87,14 +95,27 @@ def key_inputs(seed: Any, alg: Any) -> dict[str, Any]:
         return {"key": made.key, "counter": made.counter, "alg": number}
     if number == Algorithm.PHILOX.value:
         key = constant(np.array([_SCRAMBLING], np.uint64), "Const")
-        mixed = one("StatelessRandomUniformFullIntV2", {
-            "shape": [4], "key": key, "counter": cast(seed, dtypes.uint64), "alg": number,
-        }, dtype=dtypes.uint32)  # fmt: skip
-        return {"key": reshape(_joined(mixed[:2]), [1]),
-                "counter": stack([0, _joined(mixed[2:])], axis=0), "alg": number}  # fmt: skip
+        mixed = one(
+            "StatelessRandomUniformFullIntV2",
+            {
+                "shape": [4],
+                "key": key,
+                "counter": cast(seed, dtypes.uint64),
+                "alg": number,
+            },
+            dtype=dtypes.uint32,
+        )
+        return {
+            "key": reshape(_joined(mixed[:2]), [1]),
+            "counter": stack([0, _joined(mixed[2:])], axis=0),
+            "alg": number,
+        }
     if number == Algorithm.THREEFRY.value:
-        return {"key": reshape(_joined(cast(seed, dtypes.uint32)), [1]),
-                "counter": zeros([1], dtypes.uint64), "alg": number}  # fmt: skip
+        return {
+            "key": reshape(_joined(cast(seed, dtypes.uint32)), [1]),
+            "counter": zeros([1], dtypes.uint64),
+            "alg": number,
+        }
     raise ValueError(unknown_algorithm(alg))
 
 
@@ -127,11 +148,14 @@ def stateless_uniform(
         raise bad_value(f"Argument `dtype` got invalid value {wanted}. Accepted are {_ACCEPTED}.")
     if wanted.is_integer:
         if (minval is None) != (maxval is None):
-            raise bad_value(f"For integer `dtype` argument {wanted}, `minval` and `maxval` must be "
-                            f"both None or not None. Got {minval} and {maxval}.")  # fmt: skip
+            raise bad_value(
+                f"For integer `dtype` argument {wanted}, `minval` and `maxval` must be "
+                f"both None or not None. Got {minval} and {maxval}."
+            )
         if minval is not None and wanted in {dtypes.uint32, dtypes.uint64}:
-            raise bad_value(f"Argument `dtype` got invalid value {wanted}: unsigned integers have "
-                            "no `minval`.")  # fmt: skip
+            raise bad_value(
+                f"Argument `dtype` got invalid value {wanted}: unsigned integers have no `minval`."
+            )
     elif maxval is None:
         maxval = 1
     with name_scope(name, "stateless_random_uniform", [shape, seed, minval, maxval]) as scope:
@@ -182,13 +206,15 @@ def _normal(op_type: str, scope_name: str, summary: str) -> Callable[..., Tensor
 
 
 stateless_normal = _normal(
-    "StatelessRandomNormalV2", "stateless_random_normal",
+    "StatelessRandomNormalV2",
+    "stateless_random_normal",
     "Numbers of a normal distribution, the same ones for equal seeds.",
-)  # fmt: skip
+)
 stateless_truncated_normal = _normal(
-    "StatelessTruncatedNormalV2", "stateless_truncated_normal",
+    "StatelessTruncatedNormalV2",
+    "stateless_truncated_normal",
     "As `stateless_normal`; what is more than two deviations off is drawn again.",
-)  # fmt: skip
+)
 
 
 def stateless_gamma(
@@ -305,9 +331,12 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
 
 
 def stateless_multinomial(
-    logits: Any, num_samples: Any, seed: Any, output_dtype: Any = dtypes.int64,
+    logits: Any,
+    num_samples: Any,
+    seed: Any,
+    output_dtype: Any = dtypes.int64,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Classes drawn by unnormalised logarithms, the same ones for equal seeds.
 
     Raises:

@@ -204,9 +204,7 @@ def text(name: Any, tensor: Tensor, collections: Iterable[Any] | None = None) ->
 
     """
     if tensor.dtype != string:
-        raise ValueError(
-            f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}"
-        )
+        raise ValueError(f"Expected tensor {tensor.name} to have dtype string, got {tensor.dtype}")
     metadata = SummaryMetadata(plugin_data=SummaryMetadata.PluginData(plugin_name="text"))
     return tensor_summary(
         name=name, tensor=tensor, summary_metadata=metadata, collections=collections
@@ -269,7 +267,14 @@ def fraction_summary(name: str, count: Tensor, whole: int) -> None:
 EXPORTS: Final[Mapping[str, Any]] = {
     f"summary.{function.__name__}": function
     for function in (
-        audio, get_summary_description, histogram, image, merge, merge_all, scalar,
-        tensor_summary, text,
+        audio,
+        get_summary_description,
+        histogram,
+        image,
+        merge,
+        merge_all,
+        scalar,
+        tensor_summary,
+        text,
     )
-}  # fmt: skip
+}

@@ -37,9 +37,7 @@ def _padded(diagonal: Any, size: int | None, name: str, padding: list[int]) -> A
         return diagonal
     if size is not None and length == size - 1:
         return pad(diagonal, [*([0, 0] for _ in range(len(diagonal.shape) - 1)), padding])
-    raise bad_value(
-        f"Expected {name} to be have length {size} or {(size or 0) - 1}, got {length}."
-    )
+    raise bad_value(f"Expected {name} to be have length {size} or {(size or 0) - 1}, got {length}.")
 
 
 def _of_sequence(diagonals: Any) -> Tensor:
@@ -133,8 +131,10 @@ def _check_rows(diagonals: Any, rhs: Any) -> None:
         return
     size, rows = diagonals.shape[-1], rhs.shape[-2]
     if size and rows and size != rows:
-        raise bad_value("Expected number of left-hand sided and right-hand sides to be equal, got "
-                        f"{size} and {rows}")  # fmt: skip
+        raise bad_value(
+            "Expected number of left-hand sided and right-hand sides to be equal, got "
+            f"{size} and {rows}"
+        )
 
 
 def tridiagonal_matmul(

@@ -55,9 +55,16 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
             return no_op(name=settled)
         is_scalar = equal(0, given.rank, name="is_scalar")
         data = [
-            _REFUSED, "weights.shape=", given.tensor.name, given.shape,
-            "values.shape=", whole.tensor.name, whole.shape, "is_scalar=", is_scalar,
-        ]  # fmt: skip
+            _REFUSED,
+            "weights.shape=",
+            given.tensor.name,
+            given.shape,
+            "values.shape=",
+            whole.tensor.name,
+            whole.shape,
+            "is_scalar=",
+            is_scalar,
+        ]
         fits = cond(
             is_scalar, lambda: is_scalar, lambda: _fits(given, whole), name="is_valid_shape"
         )
@@ -77,15 +84,19 @@ def _settled(given: _Shaped, whole: _Shaped) -> str | None:
     if ranks[0] == 0:
         return "static_scalar_check_success"
     if ranks[0] != ranks[1]:
-        raise bad_value(f"{_REFUSED} values.rank={ranks[1]}. weights.rank={ranks[0]}. "
-                        f"Received weights={given.tensor}, values={whole.tensor}")  # fmt: skip
+        raise bad_value(
+            f"{_REFUSED} values.rank={ranks[1]}. weights.rank={ranks[0]}. "
+            f"Received weights={given.tensor}, values={whole.tensor}"
+        )
     sizes = get_static_value(given.shape), get_static_value(whole.shape)
     if sizes[0] is None or sizes[1] is None:
         return None
     for place, (one, other) in enumerate(zip(*sizes, strict=True)):
         if one not in {1, other}:
-            raise bad_value(f"{_REFUSED} Mismatch at dim {place}. values.shape={sizes[1]}, "
-                            f"weights.shape={sizes[0]}.")  # fmt: skip
+            raise bad_value(
+                f"{_REFUSED} Mismatch at dim {place}. values.shape={sizes[1]}, "
+                f"weights.shape={sizes[0]}."
+            )
     return "static_dims_check_success"
 
 

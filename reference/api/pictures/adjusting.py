@@ -19,8 +19,15 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "adjust_contrast", "adjust_saturation", "between", "brightened", "stored",
-           "turned"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "adjust_contrast",
+    "adjust_saturation",
+    "between",
+    "brightened",
+    "stored",
+    "turned",
+]
 
 #: The dtypes that pictures are adjusted in; others are converted to float32 and back.
 _FLOATS: Final = (dtypes.float16, dtypes.float32)
@@ -191,11 +198,16 @@ def random_jpeg_quality(
 EXPORTS: Final[Mapping[str, Any]] = {
     f"image.{function}": found
     for function, found in {
-        "adjust_brightness": adjust_brightness, "adjust_contrast": adjust_contrast,
-        "adjust_gamma": adjust_gamma, "adjust_hue": adjust_hue,
-        "adjust_jpeg_quality": adjust_jpeg_quality, "adjust_saturation": adjust_saturation,
-        "random_brightness": random_brightness, "random_contrast": random_contrast,
-        "random_hue": random_hue, "random_jpeg_quality": random_jpeg_quality,
+        "adjust_brightness": adjust_brightness,
+        "adjust_contrast": adjust_contrast,
+        "adjust_gamma": adjust_gamma,
+        "adjust_hue": adjust_hue,
+        "adjust_jpeg_quality": adjust_jpeg_quality,
+        "adjust_saturation": adjust_saturation,
+        "random_brightness": random_brightness,
+        "random_contrast": random_contrast,
+        "random_hue": random_hue,
+        "random_jpeg_quality": random_jpeg_quality,
         "random_saturation": random_saturation,
     }.items()
-}  # fmt: skip
+}

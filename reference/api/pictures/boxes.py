@@ -49,8 +49,16 @@ def crop_and_resize(
         if box_ind is not None:
             raise bad_value("Cannot specify both 'box_ind' and 'box_indices'")
         box_ind = box_indices
-    found: Tensor = node("CropAndResize", image, boxes, box_ind, crop_size, name=name,
-                         method=method, extrapolation_value=extrapolation_value)  # fmt: skip
+    found: Tensor = node(
+        "CropAndResize",
+        image,
+        boxes,
+        box_ind,
+        crop_size,
+        name=name,
+        method=method,
+        extrapolation_value=extrapolation_value,
+    )
     return found
 
 
@@ -75,8 +83,16 @@ def extract_glimpse(
       name: the operation's name.
 
     """
-    found: Tensor = node("ExtractGlimpse", input, size, offsets, name=name, centered=centered,
-                         normalized=normalized, uniform_noise=uniform_noise)  # fmt: skip
+    found: Tensor = node(
+        "ExtractGlimpse",
+        input,
+        size,
+        offsets,
+        name=name,
+        centered=centered,
+        normalized=normalized,
+        uniform_noise=uniform_noise,
+    )
     return found
 
 
@@ -133,16 +149,22 @@ def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
             f'"seed=1". Got seed={seed} and seed2={seed2}'
         )
     given = {
-        "seed": seed, "seed2": seed2, "aspect_ratio_range": aspect_ratio_range,
-        "area_range": area_range, "max_attempts": max_attempts,
+        "seed": seed,
+        "seed2": seed2,
+        "aspect_ratio_range": aspect_ratio_range,
+        "area_range": area_range,
+        "max_attempts": max_attempts,
         "use_image_if_no_bounding_boxes": use_image_if_no_bounding_boxes,
-    }  # fmt: skip
+    }
     attrs = {key: value for key, value in given.items() if value is not None}
     with name_scope(name, "sample_distorted_bounding_box"):
         return wrapper("SampleDistortedBoundingBoxV2")(
-            image_size=image_size, bounding_boxes=bounding_boxes,
-            min_object_covered=min_object_covered, name=name, **attrs,
-        )  # fmt: skip
+            image_size=image_size,
+            bounding_boxes=bounding_boxes,
+            min_object_covered=min_object_covered,
+            name=name,
+            **attrs,
+        )
 
 
 def non_max_suppression(
@@ -185,8 +207,16 @@ def non_max_suppression_with_scores(
         overlap = convert_to_tensor(iou_threshold, name="iou_threshold")
         score = convert_to_tensor(score_threshold, name="score_threshold")
         sigma = convert_to_tensor(soft_nms_sigma, name="soft_nms_sigma")
-        found = node("NonMaxSuppressionV5", boxes, scores, max_output_size, overlap, score, sigma,
-                     pad_to_max_output_size=False)  # fmt: skip
+        found = node(
+            "NonMaxSuppressionV5",
+            boxes,
+            scores,
+            max_output_size,
+            overlap,
+            score,
+            sigma,
+            pad_to_max_output_size=False,
+        )
         return found[0], found[1]
 
 
@@ -201,8 +231,14 @@ def non_max_suppression_overlaps(
     """As `non_max_suppression`, by a matrix of what each two boxes overlap."""
     with name_scope(name, "non_max_suppression_overlaps"):
         overlap = convert_to_tensor(overlap_threshold, name="overlap_threshold")
-        found: Tensor = node("NonMaxSuppressionWithOverlaps", overlaps, scores, max_output_size,
-                             overlap, score_threshold)  # fmt: skip
+        found: Tensor = node(
+            "NonMaxSuppressionWithOverlaps",
+            overlaps,
+            scores,
+            max_output_size,
+            overlap,
+            score_threshold,
+        )
         return found
 
 
@@ -239,17 +275,27 @@ def combined_non_max_suppression(
         score = convert_to_tensor(score_threshold, dtype=dtypes.float32, name="score_threshold")
         total = convert_to_tensor(max_total_size)
         return wrapper("CombinedNonMaxSuppression")(
-            boxes=boxes, scores=scores, max_output_size_per_class=max_output_size_per_class,
-            max_total_size=total, iou_threshold=overlap, score_threshold=score,
-            pad_per_class=pad_per_class, clip_boxes=clip_boxes,
-        )  # fmt: skip
+            boxes=boxes,
+            scores=scores,
+            max_output_size_per_class=max_output_size_per_class,
+            max_total_size=total,
+            iou_threshold=overlap,
+            score_threshold=score,
+            pad_per_class=pad_per_class,
+            clip_boxes=clip_boxes,
+        )
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
     f"image.{function.__name__}": function
     for function in (
-        combined_non_max_suppression, crop_and_resize, draw_bounding_boxes, extract_glimpse,
-        non_max_suppression, non_max_suppression_overlaps, non_max_suppression_with_scores,
+        combined_non_max_suppression,
+        crop_and_resize,
+        draw_bounding_boxes,
+        extract_glimpse,
+        non_max_suppression,
+        non_max_suppression_overlaps,
+        non_max_suppression_with_scores,
         sample_distorted_bounding_box,
     )
-}  # fmt: skip
+}

@@ -17,8 +17,20 @@ from sessrun.reference.build.generated import maximum, minimum
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["Batch", "by_rank", "checked", "checks_of_grey", "checks_of_picture",
-           "either_rank", "is_tensor", "larger", "same", "sizes", "smaller", "unless"]  # fmt: skip
+__all__ = [
+    "Batch",
+    "by_rank",
+    "checked",
+    "checks_of_grey",
+    "checks_of_picture",
+    "either_rank",
+    "is_tensor",
+    "larger",
+    "same",
+    "sizes",
+    "smaller",
+    "unless",
+]
 
 _assert_positive = ASSERTIONS["assert_positive"]
 _assert_greater_equal = ASSERTIONS["assert_greater_equal"]
@@ -77,8 +89,10 @@ def checks_of_picture(image: Tensor) -> list[Any]:
 
     """
     try:
-        known = image.shape.with_rank(3) if image.shape.ndims is None else (
-            image.shape.with_rank_at_least(3)
+        known = (
+            image.shape.with_rank(3)
+            if image.shape.ndims is None
+            else (image.shape.with_rank_at_least(3))
         )
     except ValueError:
         raise bad_value(
@@ -111,20 +125,25 @@ def checks_of_grey(image: Any) -> list[Any]:
 
     """
     try:
-        known = image.shape.with_rank(2) if image.shape.ndims is None else (
-            image.shape.with_rank_at_least(2)
+        known = (
+            image.shape.with_rank(2)
+            if image.shape.ndims is None
+            else (image.shape.with_rank_at_least(2))
         )
     except ValueError:
-        raise bad_value(f"A grayscale image (shape {image.shape}) must be at least "
-                        "two-dimensional.") from None  # fmt: skip
+        raise bad_value(
+            f"A grayscale image (shape {image.shape}) must be at least two-dimensional."
+        ) from None
     text = "Last dimension of a grayscale image should be size 1."
     if known.is_fully_defined():
         if known[-1] != 1:
             raise bad_value(text)
         return []
     of_rank = "A grayscale image must be at least two-dimensional."
-    return [assert_equal(shape(image)[-1], 1, message=text),
-            _assert_greater_equal(rank(image), 3, message=of_rank)]  # fmt: skip
+    return [
+        assert_equal(shape(image)[-1], 1, message=text),
+        _assert_greater_equal(rank(image), 3, message=of_rank),
+    ]
 
 
 def either_rank(image: Tensor, gap: str = " ") -> int | None:
@@ -140,8 +159,7 @@ def either_rank(image: Tensor, gap: str = " ") -> int | None:
     return found
 
 
-def by_rank(image: Tensor, one: Callable[[], Any], batch: Callable[[], Any],
-            gap: str = " ") -> Any:  # fmt: skip
+def by_rank(image: Tensor, one: Callable[[], Any], batch: Callable[[], Any], gap: str = " ") -> Any:
     """What one of two functions makes, for one picture or a batch; of both if it is not known.
 
     Raises:

@@ -79,9 +79,7 @@ def _integers(value: Tensor, wanted: Any, change: Callable[..., Tensor], scope: 
     if most > most_wanted:
         scale = (most + 1) // (most_wanted + 1)
         return change(floordiv(value, scale), wanted, name=scope)
-    found: Tensor = multiply(
-        change(value, wanted), (most_wanted + 1) // (most + 1), name=scope
-    )
+    found: Tensor = multiply(change(value, wanted), (most_wanted + 1) // (most + 1), name=scope)
     return found
 
 

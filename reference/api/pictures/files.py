@@ -59,8 +59,13 @@ def decode_image(
     with name_scope(name, "decode_image"):
         count = channels or 0
         decoded = dtype if dtype in _DECODED else dtypes.uint16
-        found: Tensor = node("DecodeImage", contents, channels=count, dtype=decoded,
-                             expand_animations=expand_animations)  # fmt: skip
+        found: Tensor = node(
+            "DecodeImage",
+            contents,
+            channels=count,
+            dtype=decoded,
+            expand_animations=expand_animations,
+        )
         if decoded != dtype:
             found = convert_image_dtype(found, dtype)
         if not expand_animations:

@@ -35,9 +35,11 @@ def _flipped(image: Any, axis: int, scope: str) -> Tensor:
     with name_scope(None, scope, [image]):
         value = checked(convert_to_tensor(image, name="image"))
         found: Tensor = by_rank(
-            value, lambda: _shaped(value, reverse(value, [axis])),
-            lambda: reverse(value, [axis + 1]), "",
-        )  # fmt: skip
+            value,
+            lambda: _shaped(value, reverse(value, [axis])),
+            lambda: reverse(value, [axis + 1]),
+            "",
+        )
         return found
 
 
@@ -160,9 +162,10 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "transpose", [image]):
         value = checked(convert_to_tensor(image, name="image"))
         found: Tensor = by_rank(
-            value, lambda: transposed(value, [1, 0, 2], name=name or "transpose"),
+            value,
+            lambda: transposed(value, [1, 0, 2], name=name or "transpose"),
             lambda: transposed(value, [0, 2, 1, 3], name=name or "transpose"),
-        )  # fmt: skip
+        )
         return found
 
 

@@ -57,9 +57,13 @@ def pad_to_bounding_box(
 
 
 def pad_to_bounding_box_internal(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any,
+    image: Any,
+    offset_height: Any,
+    offset_width: Any,
+    target_height: Any,
+    target_width: Any,
     check_dims: bool,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """As `pad_to_bounding_box`; without `check_dims` nothing asks whether the picture fits."""
     with name_scope(None, "pad_to_bounding_box", [image]):
         batch = Batch(convert_to_tensor(image, name="image"))
@@ -116,9 +120,7 @@ def crop_to_bounding_box(
         return batch.restored(cropped)
 
 
-def resize_image_with_crop_or_pad(
-    image: Any, target_height: Any, target_width: Any
-) -> Tensor:
+def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """A picture, or each of a batch, cropped in the middle or padded evenly to a size.
 
     Raises:
@@ -140,8 +142,13 @@ def resize_image_with_crop_or_pad(
         crop_left, pad_left = larger(-more // 2, 0), larger(more // 2, 0)
         more = target_height - height
         crop_top, pad_top = larger(-more // 2, 0), larger(more // 2, 0)
-        cropped = crop_to_bounding_box(images, crop_top, crop_left, smaller(target_height, height),
-                                       smaller(target_width, width))  # fmt: skip
+        cropped = crop_to_bounding_box(
+            images,
+            crop_top,
+            crop_left,
+            smaller(target_height, height),
+            smaller(target_width, width),
+        )
         resized = pad_to_bounding_box(cropped, pad_top, pad_left, target_height, target_width)
         if resized.shape.ndims is None:
             raise bad_value("resized contains no shape.")
@@ -159,9 +166,7 @@ class _Span:
         self.begin: Any
         if self.is_dynamic:
             exact = cast(whole, dtypes.float64)
-            self.begin = cast(
-                (exact - exact * cast(fraction, dtypes.float64)) / 2, dtypes.int32
-            )
+            self.begin = cast((exact - exact * cast(fraction, dtypes.float64)) / 2, dtypes.int32)
         else:
             self.begin = int((float(whole) - float(whole) * known) / 2)
         self.whole = whole
@@ -186,8 +191,10 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """
     with name_scope(None, "central_crop", [image]):
         value = convert_to_tensor(image, name="image")
-        known = get_static_value(central_fraction) if is_tensor(central_fraction) else (
-            central_fraction
+        known = (
+            get_static_value(central_fraction)
+            if is_tensor(central_fraction)
+            else (central_fraction)
         )
         text = "central_fraction must be within (0, 1]"
         if known is not None:
@@ -201,16 +208,19 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         checked(value)
         ndims = value.shape.ndims
         if ndims not in {3, 4}:
-            raise bad_value("`image` should either be a Tensor with rank = 3 or rank = 4. Had "
-                            f"rank = {ndims}.")  # fmt: skip
+            raise bad_value(
+                f"`image` should either be a Tensor with rank = 3 or rank = 4. Had rank = {ndims}."
+            )
         return _middle(value, ndims - 3, central_fraction, known)
 
 
 def _middle(value: Tensor, first: int, fraction: Any, known: Any) -> Tensor:
     """The middle of a picture whose rows are the axis `first`."""
     known_sizes = [value.shape[first + axis].value for axis in range(2)]
-    wholes = [shape(value)[first + axis] if size is None else size
-              for axis, size in enumerate(known_sizes)]  # fmt: skip
+    wholes = [
+        shape(value)[first + axis] if size is None else size
+        for axis, size in enumerate(known_sizes)
+    ]
     spans = [_Span(whole, fraction, known) for whole in wholes]
     for span in spans:
         span.size = span.whole - span.begin * 2

@@ -38,8 +38,9 @@ _SHRINK: Final = [1, 2, 2, 1]
 _SOBEL: Final = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)))
 
 
-def _parts(x: Tensor, y: Tensor, blurred: Callable[[Tensor], Tensor], most: Any,
-           k1: float, k2: float) -> tuple[Any, Any]:  # fmt: skip
+def _parts(
+    x: Tensor, y: Tensor, blurred: Callable[[Tensor], Tensor], most: Any, k1: float, k2: float
+) -> tuple[Any, Any]:
     """How alike two pictures are in light, and in contrast and structure."""
     c1, c2 = (k1 * most) ** 2, (k2 * most) ** 2
     mean, other = blurred(x), blurred(y)
@@ -64,14 +65,24 @@ def _bell(size: Any, sigma: Any) -> Tensor:
     return reshape(found, [count, count, 1, 1])
 
 
-def _per_channel(one: Tensor, other: Tensor, most: Any, size: Any, sigma: Any, k1: float,
-                 k2: float, whole: bool = False) -> tuple[Tensor, Tensor]:  # fmt: skip
+def _per_channel(
+    one: Tensor,
+    other: Tensor,
+    most: Any,
+    size: Any,
+    sigma: Any,
+    k1: float,
+    k2: float,
+    whole: bool = False,
+) -> tuple[Tensor, Tensor]:
     """The measure of each channel, and its part of contrast and structure."""
     window = constant(size, dtype=dtypes.int32)
     width = constant(sigma, dtype=one.dtype)
     mine, its = shape_n([one, other])
-    checks = [assert_(reduce_all(greater_equal(each[-3:-1], window)), [each, window], summarize=8)
-              for each in (mine, its)]  # fmt: skip
+    checks = [
+        assert_(reduce_all(greater_equal(each[-3:-1], window)), [each, window], summarize=8)
+        for each in (mine, its)
+    ]
     with control_dependencies(checks):
         one = identity(one)
     kernel = tile(_bell(window, width), [1, 1, mine[-1], 1])
@@ -96,9 +107,15 @@ def _floats(one: Tensor, other: Tensor, max_val: Any) -> tuple[Tensor, Tensor, T
 
 
 def ssim(
-    img1: Any, img2: Any, max_val: Any, filter_size: int = 11, filter_sigma: float = 1.5,
-    k1: float = 0.01, k2: float = 0.03, return_index_map: bool = False,
-) -> Tensor:  # fmt: skip
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    return_index_map: bool = False,
+) -> Tensor:
     """The structural similarity of pictures, at most 1.
 
     Args:
@@ -121,8 +138,9 @@ def ssim(
         with control_dependencies(checks):
             one = identity(one)
         most, one, other = _floats(one, other, max_val)
-        found, _ = _per_channel(one, other, most, filter_size, filter_sigma, k1, k2,
-                                return_index_map)  # fmt: skip
+        found, _ = _per_channel(
+            one, other, most, filter_size, filter_sigma, k1, k2, return_index_map
+        )
         return reduce_mean(found, [-1])
 
 
@@ -132,24 +150,34 @@ def _padded(images: Sequence[Tensor], rest: Tensor) -> list[Tensor]:
     return [pad(image, around, mode="SYMMETRIC") for image in images]
 
 
-def _halved(images: list[Tensor], heads: list[Tensor], tails: list[Tensor],
-            divisor: Tensor) -> tuple[list[Tensor], list[Tensor]]:  # fmt: skip
+def _halved(
+    images: list[Tensor], heads: list[Tensor], tails: list[Tensor], divisor: Tensor
+) -> tuple[list[Tensor], list[Tensor]]:
     """Pictures of half the size, and the ends of their shapes."""
-    flat = [reshape(image, concat([[-1], tail], 0))
-            for image, tail in zip(images, tails, strict=True)]  # fmt: skip
+    flat = [
+        reshape(image, concat([[-1], tail], 0)) for image, tail in zip(images, tails, strict=True)
+    ]
     rest = tails[0] % divisor
     is_odd = reduce_any(not_equal(rest, 0))
     even = cond(is_odd, lambda: _padded(flat, rest), lambda: flat)
     small = [avg_pool(image, ksize=_SHRINK, strides=_SHRINK, padding="VALID") for image in even]
     ends = [each[1:] for each in shape_n(small)]
-    return [reshape(image, concat([head, end], 0))
-            for image, head, end in zip(small, heads, ends, strict=True)], ends  # fmt: skip
+    return [
+        reshape(image, concat([head, end], 0))
+        for image, head, end in zip(small, heads, ends, strict=True)
+    ], ends
 
 
 def ssim_multiscale(
-    img1: Any, img2: Any, max_val: Any, power_factors: Sequence[float] = _POWERS,
-    filter_size: int = 11, filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
-) -> Tensor:  # fmt: skip
+    img1: Any,
+    img2: Any,
+    max_val: Any,
+    power_factors: Sequence[float] = _POWERS,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+) -> Tensor:
     """The structural similarity of pictures at several scales; arguments as for `ssim`.
 
     Args:
@@ -182,8 +210,7 @@ def ssim_multiscale(
                 if scale:
                     images, tails = _halved(images, heads, tails, divisor)
                 one, other = images
-                found, structure = _per_channel(one, other, most, filter_size, filter_sigma,
-                                                k1, k2)  # fmt: skip
+                found, structure = _per_channel(one, other, most, filter_size, filter_sigma, k1, k2)
                 parts.append(relu(structure))
         parts.pop()  # the last scale's is part of the whole measure there
         whole = stack([*parts, relu(found)], axis=-1)
@@ -199,8 +226,7 @@ def sobel_edges(image: Any) -> Tensor:
     """
     static, sizes = image.shape, shape(image)
     filters = np.expand_dims(np.transpose(np.asarray(_SOBEL), (1, 2, 0)), -2)
-    kernels = tile(constant(filters, dtype=image.dtype), [1, 1, sizes[-1], 1],
-                   name="sobel_filters")  # fmt: skip
+    kernels = tile(constant(filters, dtype=image.dtype), [1, 1, sizes[-1], 1], name="sobel_filters")
     padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     edges = depthwise_conv2d(padded, kernels, [1, 1, 1, 1], "VALID")
     found = reshape(edges, concat([sizes, [len(_SOBEL)]], 0))

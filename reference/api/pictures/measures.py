@@ -57,8 +57,9 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
     """
     if image.shape.ndims != 4:
-        raise bad_value(f"image_gradients expects a 4D tensor [batch_size, h, w, d], not "
-                        f"{image.shape}.")  # fmt: skip
+        raise bad_value(
+            f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}."
+        )
     whole = shape(image)
     batch, height, width, depth = unstack(whole)
     down = image[:, 1:, :, :] - image[:, :-1, :, :]
@@ -108,8 +109,9 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         one = convert_image_dtype(a, dtypes.float32)
         other = convert_image_dtype(b, dtypes.float32)
         error = reduce_mean(squared_difference(one, other), [-3, -2, -1])
-        found = subtract(20 * log(most) / log(10.0), np.float32(10 / np.log(10)) * log(error),
-                         name="psnr")  # fmt: skip
+        found = subtract(
+            20 * log(most) / log(10.0), np.float32(10 / np.log(10)) * log(error), name="psnr"
+        )
         _, _, checks = compared(one, other)
         with control_dependencies(checks):
             return identity(found)

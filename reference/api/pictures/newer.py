@@ -75,8 +75,15 @@ def resize_images_v2(
         found: Tensor
         if kind is not None or method in _SCALED:
             factors = cast(wanted, dtypes.float32) / cast(shape(value)[1:3], dtypes.float32)
-            found = node("ScaleAndTranslate", value, wanted, factors, zeros([2]),
-                         kernel_type=kind or method, antialias=antialias)  # fmt: skip
+            found = node(
+                "ScaleAndTranslate",
+                value,
+                wanted,
+                factors,
+                zeros([2]),
+                kernel_type=kind or method,
+                antialias=antialias,
+            )
         elif method in METHODS and isinstance(method, str):
             middles: dict[str, Any] = {} if method == "area" else {"half_pixel_centers": True}
             found = node(METHODS[method], value, wanted, **middles)
@@ -100,15 +107,25 @@ def resize_image_with_pad_v2(
       ValueError: the rank, a size or the method is wrong.
 
     """
-    return padded(image, target_height, target_width, lambda images, size: resize_images_v2(
-        images, size, method, antialias=antialias))  # fmt: skip
+    return padded(
+        image,
+        target_height,
+        target_width,
+        lambda images, size: resize_images_v2(images, size, method, antialias=antialias),
+    )
 
 
 def sample_distorted_bounding_box_v2(
-    image_size: Any, bounding_boxes: Any, seed: int = 0, min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: int | None = None,
-    use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: int = 0,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:
     """As `image.sample_distorted_bounding_box`, with one seed, which the graph's goes with.
 
     Raises:
@@ -123,37 +140,69 @@ def sample_distorted_bounding_box_v2(
         )
     seeds = seed_attributes(seed) if seed else {"seed": 0, "seed2": 0}
     return boxes.sample_distorted_bounding_box(
-        image_size, bounding_boxes, seeds["seed"], seeds["seed2"], min_object_covered,
-        aspect_ratio_range, area_range, max_attempts, use_image_if_no_bounding_boxes, name,
-    )  # fmt: skip
+        image_size,
+        bounding_boxes,
+        seeds["seed"],
+        seeds["seed2"],
+        min_object_covered,
+        aspect_ratio_range,
+        area_range,
+        max_attempts,
+        use_image_if_no_bounding_boxes,
+        name,
+    )
 
 
 def stateless_sample_distorted_bounding_box(
-    image_size: Any, bounding_boxes: Any, seed: Any, min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None, area_range: Any = None, max_attempts: int | None = None,
-    use_image_if_no_bounding_boxes: bool | None = None, name: str | None = None,
-) -> Any:  # fmt: skip
+    image_size: Any,
+    bounding_boxes: Any,
+    seed: Any,
+    min_object_covered: Any = 0.1,
+    aspect_ratio_range: Any = None,
+    area_range: Any = None,
+    max_attempts: int | None = None,
+    use_image_if_no_bounding_boxes: bool | None = None,
+    name: str | None = None,
+) -> Any:
     """As `image.sample_distorted_bounding_box`, the same block for equal pairs of seeds."""
     given = {
-        "aspect_ratio_range": aspect_ratio_range, "area_range": area_range,
+        "aspect_ratio_range": aspect_ratio_range,
+        "area_range": area_range,
         "max_attempts": max_attempts,
         "use_image_if_no_bounding_boxes": use_image_if_no_bounding_boxes,
-    }  # fmt: skip
+    }
     attrs = {key: value for key, value in given.items() if value is not None}
     with name_scope(name, "stateless_sample_distorted_bounding_box"):
         return wrapper("StatelessSampleDistortedBoundingBox")(
-            image_size=image_size, bounding_boxes=bounding_boxes,
-            min_object_covered=min_object_covered, seed=seed, name=name, **attrs,
-        )  # fmt: skip
+            image_size=image_size,
+            bounding_boxes=bounding_boxes,
+            min_object_covered=min_object_covered,
+            seed=seed,
+            name=name,
+            **attrs,
+        )
 
 
 def crop_and_resize_v2(
-    image: Any, boxes: Any, box_indices: Any, crop_size: Any, method: str = "bilinear",
-    extrapolation_value: float = 0.0, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    image: Any,
+    boxes: Any,
+    box_indices: Any,
+    crop_size: Any,
+    method: str = "bilinear",
+    extrapolation_value: float = 0.0,
+    name: str | None = None,
+) -> Tensor:
     """As `image.crop_and_resize`."""
-    found: Tensor = node("CropAndResize", image, boxes, box_indices, crop_size, name=name,
-                         method=method, extrapolation_value=extrapolation_value)  # fmt: skip
+    found: Tensor = node(
+        "CropAndResize",
+        image,
+        boxes,
+        box_indices,
+        crop_size,
+        name=name,
+        method=method,
+        extrapolation_value=extrapolation_value,
+    )
     return found
 
 
@@ -167,14 +216,26 @@ def draw_bounding_boxes_v2(images: Any, boxes: Any, colors: Any, name: str | Non
 
 
 def extract_glimpse_v2(
-    input: Any, size: Any, offsets: Any,  # noqa: A002 - TensorFlow's name
-    centered: bool = True, normalized: bool = True, noise: str = "uniform", name: str | None = None,
-) -> Tensor:  # fmt: skip
+    input: Any,  # noqa: A002
+    size: Any,
+    offsets: Any,
+    centered: bool = True,
+    normalized: bool = True,
+    noise: str = "uniform",
+    name: str | None = None,
+) -> Tensor:
     """As `image.extract_glimpse`; `noise` says what is beyond the picture."""
     found: Tensor = node(
-        "ExtractGlimpseV2", input, size, offsets, name=name, centered=centered,
-        normalized=normalized, noise=noise, uniform_noise=False,
-    )  # fmt: skip
+        "ExtractGlimpseV2",
+        input,
+        size,
+        offsets,
+        name=name,
+        centered=centered,
+        normalized=normalized,
+        noise=noise,
+        uniform_noise=False,
+    )
     return found
 
 
@@ -221,13 +282,24 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
 
 
 def non_max_suppression_padded_v1(
-    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"), pad_to_max_output_size: bool = False,
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """As `image.non_max_suppression`, perhaps filled up with zeros, and how many boxes they are."""
     with name_scope(name, "non_max_suppression_padded"):
         overlap = convert_to_tensor(iou_threshold, name="iou_threshold")
         score = convert_to_tensor(score_threshold, name="score_threshold")
-        return node("NonMaxSuppressionV4", boxes, scores, max_output_size, overlap, score,
-                    pad_to_max_output_size=pad_to_max_output_size)  # fmt: skip
+        return node(
+            "NonMaxSuppressionV4",
+            boxes,
+            scores,
+            max_output_size,
+            overlap,
+            score,
+            pad_to_max_output_size=pad_to_max_output_size,
+        )

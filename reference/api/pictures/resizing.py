@@ -35,10 +35,15 @@ class ResizeMethod:
 
 #: The operation of each method, by its number and by its later name.
 METHODS: Final[Mapping[Any, str]] = {
-    0: "ResizeBilinear", 1: "ResizeNearestNeighbor", 2: "ResizeBicubic", 3: "ResizeArea",
-    "bilinear": "ResizeBilinear", "nearest": "ResizeNearestNeighbor", "bicubic": "ResizeBicubic",
+    0: "ResizeBilinear",
+    1: "ResizeNearestNeighbor",
+    2: "ResizeBicubic",
+    3: "ResizeArea",
+    "bilinear": "ResizeBilinear",
+    "nearest": "ResizeNearestNeighbor",
+    "bicubic": "ResizeBicubic",
     "area": "ResizeArea",
-}  # fmt: skip
+}
 
 
 def resize_images(
@@ -64,15 +69,22 @@ def resize_images(
 
     """
     return resized_by(
-        images, lambda value, wanted: _resized(value, wanted, method, align_corners), size,
-        preserve_aspect_ratio, name,
-    )  # fmt: skip
+        images,
+        lambda value, wanted: _resized(value, wanted, method, align_corners),
+        size,
+        preserve_aspect_ratio,
+        name,
+    )
 
 
 def resized_by(
-    images: Any, resize: Callable[[Tensor, Tensor], Tensor], size: Any, keeps_ratio: bool,
-    name: str | None, skips: bool = True,
-) -> Tensor:  # fmt: skip
+    images: Any,
+    resize: Callable[[Tensor, Tensor], Tensor],
+    size: Any,
+    keeps_ratio: bool,
+    name: str | None,
+    skips: bool = True,
+) -> Tensor:
     """Pictures that a function makes another size; those of that size as they are, if it skips.
 
     Raises:
@@ -119,8 +131,9 @@ def _fitting(images: Tensor, size: Tensor) -> Tensor:
     down = cast(size[0], dtypes.float32) / cast(height, dtypes.float32)
     across = cast(size[1], dtypes.float32) / cast(width, dtypes.float32)
     factor = minimum(down, across)
-    scaled = [cast(round_(factor * cast(each, dtypes.float32)), dtypes.int32)
-              for each in (height, width)]  # fmt: skip
+    scaled = [
+        cast(round_(factor * cast(each, dtypes.float32)), dtypes.int32) for each in (height, width)
+    ]
     return convert_to_tensor(scaled, dtypes.int32, name="size")
 
 
@@ -145,8 +158,12 @@ def resize_image_with_pad(
       ValueError: the rank, a size or the method is wrong.
 
     """
-    return padded(image, target_height, target_width,
-                   lambda images, size: resize_images(images, size, method, align_corners))
+    return padded(
+        image,
+        target_height,
+        target_width,
+        lambda images, size: resize_images(images, size, method, align_corners),
+    )
 
 
 def padded(
@@ -190,8 +207,14 @@ def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
         name: str | None = None,
         half_pixel_centers: bool = False,
     ) -> Tensor:
-        found: Tensor = node(op_type, images, size, name=name, align_corners=align_corners,
-                             half_pixel_centers=half_pixel_centers)  # fmt: skip
+        found: Tensor = node(
+            op_type,
+            images,
+            size,
+            name=name,
+            align_corners=align_corners,
+            half_pixel_centers=half_pixel_centers,
+        )
         return found
 
     resize.__doc__ = doc

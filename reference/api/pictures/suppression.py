@@ -86,20 +86,23 @@ def _tile_done(boxes: Any, limit: Any, found: Any, at: Any, size: int) -> Any:
             return boxes, expand_dims(cast(stays, part.dtype), 2) * part, limit, earlier + 1
 
         part = slice_(boxes, [0, at * size, 0], [count, size, 4])
-        _, part, _, _ = while_loop(lambda *state: state[3] < at, before,
-                                   [boxes, part, limit, constant(0)])  # fmt: skip
+        _, part, _, _ = while_loop(
+            lambda *state: state[3] < at, before, [boxes, part, limit, constant(0)]
+        )
         overlaps = _overlaps(part, part)
         later = expand_dims(reshape(range_(size), [1, -1]) > reshape(range_(size), [-1, 1]), 0)
         overlaps *= cast(logical_and(later, overlaps >= limit), overlaps.dtype)
         overlaps, _, _, _ = while_loop(
-            lambda *state: state[1], _within,
+            lambda *state: state[1],
+            _within,
             [overlaps, constant(True), reduce_sum(overlaps, [1, 2]), limit],
-        )  # fmt: skip
+        )
         gone = reduce_sum(overlaps, 1) > 0
         part *= expand_dims(1.0 - cast(gone, part.dtype), 2)
         mask = reshape(cast(equal(range_(tiles), at), boxes.dtype), [1, -1, 1, 1])
         boxes = tile(expand_dims(part, [1]), [1, tiles, 1, 1]) * mask + reshape(
-            boxes, [count, tiles, size, 4]) * (1 - mask)  # fmt: skip
+            boxes, [count, tiles, size, 4]
+        ) * (1 - mask)
         boxes = reshape(boxes, [count, -1, 4])
         found += reduce_sum(cast(_reduce_any(part > 0, [2]), dtypes.int32), [1])
     return boxes, limit, found, at + 1
@@ -136,18 +139,25 @@ def _prepared(
 
 @function
 def non_max_suppression_padded_v2(
-    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"), sorted_input: bool = False,
-    canonicalized_coordinates: bool = False, tile_size: int = 512,
-) -> Any:  # fmt: skip
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> Any:
     """The numbers of the boxes that are kept, [batch, max_output_size], and how many they are."""
     batch, many = shape(boxes)[:-2], shape(boxes)[-2]
     boxes, scores = reshape(boxes, [-1, many, 4]), reshape(scores, [-1, many])
     count = shape(boxes)[0]
-    boxes, scores, order = _prepared(boxes, scores, score_threshold, sorted_input,
-                                     canonicalized_coordinates)  # fmt: skip
-    tiles = ceil(cast(maximum(many, max_output_size), dtypes.float32)
-                 / cast(tile_size, dtypes.float32))  # fmt: skip
+    boxes, scores, order = _prepared(
+        boxes, scores, score_threshold, sorted_input, canonicalized_coordinates
+    )
+    tiles = ceil(
+        cast(maximum(many, max_output_size), dtypes.float32) / cast(tile_size, dtypes.float32)
+    )
     more = cast(tiles, dtypes.int32) * tile_size - many
     boxes = pad(cast(boxes, dtypes.float32), [[0, 0], [0, more], [0, 0]])
     whole = many + more
@@ -157,7 +167,7 @@ def non_max_suppression_padded_v2(
         partial(_tile_done, size=tile_size),
         [boxes, iou_threshold, zeros([count], dtypes.int32), constant(0)],
         shape_invariants=[TensorShape(sizes) for sizes in ([None, None, 4], [], [None], [])],
-    )  # fmt: skip
+    )
     valid = minimum(found, max_output_size)
     marks = cast(_reduce_any(kept > 0, [2]), dtypes.int32) * expand_dims(range_(whole, 0, -1), 0)
     index = whole - cast(top_k(marks, max_output_size)[0], dtypes.int32)
@@ -171,11 +181,17 @@ def non_max_suppression_padded_v2(
 
 
 def non_max_suppression_padded(
-    boxes: Any, scores: Any, max_output_size: Any, iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"), pad_to_max_output_size: bool = False,
-    name: str | None = None, sorted_input: bool = False,
-    canonicalized_coordinates: bool = False, tile_size: int = 512,
-) -> Any:  # fmt: skip
+    boxes: Any,
+    scores: Any,
+    max_output_size: Any,
+    iou_threshold: Any = 0.5,
+    score_threshold: Any = float("-inf"),
+    pad_to_max_output_size: bool = False,
+    name: str | None = None,
+    sorted_input: bool = False,
+    canonicalized_coordinates: bool = False,
+    tile_size: int = 512,
+) -> Any:
     """As TensorFlow 2's: boxes of pictures that overlap no better one, and how many they are.
 
     Args:
@@ -196,13 +212,18 @@ def non_max_suppression_padded(
     """
     with name_scope(name, "non_max_suppression_padded"):
         if not pad_to_max_output_size and (boxes.get_shape().rank or 0) > 2:
-            raise bad_value(f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be "
-                            "True for batched input")  # fmt: skip
+            raise bad_value(
+                f"'pad_to_max_output_size' (value {pad_to_max_output_size}) must be "
+                "True for batched input"
+            )
         # One trace serves all numbers: they are tensors.
-        limits = [convert_to_tensor(each) for each in (scores, max_output_size, iou_threshold,
-                                                       score_threshold)]  # fmt: skip
+        limits = [
+            convert_to_tensor(each)
+            for each in (scores, max_output_size, iou_threshold, score_threshold)
+        ]
         index, valid = non_max_suppression_padded_v2(
-            boxes, *limits, sorted_input, canonicalized_coordinates, tile_size)  # fmt: skip
+            boxes, *limits, sorted_input, canonicalized_coordinates, tile_size
+        )
         if pad_to_max_output_size:
             sizes = concat([shape(boxes)[:-2], expand_dims(max_output_size, 0)], 0)
             return reshape(index, sizes), valid

@@ -15,8 +15,12 @@ from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "ConditionalAccumulator", "ConditionalAccumulatorBase",
-           "SparseConditionalAccumulator"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "ConditionalAccumulator",
+    "ConditionalAccumulatorBase",
+    "SparseConditionalAccumulator",
+]
 
 
 class ConditionalAccumulatorBase:
@@ -158,9 +162,12 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     ) -> Operation:
         """Add a gradient given as IndexedSlices, as `apply_grad` does."""
         return self.apply_grad(
-            grad_indices=grad.indices, grad_values=grad.values, grad_shape=grad.dense_shape,
-            local_step=local_step, name=name,
-        )  # fmt: skip
+            grad_indices=grad.indices,
+            grad_values=grad.values,
+            grad_shape=grad.dense_shape,
+            local_step=local_step,
+            name=name,
+        )
 
     def apply_grad(
         self,

@@ -102,10 +102,13 @@ class Barrier:
         """
         waits = {} if timeout is None else {"wait_for_incomplete": timeout}
         taken = wrapper("BarrierTakeMany")(
-            handle=self._barrier_ref, num_elements=num_elements, component_types=self._types,
-            allow_small_batch=allow_small_batch, name=name or f"{self._name}_BarrierTakeMany",
+            handle=self._barrier_ref,
+            num_elements=num_elements,
+            component_types=self._types,
+            allow_small_batch=allow_small_batch,
+            name=name or f"{self._name}_BarrierTakeMany",
             **waits,
-        )  # fmt: skip
+        )
         op = taken[0].op
         count = Dimension(None if allow_small_batch else constant_value(op.inputs[1]))
         for output in op.outputs[:2]:

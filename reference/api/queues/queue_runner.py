@@ -54,11 +54,14 @@ class QueueRunner:
             raise ValueError("Must provide queue and enqueue_ops.")
         types = queue_closed_exception_types
         if types is not None and not (
-            isinstance(types, tuple) and types
+            isinstance(types, tuple)
+            and types
             and all(issubclass(each, errors.OpError) for each in types)
-        ):  # fmt: skip
-            raise TypeError("queue_closed_exception_types, when provided, must be a tuple of "
-                            f"tf.error types, but saw: {types}")  # fmt: skip
+        ):
+            raise TypeError(
+                "queue_closed_exception_types, when provided, must be a tuple of "
+                f"tf.error types, but saw: {types}"
+            )
         self.queue = queue
         self.enqueue_ops = enqueue_ops
         self.close_op = queue.close() if close_op is None else close_op
@@ -152,8 +155,11 @@ class QueueRunner:
             for op in self.enqueue_ops
         ]
         if coord is not None:
-            threads.append(threading.Thread(target=self._close_on_stop, args=(sess, coord),
-                                            name=f"{word}-close_on_stop"))  # fmt: skip
+            threads.append(
+                threading.Thread(
+                    target=self._close_on_stop, args=(sess, coord), name=f"{word}-close_on_stop"
+                )
+            )
         for thread in threads:
             if coord is not None:
                 coord.register_thread(thread)

@@ -20,8 +20,15 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "FIFOQueue", "PaddingFIFOQueue", "PriorityQueue", "QueueBase",
-           "RandomShuffleQueue", "shape_list"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "FIFOQueue",
+    "PaddingFIFOQueue",
+    "PriorityQueue",
+    "QueueBase",
+    "RandomShuffleQueue",
+    "shape_list",
+]
 
 
 class QueueBase:
@@ -68,17 +75,17 @@ class QueueBase:
           ValueError: their names differ.
 
         """
-        if not queues or not isinstance(queues, list) or not all(
-            isinstance(queue, QueueBase) for queue in queues
+        if (
+            not queues
+            or not isinstance(queues, list)
+            or not all(isinstance(queue, QueueBase) for queue in queues)
         ):
             raise TypeError("A list of queues expected")
         if any(queue.dtypes != queues[0].dtypes for queue in queues):
             raise TypeError("Queues do not have matching component dtypes.")
         if any(queue.names != queues[0].names for queue in queues):
             raise TypeError("Queues do not have matching component names.")
-        shapes = [
-            _common(parts) for parts in zip(*(queue.shapes for queue in queues), strict=True)
-        ]
+        shapes = [_common(parts) for parts in zip(*(queue.shapes for queue in queues), strict=True)]
         chosen = gather(stack([queue.queue_ref for queue in queues]), index)
         return QueueBase(queues[0].dtypes, shapes, queues[0].names, chosen)
 
@@ -260,8 +267,10 @@ def shape_list(shapes: Any, *, partial: bool = False) -> list[TensorShape] | Non
     if isinstance(shapes, TensorShape):
         shapes = [shapes]
     if not isinstance(shapes, tuple | list):
-        raise TypeError(f"Shapes must be a TensorShape or a list or tuple of TensorShapes, got "
-                        f"{type(shapes)} instead.")  # fmt: skip
+        raise TypeError(
+            f"Shapes must be a TensorShape or a list or tuple of TensorShapes, got "
+            f"{type(shapes)} instead."
+        )
     if all(shape is None or isinstance(shape, int) for shape in shapes):
         # One shape for the one component.
         shapes = [shapes]
@@ -355,9 +364,7 @@ class PaddingFIFOQueue(QueueBase):
         known = shape_list(shapes, partial=True)
         names = _named(names, types)
         attrs = {"component_types": types, "shapes": known or [], "capacity": capacity}
-        super().__init__(
-            types, known, names, _made("PaddingFIFOQueueV2", attrs, shared_name, name)
-        )
+        super().__init__(types, known, names, _made("PaddingFIFOQueueV2", attrs, shared_name, name))
 
 
 class PriorityQueue(QueueBase):

@@ -91,9 +91,14 @@ class BaseStagingArea:
         return self._memory_limit
 
     def _made(
-        self, op_type: str, inputs: Mapping[str, Any], name: str, *, beside: bool = True,
+        self,
+        op_type: str,
+        inputs: Mapping[str, Any],
+        name: str,
+        *,
+        beside: bool = True,
         **attrs: Any,
-    ) -> Operation:  # fmt: skip
+    ) -> Operation:
         """An operation on the area, by default beside where it was made."""
         attrs = {
             "shared_name": self._name,
@@ -132,9 +137,7 @@ class BaseStagingArea:
                 f"Number of indices {len(indices)} doesn't match number of values {len(values)}"
             )
         if len(values) > len(self._dtypes):
-            raise ValueError(
-                f"Unexpected number of inputs {len(values)} vs {len(self._dtypes)}"
-            )
+            raise ValueError(f"Unexpected number of inputs {len(values)} vs {len(self._dtypes)}")
         tensors = []
         for value, index in zip(values, indices, strict=True):
             dtype, shape = self._dtypes[index], self._shapes[index]
@@ -260,9 +263,7 @@ class MapStagingArea(BaseStagingArea):
         """Parts of the element of a key, once it is complete; they stay."""
         places, dtypes = self._places(indices)
         inputs = {"key": key, "indices": places}
-        op = self._made(
-            self._prefix + "Peek", inputs, name or f"{self._name}_pop", dtypes=dtypes
-        )
+        op = self._made(self._prefix + "Peek", inputs, name or f"{self._name}_pop", dtypes=dtypes)
         return self._taken(op.outputs, places)
 
     def get(
@@ -288,9 +289,11 @@ class MapStagingArea(BaseStagingArea):
             )
             return key, self._taken(op.outputs, places)
         op = self._made(
-            self._prefix + "UnstageNoKey", {"indices": places},
-            name or f"{self._name}_get_nokey", dtypes=dtypes,
-        )  # fmt: skip
+            self._prefix + "UnstageNoKey",
+            {"indices": places},
+            name or f"{self._name}_get_nokey",
+            dtypes=dtypes,
+        )
         (found,) = self._here(op.outputs[:1])
         return found, self._taken(op.outputs[1:], places)
 

@@ -77,9 +77,11 @@ class _Builder:
         self._saved_model.meta_graphs.append(graph)
 
     def save(
-        self, as_text: bool = False, experimental_image_format: bool = False,
+        self,
+        as_text: bool = False,
+        experimental_image_format: bool = False,
         experimental_image_writer_options: Any = None,
-    ) -> bytes:  # fmt: skip
+    ) -> bytes:
         """Write the file of the model.
 
         Args:

@@ -23,8 +23,15 @@ from sessrun.reference.state.files.file_names import as_given
 from sessrun.reference.state.files.files import join
 from sessrun.spec.proto import AssetFileDef, MetaGraphDef, SavedModel
 
-__all__ = ["SavedModelLoader", "get_asset_tensors", "get_init_op", "get_train_op", "load",
-           "maybe_saved_model_directory", "parse_saved_model"]  # fmt: skip
+__all__ = [
+    "SavedModelLoader",
+    "get_asset_tensors",
+    "get_init_op",
+    "get_train_op",
+    "load",
+    "maybe_saved_model_directory",
+    "parse_saved_model",
+]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 
@@ -32,9 +39,12 @@ parse_saved_model = read_model
 
 
 def load(
-    sess: Any, tags: Iterable[str], export_dir: Any, import_scope: str | None = None,
+    sess: Any,
+    tags: Iterable[str],
+    export_dir: Any,
+    import_scope: str | None = None,
     **saver_kwargs: Any,
-) -> MetaGraphDef:  # fmt: skip
+) -> MetaGraphDef:
     """Load a saved model into a session and its graph.
 
     Args:
@@ -104,9 +114,12 @@ class SavedModelLoader:
         )
 
     def load_graph(
-        self, graph: Graph, tags: Iterable[str], import_scope: str | None = None,
+        self,
+        graph: Graph,
+        tags: Iterable[str],
+        import_scope: str | None = None,
         **saver_kwargs: Any,
-    ) -> tuple[Saver | None, list[Any] | None]:  # fmt: skip
+    ) -> tuple[Saver | None, list[Any] | None]:
         """Add the graph of these tags to one.
 
         Args:

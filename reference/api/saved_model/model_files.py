@@ -21,8 +21,15 @@ from sessrun.reference.state.files.file_names import as_given, file_errors, loca
 from sessrun.reference.state.files.files import exists, join, makedirs
 from sessrun.spec.proto import MetaGraphDef, SavedModel
 
-__all__ = ["assets_folder", "make_folder", "maybe_saved_model_directory", "read_model",
-           "text_path", "variables_path", "write_model"]  # fmt: skip
+__all__ = [
+    "assets_folder",
+    "make_folder",
+    "maybe_saved_model_directory",
+    "read_model",
+    "text_path",
+    "variables_path",
+    "write_model",
+]
 
 _OURS: Final = "type.googleapis.com/sessrun."
 _THEIRS: Final = "type.googleapis.com/tensorflow."
@@ -58,8 +65,11 @@ def make_folder(path: str) -> str:
 
 def maybe_saved_model_directory(export_dir: Any) -> bool:
     """Whether a folder has the file of a saved model."""
-    kinds = (names.SAVED_MODEL_FILENAME_PBTXT, names.SAVED_MODEL_FILENAME_PB,
-             names.SAVED_MODEL_FILENAME_CPB)  # fmt: skip
+    kinds = (
+        names.SAVED_MODEL_FILENAME_PBTXT,
+        names.SAVED_MODEL_FILENAME_PB,
+        names.SAVED_MODEL_FILENAME_CPB,
+    )
     return any(exists(_path(export_dir, name)) for name in kinds)
 
 

@@ -16,19 +16,28 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import DataType, SignatureDef, TensorInfo, TensorProto
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["build_signature_def", "classification_signature_def", "is_valid_signature",
-           "load_op_from_signature_def", "op_signature_def", "predict_signature_def",
-           "regression_signature_def", "supervised_eval_signature_def",
-           "supervised_train_signature_def"]  # fmt: skip
+__all__ = [
+    "build_signature_def",
+    "classification_signature_def",
+    "is_valid_signature",
+    "load_op_from_signature_def",
+    "op_signature_def",
+    "predict_signature_def",
+    "regression_signature_def",
+    "supervised_eval_signature_def",
+    "supervised_train_signature_def",
+]
 
 _STRING: Final = DataType.Value("DT_STRING")
 _FLOAT: Final = DataType.Value("DT_FLOAT")
 
 
 def build_signature_def(
-    inputs: Mapping[str, Any] | None = None, outputs: Mapping[str, Any] | None = None,
-    method_name: str | None = None, defaults: Mapping[str, Any] | None = None,
-) -> SignatureDef:  # fmt: skip
+    inputs: Mapping[str, Any] | None = None,
+    outputs: Mapping[str, Any] | None = None,
+    method_name: str | None = None,
+    defaults: Mapping[str, Any] | None = None,
+) -> SignatureDef:
     """A signature.
 
     Args:
@@ -50,8 +59,9 @@ def build_signature_def(
         found.method_name = method_name
     for name, value in (defaults or {}).items():
         if value.op.type != "Const":
-            raise ValueError(f"Unable to convert object {value} of type {type(value)} to "
-                             "TensorProto.")  # fmt: skip
+            raise ValueError(
+                f"Unable to convert object {value} of type {type(value)} to TensorProto."
+            )
         found.defaults[name].CopyFrom(adopt(value.op.get_attr("value"), TensorProto))
     return found
 
@@ -144,9 +154,11 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
 
 
 def supervised_train_signature_def(
-    inputs: Mapping[str, Any], loss: Mapping[str, Any] | None,
-    predictions: Mapping[str, Any] | None = None, metrics: Mapping[str, Any] | None = None,
-) -> SignatureDef:  # fmt: skip
+    inputs: Mapping[str, Any],
+    loss: Mapping[str, Any] | None,
+    predictions: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Any] | None = None,
+) -> SignatureDef:
     """A signature of training.
 
     Args:
@@ -163,9 +175,11 @@ def supervised_train_signature_def(
 
 
 def supervised_eval_signature_def(
-    inputs: Mapping[str, Any], loss: Mapping[str, Any] | None,
-    predictions: Mapping[str, Any] | None = None, metrics: Mapping[str, Any] | None = None,
-) -> SignatureDef:  # fmt: skip
+    inputs: Mapping[str, Any],
+    loss: Mapping[str, Any] | None,
+    predictions: Mapping[str, Any] | None = None,
+    metrics: Mapping[str, Any] | None = None,
+) -> SignatureDef:
     """A signature of evaluation; arguments and errors as `supervised_train_signature_def`."""
     return _supervised(names.SUPERVISED_EVAL_METHOD_NAME, inputs, loss, predictions, metrics)
 
@@ -205,8 +219,9 @@ def is_prediction(signature_def: Any) -> bool:
 def is_regression(signature_def: Any) -> bool:
     """Whether a signature is one to regress: a string, and a number of float32."""
     return _known(signature_def, names.REGRESS_METHOD_NAME) == (
-        {names.REGRESS_INPUTS: _STRING}, {names.REGRESS_OUTPUTS: _FLOAT}
-    )  # fmt: skip
+        {names.REGRESS_INPUTS: _STRING},
+        {names.REGRESS_OUTPUTS: _FLOAT},
+    )
 
 
 def is_classification(signature_def: Any) -> bool:
@@ -215,8 +230,9 @@ def is_classification(signature_def: Any) -> bool:
     if known is None:
         return False
     allowed = {
-        (names.CLASSIFY_OUTPUT_CLASSES, _STRING), (names.CLASSIFY_OUTPUT_SCORES, _FLOAT),
-    }  # fmt: skip
+        (names.CLASSIFY_OUTPUT_CLASSES, _STRING),
+        (names.CLASSIFY_OUTPUT_SCORES, _FLOAT),
+    }
     return known[0] == {names.CLASSIFY_INPUTS: _STRING} and set(known[1].items()) <= allowed
 
 
@@ -243,6 +259,8 @@ def load_op_from_signature_def(
         return get_element_from_tensor_info(signature_def.outputs[key], import_scope=import_scope)
     except KeyError:
         raise errors.NotFoundError(
-            None, None, f'The key "{key}" could not be found in the graph. The SavedModel has a '
-            "signature of that key that names something else."
-        ) from None  # fmt: skip
+            None,
+            None,
+            f'The key "{key}" could not be found in the graph. The SavedModel has a '
+            "signature of that key that names something else.",
+        ) from None

@@ -15,9 +15,12 @@ __all__ = ["simple_save"]
 
 
 def simple_save(
-    session: Any, export_dir: Any, inputs: Mapping[str, Any], outputs: Mapping[str, Any],
+    session: Any,
+    export_dir: Any,
+    inputs: Mapping[str, Any],
+    outputs: Mapping[str, Any],
     legacy_init_op: Any = None,
-) -> None:  # fmt: skip
+) -> None:
     """Save the default graph with a session's variables and one signature.
 
     Args:
@@ -35,9 +38,11 @@ def simple_save(
     signature = predict_signature_def(inputs, outputs)
     builder = SavedModelBuilder(export_dir)
     builder.add_meta_graph_and_variables(
-        session, tags=[SERVING],
+        session,
+        tags=[SERVING],
         signature_def_map={DEFAULT_SERVING_SIGNATURE_DEF_KEY: signature},
         assets_collection=get_default_graph().get_collection(GraphKeys.ASSET_FILEPATHS),
-        main_op=legacy_init_op, clear_devices=True,
-    )  # fmt: skip
+        main_op=legacy_init_op,
+        clear_devices=True,
+    )
     builder.save()

@@ -13,8 +13,12 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.spec.proto import DataType, TensorInfo
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["build_tensor_info", "get_element_from_tensor_info", "get_tensor_from_tensor_info",
-           "of_operation"]  # fmt: skip
+__all__ = [
+    "build_tensor_info",
+    "get_element_from_tensor_info",
+    "get_tensor_from_tensor_info",
+    "of_operation",
+]
 
 
 def build_tensor_info(tensor: Any) -> TensorInfo:

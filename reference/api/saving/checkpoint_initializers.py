@@ -48,8 +48,9 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
         if variable is None:
             for inner, key, shown in _of_scope(name, target, made):
                 if key not in shapes:
-                    raise ValueError(f"Tensor {key} ({shown} in {name}) is not found in "
-                                     f"{path} checkpoint")  # fmt: skip
+                    raise ValueError(
+                        f"Tensor {key} ({shown} in {name}) is not found in {path} checkpoint"
+                    )
                 _start_from(inner, prefix, key)
             continue
         if name not in shapes:
@@ -86,9 +87,7 @@ def _check_shape(variable: Any, name: str, saved: Sequence[int]) -> None:
         )
 
 
-def _of_scope(
-    name: str, target: str, made: Mapping[str, Any]
-) -> Iterator[tuple[Any, str, str]]:
+def _of_scope(name: str, target: str, made: Mapping[str, Any]) -> Iterator[tuple[Any, str, str]]:
     """The variables of a scope, each with its name in the checkpoint, and without the scope."""
     scope = target.rpartition("/")[0]
     if not name.endswith("/"):
@@ -118,9 +117,11 @@ def _start_from(variable: Any, prefix: str | None, name: str) -> None:
     spec = place.spec if place else ""
     with graph.device(variable.device), graph.device("/cpu:0"):
         value = apply_op(
-            "RestoreV2", {"prefix": prefix, "tensor_names": [name], "shape_and_slices": [spec]},
-            {"dtypes": [variable.dtype.base_dtype]}, "checkpoint_initializer",
-        ).outputs[0]  # fmt: skip
+            "RestoreV2",
+            {"prefix": prefix, "tensor_names": [name], "shape_and_slices": [spec]},
+            {"dtypes": [variable.dtype.base_dtype]},
+            "checkpoint_initializer",
+        ).outputs[0]
     (saveable,) = saveables_of({name: [variable]} if place else [variable])
     restored = saveable.restore([value], None)
     value.set_shape(variable.shape)

@@ -20,10 +20,18 @@ from sessrun.reference.state.files.file_names import as_given, file_errors, loca
 from sessrun.spec.proto import SaverDef
 from sessrun.spec.proto.checkpoint_pb2 import CheckpointState
 
-__all__ = ["EXPORTS", "checkpoint_exists", "generate_checkpoint_state_proto",
-           "get_checkpoint_mtimes", "get_checkpoint_state", "latest_checkpoint", "meta_graph_path",
-           "remove_checkpoint", "update_checkpoint_state",
-           "update_checkpoint_state_internal"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "checkpoint_exists",
+    "generate_checkpoint_state_proto",
+    "get_checkpoint_mtimes",
+    "get_checkpoint_state",
+    "latest_checkpoint",
+    "meta_graph_path",
+    "remove_checkpoint",
+    "update_checkpoint_state",
+    "update_checkpoint_state_internal",
+]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 _SHARD: Final = re.compile(r"-[\d?]+-of-\d+$")
@@ -56,8 +64,9 @@ def generate_checkpoint_state_proto(
     folder = as_given(save_dir)
     paths = [] if all_model_checkpoint_paths is None else all_model_checkpoint_paths
     if not paths or paths[-1] != model_checkpoint_path:
-        _LOGGER.info("%s is not in all_model_checkpoint_paths. Manually adding it.",
-                     model_checkpoint_path)  # fmt: skip
+        _LOGGER.info(
+            "%s is not in all_model_checkpoint_paths. Manually adding it.", model_checkpoint_path
+        )
         paths.append(model_checkpoint_path)
     times = all_model_checkpoint_timestamps
     if times and len(times) != len(paths):
@@ -70,9 +79,11 @@ def generate_checkpoint_state_proto(
         latest = _relative(latest, folder)
         paths = [_relative(path, folder) for path in paths]
     return CheckpointState(
-        model_checkpoint_path=latest, all_model_checkpoint_paths=paths,
-        all_model_checkpoint_timestamps=times, last_preserved_timestamp=last_preserved_timestamp,
-    )  # fmt: skip
+        model_checkpoint_path=latest,
+        all_model_checkpoint_paths=paths,
+        all_model_checkpoint_timestamps=times,
+        last_preserved_timestamp=last_preserved_timestamp,
+    )
 
 
 def _relative(path: str, folder: str) -> str:
@@ -104,10 +115,13 @@ def update_checkpoint_state(
 
     """
     update_checkpoint_state_internal(
-        save_dir, model_checkpoint_path, all_model_checkpoint_paths, latest_filename,
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        latest_filename,
         all_model_checkpoint_timestamps=all_model_checkpoint_timestamps,
         last_preserved_timestamp=last_preserved_timestamp,
-    )  # fmt: skip
+    )
 
 
 def update_checkpoint_state_internal(
@@ -143,9 +157,12 @@ def update_checkpoint_state_internal(
             for path in (model_checkpoint_path, *(all_model_checkpoint_paths or ()))
         )
     state = generate_checkpoint_state_proto(
-        save_dir, model_checkpoint_path, all_model_checkpoint_paths,
-        all_model_checkpoint_timestamps, last_preserved_timestamp,
-    )  # fmt: skip
+        save_dir,
+        model_checkpoint_path,
+        all_model_checkpoint_paths,
+        all_model_checkpoint_timestamps,
+        last_preserved_timestamp,
+    )
     path = _state_path(as_given(save_dir), latest_filename)
     if path == state.model_checkpoint_path:
         raise RuntimeError(
@@ -269,7 +286,12 @@ def remove_checkpoint(
 EXPORTS: Final[dict[str, Any]] = {
     f"train.{function.__name__}": function
     for function in (
-        checkpoint_exists, generate_checkpoint_state_proto, get_checkpoint_mtimes,
-        get_checkpoint_state, latest_checkpoint, remove_checkpoint, update_checkpoint_state,
+        checkpoint_exists,
+        generate_checkpoint_state_proto,
+        get_checkpoint_mtimes,
+        get_checkpoint_state,
+        latest_checkpoint,
+        remove_checkpoint,
+        update_checkpoint_state,
     )
-}  # fmt: skip
+}

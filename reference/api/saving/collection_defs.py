@@ -30,10 +30,16 @@ __all__ = ["add_collection", "restore_collections"]
 _LOGGER: Final = logging.getLogger("sessrun")
 #: The collections of variables.
 _VARIABLES: Final = frozenset(
-    {GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.MODEL_VARIABLES,
-     GraphKeys.TRAINABLE_VARIABLES, GraphKeys.MOVING_AVERAGE_VARIABLES,
-     GraphKeys.METRIC_VARIABLES, GraphKeys.GLOBAL_STEP}
-)  # fmt: skip
+    {
+        GraphKeys.GLOBAL_VARIABLES,
+        GraphKeys.LOCAL_VARIABLES,
+        GraphKeys.MODEL_VARIABLES,
+        GraphKeys.TRAINABLE_VARIABLES,
+        GraphKeys.MOVING_AVERAGE_VARIABLES,
+        GraphKeys.METRIC_VARIABLES,
+        GraphKeys.GLOBAL_STEP,
+    }
+)
 #: Collections whose items are written as messages: of which kind, and by which class.
 _CLASSES: Final[Mapping[str, tuple[Any, str, str]]] = {
     GraphKeys.SAVERS: (SaverDef, "api.saving.saver", "Saver"),
@@ -43,9 +49,7 @@ _CLASSES: Final[Mapping[str, tuple[Any, str, str]]] = {
 }
 
 
-def add_collection(
-    target: MetaGraphDef, key: Any, items: Sequence[Any], scope: str | None
-) -> None:
+def add_collection(target: MetaGraphDef, key: Any, items: Sequence[Any], scope: str | None) -> None:
     """Write a collection; one that cannot be written is left out, with a warning.
 
     Args:
@@ -68,8 +72,10 @@ def add_collection(
         _LOGGER.warning(
             "Issue encountered when serializing %s.\nType is unsupported, or the types of the "
             "items don't match field type in CollectionDef. Note this is a warning and probably "
-            "safe to ignore.\n%s", key, error,
-        )  # fmt: skip
+            "safe to ignore.\n%s",
+            key,
+            error,
+        )
         return
     target.collection_def[as_text(key)].CopyFrom(found)
 

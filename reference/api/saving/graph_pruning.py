@@ -16,16 +16,29 @@ from sessrun.spec.proto import DataType, GraphDef, NodeDef
 from sessrun.spec.proto.foreign import adopt
 
 __all__ = [
-    "EXPORTS", "extract_sub_graph", "must_run_on_cpu", "remove_training_nodes",
+    "EXPORTS",
+    "extract_sub_graph",
+    "must_run_on_cpu",
+    "remove_training_nodes",
     "tensor_shape_from_node_def_name",
-]  # fmt: skip
+]
 
 _LOC: Final = "loc:@"
 #: Operations on variables as `must_run_on_cpu` knows them.
 _OF_VARIABLES: Final = frozenset(
-    {"Assign", "AssignAdd", "AssignSub", "Queue", "ScatterAdd", "ScatterSub", "ScatterUpdate",
-     "TruncatedNormal", "Variable", "VariableV2"}
-)  # fmt: skip
+    {
+        "Assign",
+        "AssignAdd",
+        "AssignSub",
+        "Queue",
+        "ScatterAdd",
+        "ScatterSub",
+        "ScatterUpdate",
+        "TruncatedNormal",
+        "Variable",
+        "VariableV2",
+    }
+)
 #: Op types that run on the CPU if this attribute is one of these dtypes.
 _ON_CPU: Final[Mapping[str, tuple[str, frozenset[int]]]] = {
     "Const": ("dtype", frozenset({DataType.DT_STRING, DataType.DT_INT32})),

@@ -20,8 +20,14 @@ from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, OpList, SaverDef
 from sessrun.spec.proto.foreign import adopt
 from sessrun.spec.tables.ops import OPERATIONS
 
-__all__ = ["EXPORTS", "UNBOUND_INPUTS", "export_meta_graph", "ops_used_by_graph_def",
-           "saver_def_in", "stripped_op_list_for_graph"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "UNBOUND_INPUTS",
+    "export_meta_graph",
+    "ops_used_by_graph_def",
+    "saver_def_in",
+    "stripped_op_list_for_graph",
+]
 
 #: Before the name of an input that is not in the scope that was exported.
 _UNBOUND: Final = "$unbound_inputs_"

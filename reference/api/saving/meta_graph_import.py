@@ -28,9 +28,11 @@ _LOGGER: Final = logging.getLogger("sessrun")
 
 
 def import_meta_graph(
-    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    import_scope: str | None = None,
     **kwargs: Any,
-) -> Saver | None:  # fmt: skip
+) -> Saver | None:
     """Add a graph with its collections to the default graph.
 
     Args:
@@ -51,9 +53,11 @@ def import_meta_graph(
 
 
 def imported(
-    meta_graph_or_file: Any, clear_devices: bool = False, import_scope: str | None = None,
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    import_scope: str | None = None,
     **kwargs: Any,
-) -> tuple[Saver | None, list[Any] | None]:  # fmt: skip
+) -> tuple[Saver | None, list[Any] | None]:
     """As `import_meta_graph`: the saver, and what `return_elements` names."""
     definition = read_meta_graph(meta_graph_or_file)
     variables, elements = add_graph(
@@ -149,11 +153,14 @@ def add_graph(
     scope = graph.unique_name(import_scope or "", mark_as_used=False)
     producer = definition.meta_info_def
     elements = import_graph_def(
-        definition.graph_def, name=import_scope or scope, input_map=input_map,
+        definition.graph_def,
+        name=import_scope or scope,
+        input_map=input_map,
         return_elements=return_elements,
-        producer_op_list=producer.stripped_op_list if producer.HasField("stripped_op_list")
+        producer_op_list=producer.stripped_op_list
+        if producer.HasField("stripped_op_list")
         else None,
-    )  # fmt: skip
+    )
     left_out = {unbound_inputs}
     if is_restored is not None:
         left_out |= {key for key in definition.collection_def if not is_restored(key)}

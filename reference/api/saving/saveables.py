@@ -18,8 +18,14 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["BaseSaverBuilder", "SaveSpec", "SaveableObject", "default_saveables", "saveables_of",
-           "variables_by_name"]  # fmt: skip
+__all__ = [
+    "BaseSaverBuilder",
+    "SaveSpec",
+    "SaveableObject",
+    "default_saveables",
+    "saveables_of",
+    "variables_by_name",
+]
 
 #: The operations whose outputs are references to variables.
 _REFERENCES: Final = frozenset({"Variable", "VariableV2", "AutoReloadVariable"})
@@ -91,8 +97,11 @@ class _Reference(SaveableObject):
     """A reference variable."""
 
     def __init__(self, ref: Any, slice_spec: str, name: str, *, read: Any = None) -> None:
-        super().__init__(ref, [SaveSpec(ref if read is None else read, slice_spec, name,
-                                        ref.dtype.base_dtype)], name)  # fmt: skip
+        super().__init__(
+            ref,
+            [SaveSpec(ref if read is None else read, slice_spec, name, ref.dtype.base_dtype)],
+            name,
+        )
 
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
         (value,) = restored_tensors

@@ -133,10 +133,15 @@ class Saver:
                 self._is_empty = True
                 return
             self.saver_def = saver_graph.build(
-                saveables_of(self._var_list), name=self._name, filename=self._filename,
-                sharded=self._sharded, reshape=self._reshape, version=self._write_version,
-                max_to_keep=self._max_to_keep or 0, hours=self._hours,
-            )  # fmt: skip
+                saveables_of(self._var_list),
+                name=self._name,
+                filename=self._filename,
+                sharded=self._sharded,
+                reshape=self._reshape,
+                version=self._write_version,
+                max_to_keep=self._max_to_keep or 0,
+                hours=self._hours,
+            )
         elif self._name:  # the scope that they were imported under
             for field in ("filename_tensor_name", "save_tensor_name", "restore_op_name"):
                 setattr(self.saver_def, field, under(self._name, getattr(self.saver_def, field)))
@@ -366,11 +371,16 @@ class Saver:
         The arguments and errors are those of that function.
         """
         return meta_graph.export_meta_graph(
-            filename, saver_def=self.saver_def, collection_list=collection_list, as_text=as_text,
-            export_scope=export_scope, clear_devices=clear_devices,
+            filename,
+            saver_def=self.saver_def,
+            collection_list=collection_list,
+            as_text=as_text,
+            export_scope=export_scope,
+            clear_devices=clear_devices,
             clear_extraneous_savers=clear_extraneous_savers,
-            strip_default_attrs=strip_default_attrs, save_debug_info=save_debug_info,
-        )  # fmt: skip
+            strip_default_attrs=strip_default_attrs,
+            save_debug_info=save_debug_info,
+        )
 
 
 def _adopted(saver_def: Any) -> SaverDef:

@@ -27,9 +27,16 @@ _REMOTE, _BESIDE, _FOLDER = "^s3://.*", ".part", "_temp/part"
 
 
 def build(
-    saveables: Sequence[SaveableObject], *, name: str | None, filename: str | None, sharded: bool,
-    reshape: bool, version: int, max_to_keep: int, hours: float,
-) -> SaverDef:  # fmt: skip
+    saveables: Sequence[SaveableObject],
+    *,
+    name: str | None,
+    filename: str | None,
+    sharded: bool,
+    reshape: bool,
+    version: int,
+    max_to_keep: int,
+    hours: float,
+) -> SaverDef:
     """Make the operations in the default graph, and tell their names.
 
     Args:
@@ -61,11 +68,14 @@ def build(
             restored = _restore(prefix, saveables, "restore_all", reshape=reshape)
         _join_partitioned()
         return SaverDef(
-            filename_tensor_name=prefix.name, save_tensor_name=saved.name,
-            restore_op_name=restored.name, max_to_keep=max_to_keep, sharded=sharded,
+            filename_tensor_name=prefix.name,
+            save_tensor_name=saved.name,
+            restore_op_name=restored.name,
+            max_to_keep=max_to_keep,
+            sharded=sharded,
             keep_checkpoint_every_n_hours=hours,
             version=SaverDef.CheckpointFormatVersion.Name(version),
-        )  # fmt: skip
+        )
 
 
 def _join_partitioned() -> None:
@@ -92,17 +102,26 @@ def _save(
     if version == SaverDef.V2:
         op = apply_op(
             "SaveV2",
-            {"prefix": prefix, "tensor_names": names, "shape_and_slices": slices,
-             "tensors": values},
+            {
+                "prefix": prefix,
+                "tensor_names": names,
+                "shape_and_slices": slices,
+                "tensors": values,
+            },
             {},
-        )  # fmt: skip
+        )
     else:
         op = apply_op(
             "SaveSlices",
-            {"filename": prefix, "tensor_names": names, "shapes_and_slices": slices,
-             "data": values},
-            {}, name="save",
-        )  # fmt: skip
+            {
+                "filename": prefix,
+                "tensor_names": names,
+                "shapes_and_slices": slices,
+                "data": values,
+            },
+            {},
+            name="save",
+        )
     graph = stacks.get_default_graph()
     with graph.control_dependencies([op]), graph.colocate_with(prefix):
         return identity(prefix, name="control_dependency")
@@ -121,10 +140,13 @@ def _restore(
     with stacks.get_default_graph().device("/device:CPU:0"):
         values = apply_op(
             "RestoreV2",
-            {"prefix": prefix, "tensor_names": [spec.name for spec in specs],
-             "shape_and_slices": [spec.slice_spec for spec in specs]},
+            {
+                "prefix": prefix,
+                "tensor_names": [spec.name for spec in specs],
+                "shape_and_slices": [spec.slice_spec for spec in specs],
+            },
             {"dtypes": [spec.dtype.base_dtype for spec in specs]},
-        ).outputs  # fmt: skip
+        ).outputs
     assigned: list[Any] = []
     place = 0
     for saveable in saveables:
@@ -182,9 +204,7 @@ def _save_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject
             return identity(prefix)
 
 
-def _save_old_shards(
-    prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]
-) -> Tensor:
+def _save_old_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
     """The pattern of the files' names, once each device has saved its variables."""
     graph = stacks.get_default_graph()
     count = constant(len(shards), name="num_shards")

@@ -21,29 +21,47 @@ from sessrun.reference.graph.scope_names import without
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.spec.proto import MetaGraphDef
 
-__all__ = ["add_collection_def", "create_meta_graph_def", "export_scoped_meta_graph",
-           "import_scoped_meta_graph", "import_scoped_meta_graph_with_return_elements",
-           "ops_used_by_graph_def", "read_meta_graph_file"]  # fmt: skip
+__all__ = [
+    "add_collection_def",
+    "create_meta_graph_def",
+    "export_scoped_meta_graph",
+    "import_scoped_meta_graph",
+    "import_scoped_meta_graph_with_return_elements",
+    "ops_used_by_graph_def",
+    "read_meta_graph_file",
+]
 
 read_meta_graph_file = read_meta_graph
 
 
 def create_meta_graph_def(
-    meta_info_def: Any = None, graph_def: Any = None, saver_def: Any = None,
-    collection_list: Sequence[str] | None = None, graph: Graph | None = None,
-    export_scope: str | None = None, **options: Any,
-) -> MetaGraphDef:  # fmt: skip
+    meta_info_def: Any = None,
+    graph_def: Any = None,
+    saver_def: Any = None,
+    collection_list: Sequence[str] | None = None,
+    graph: Graph | None = None,
+    export_scope: str | None = None,
+    **options: Any,
+) -> MetaGraphDef:
     """A graph with its collections; arguments and errors as `export_meta_graph`."""
     return export_meta_graph(
-        None, meta_info_def, graph_def, saver_def, collection_list, graph=graph,
-        export_scope=export_scope, **options,
-    )  # fmt: skip
+        None,
+        meta_info_def,
+        graph_def,
+        saver_def,
+        collection_list,
+        graph=graph,
+        export_scope=export_scope,
+        **options,
+    )
 
 
 def add_collection_def(
-    meta_graph_def: MetaGraphDef, key: Any, graph: Graph | None = None,
+    meta_graph_def: MetaGraphDef,
+    key: Any,
+    graph: Graph | None = None,
     export_scope: str | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Write a collection of a graph into a message.
 
     Args:
@@ -58,9 +76,11 @@ def add_collection_def(
 
 
 def export_scoped_meta_graph(
-    filename: Any = None, graph: Graph | None = None, export_scope: str | None = None,
+    filename: Any = None,
+    graph: Graph | None = None,
+    export_scope: str | None = None,
     **options: Any,
-) -> tuple[MetaGraphDef, dict[str, Any]]:  # fmt: skip
+) -> tuple[MetaGraphDef, dict[str, Any]]:
     """What is in a name scope of a graph, under names without it.
 
     Args:
@@ -84,11 +104,14 @@ def export_scoped_meta_graph(
 
 
 def import_scoped_meta_graph(
-    meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None,
-    import_scope: str | None = None, input_map: Mapping[Any, Any] | None = None,
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    graph: Graph | None = None,
+    import_scope: str | None = None,
+    input_map: Mapping[Any, Any] | None = None,
     unbound_inputs_col_name: str = UNBOUND_INPUTS,
     restore_collections_predicate: Callable[[str], bool] | None = None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Add a graph with its collections to one.
 
     Args:
@@ -108,22 +131,34 @@ def import_scoped_meta_graph(
 
     """
     return import_scoped_meta_graph_with_return_elements(
-        meta_graph_or_file, clear_devices, graph, import_scope, input_map,
-        unbound_inputs_col_name, restore_collections_predicate,
-    )[0]  # fmt: skip
+        meta_graph_or_file,
+        clear_devices,
+        graph,
+        import_scope,
+        input_map,
+        unbound_inputs_col_name,
+        restore_collections_predicate,
+    )[0]
 
 
 def import_scoped_meta_graph_with_return_elements(
-    meta_graph_or_file: Any, clear_devices: bool = False, graph: Graph | None = None,
-    import_scope: str | None = None, input_map: Mapping[Any, Any] | None = None,
+    meta_graph_or_file: Any,
+    clear_devices: bool = False,
+    graph: Graph | None = None,
+    import_scope: str | None = None,
+    input_map: Mapping[Any, Any] | None = None,
     unbound_inputs_col_name: str = UNBOUND_INPUTS,
     restore_collections_predicate: Callable[[str], bool] | None = None,
     return_elements: Any = None,
-) -> tuple[dict[str, Any], list[Any] | None]:  # fmt: skip
+) -> tuple[dict[str, Any], list[Any] | None]:
     """As `import_scoped_meta_graph`: the variables, and what `return_elements` names."""
     with (graph or get_default_graph()).as_default():
         return add_graph(
-            read_meta_graph(meta_graph_or_file), clear_devices=clear_devices,
-            import_scope=import_scope, input_map=input_map, return_elements=return_elements,
-            unbound_inputs=unbound_inputs_col_name, is_restored=restore_collections_predicate,
-        )  # fmt: skip
+            read_meta_graph(meta_graph_or_file),
+            clear_devices=clear_devices,
+            import_scope=import_scope,
+            input_map=input_map,
+            return_elements=return_elements,
+            unbound_inputs=unbound_inputs_col_name,
+            is_restored=restore_collections_predicate,
+        )

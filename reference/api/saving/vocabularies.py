@@ -47,18 +47,30 @@ class VocabInfo(_Vocabulary):
     __slots__ = ()
 
     def __new__(
-        cls, new_vocab: Any, new_vocab_size: int, num_oov_buckets: int, old_vocab: Any,
-        old_vocab_size: int = -1, backup_initializer: Any = None, axis: int = 0,
-    ) -> Self:  # fmt: skip
+        cls,
+        new_vocab: Any,
+        new_vocab_size: int,
+        num_oov_buckets: int,
+        old_vocab: Any,
+        old_vocab_size: int = -1,
+        backup_initializer: Any = None,
+        axis: int = 0,
+    ) -> Self:
         if axis not in {0, 1}:
             raise ValueError(
                 "The only supported values for the axis argument are 0 and 1.  Provided axis: "
                 f"{axis}"
             )
         return super().__new__(
-            cls, new_vocab, new_vocab_size, num_oov_buckets, old_vocab, old_vocab_size,
-            backup_initializer, axis,
-        )  # fmt: skip
+            cls,
+            new_vocab,
+            new_vocab_size,
+            num_oov_buckets,
+            old_vocab,
+            old_vocab_size,
+            backup_initializer,
+            axis,
+        )
 
 
 @dataclass(frozen=True)
@@ -88,8 +100,10 @@ class _Axis:
     def lines(self, first: int) -> tuple[Any, Any]:
         """The old line of each word from `first` on, and how many have one."""
         attrs = {
-            "new_vocab_offset": first, "num_new_vocab": self.size, "old_vocab_size": self.old_size,
-        }  # fmt: skip
+            "new_vocab_offset": first,
+            "num_new_vocab": self.size,
+            "old_vocab_size": self.old_size,
+        }
         files = {"new_vocab_file": self.new, "old_vocab_file": self.old}
         found, count = apply_op("GenerateVocabRemapping", files, attrs).outputs
         return found, count
@@ -127,11 +141,19 @@ def _loaded(
     missing = rows.size * columns.size - row_count * column_count
     result = apply_op(
         "LoadAndRemapMatrix",
-        {"ckpt_path": source.path, "old_tensor_name": source.name, "row_remapping": old_rows,
-         "col_remapping": old_columns, "initializing_values": initializer([missing, 1])},
-        {"num_rows": rows.size, "num_cols": columns.size,
-         "max_rows_in_memory": source.rows_at_once},
-    ).outputs[0]  # fmt: skip
+        {
+            "ckpt_path": source.path,
+            "old_tensor_name": source.name,
+            "row_remapping": old_rows,
+            "col_remapping": old_columns,
+            "initializing_values": initializer([missing, 1]),
+        },
+        {
+            "num_rows": rows.size,
+            "num_cols": columns.size,
+            "max_rows_in_memory": source.rows_at_once,
+        },
+    ).outputs[0]
     if rows.extra > 0:
         more = convert_to_tensor(initializer([rows.extra, columns.size]))
         result = concat([result, more], 0)
@@ -142,11 +164,20 @@ def _loaded(
 
 
 def matrix_initializer(
-    ckpt_path: Any, old_tensor_name: Any, new_row_vocab_size: int, new_col_vocab_size: int,
-    old_row_vocab_size: int = -1, old_row_vocab_file: Any = None, new_row_vocab_file: Any = None,
-    old_col_vocab_file: Any = None, new_col_vocab_file: Any = None, num_row_oov_buckets: int = 0,
-    num_col_oov_buckets: int = 0, initializer: Any = None, max_rows_in_memory: int = -1,
-) -> Callable[..., Any]:  # fmt: skip
+    ckpt_path: Any,
+    old_tensor_name: Any,
+    new_row_vocab_size: int,
+    new_col_vocab_size: int,
+    old_row_vocab_size: int = -1,
+    old_row_vocab_file: Any = None,
+    new_row_vocab_file: Any = None,
+    old_col_vocab_file: Any = None,
+    new_col_vocab_file: Any = None,
+    num_row_oov_buckets: int = 0,
+    num_col_oov_buckets: int = 0,
+    initializer: Any = None,
+    max_rows_in_memory: int = -1,
+) -> Callable[..., Any]:
     """An initializer of a matrix of float32, or of parts of its rows.
 
     Args:
@@ -175,15 +206,20 @@ def matrix_initializer(
             f"initializer must be callable, instead of being {initializer} of type "
             f"{type(initializer)}."
         )
-    rows = _Axis("row", new_row_vocab_size, new_row_vocab_file, old_row_vocab_file,
-                 num_row_oov_buckets, old_row_vocab_size)  # fmt: skip
-    columns = _Axis("col", new_col_vocab_size, new_col_vocab_file, old_col_vocab_file,
-                    num_col_oov_buckets)  # fmt: skip
+    rows = _Axis(
+        "row",
+        new_row_vocab_size,
+        new_row_vocab_file,
+        old_row_vocab_file,
+        num_row_oov_buckets,
+        old_row_vocab_size,
+    )
+    columns = _Axis(
+        "col", new_col_vocab_size, new_col_vocab_file, old_col_vocab_file, num_col_oov_buckets
+    )
     source = _Source(ckpt_path, old_tensor_name, max_rows_in_memory)
 
-    def initialize(
-        shape: Sequence[int], dtype: DType = float32, partition_info: Any = None
-    ) -> Any:
+    def initialize(shape: Sequence[int], dtype: DType = float32, partition_info: Any = None) -> Any:
         _check(shape, dtype, columns)
         first = 0 if partition_info is None else partition_info.single_offset(shape)
         if first + shape[0] > rows.size + rows.extra:
@@ -218,10 +254,17 @@ def _check(shape: Sequence[int], dtype: DType, columns: _Axis) -> None:
 
 
 def embedding_initializer(
-    ckpt_path: Any, embedding_tensor_name: Any, new_vocab_size: int, embedding_dim: int,
-    old_vocab_file: Any, new_vocab_file: Any, old_vocab_size: int = -1, num_oov_buckets: int = 0,
-    initializer: Any = None, max_rows_in_memory: int = -1,
-) -> Callable[..., Any]:  # fmt: skip
+    ckpt_path: Any,
+    embedding_tensor_name: Any,
+    new_vocab_size: int,
+    embedding_dim: int,
+    old_vocab_file: Any,
+    new_vocab_file: Any,
+    old_vocab_size: int = -1,
+    num_oov_buckets: int = 0,
+    initializer: Any = None,
+    max_rows_in_memory: int = -1,
+) -> Callable[..., Any]:
     """An initializer of embeddings: as `matrix_initializer`, with words for the rows alone.
 
     What is new is drawn from a truncated normal distribution, unless another initializer is given.
@@ -229,10 +272,17 @@ def embedding_initializer(
     if initializer is None:
         initializer = TruncatedNormal(stddev=1.0 / math.sqrt(embedding_dim))
     return matrix_initializer(
-        ckpt_path, embedding_tensor_name, new_vocab_size, embedding_dim, old_vocab_size,
-        old_vocab_file, new_vocab_file, num_row_oov_buckets=num_oov_buckets,
-        initializer=initializer, max_rows_in_memory=max_rows_in_memory,
-    )  # fmt: skip
+        ckpt_path,
+        embedding_tensor_name,
+        new_vocab_size,
+        embedding_dim,
+        old_vocab_size,
+        old_vocab_file,
+        new_vocab_file,
+        num_row_oov_buckets=num_oov_buckets,
+        initializer=initializer,
+        max_rows_in_memory=max_rows_in_memory,
+    )
 
 
 EXPORTS: Final[Mapping[str, Any]] = {"train.VocabInfo": VocabInfo}

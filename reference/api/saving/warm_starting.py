@@ -83,17 +83,31 @@ def _start_changed(
     variables: Sequence[Any], checkpoint: Any, changed: VocabInfo, source: str
 ) -> None:
     start_with_vocabulary(
-        variables, changed.new_vocab, changed.new_vocab_size, checkpoint, changed.old_vocab,
-        changed.old_vocab_size, changed.num_oov_buckets, source, changed.backup_initializer,
+        variables,
+        changed.new_vocab,
+        changed.new_vocab_size,
+        checkpoint,
+        changed.old_vocab,
+        changed.old_vocab_size,
+        changed.num_oov_buckets,
+        source,
+        changed.backup_initializer,
         changed.axis,
-    )  # fmt: skip
+    )
 
 
 def start_with_vocabulary(
-    var: Any, current_vocab_path: Any, current_vocab_size: int, prev_ckpt: Any,
-    prev_vocab_path: Any, previous_vocab_size: int = -1, current_oov_buckets: int = 0,
-    prev_tensor_name: str | None = None, initializer: Any = None, axis: int = 0,
-) -> None:  # fmt: skip
+    var: Any,
+    current_vocab_path: Any,
+    current_vocab_size: int,
+    prev_ckpt: Any,
+    prev_vocab_path: Any,
+    previous_vocab_size: int = -1,
+    current_oov_buckets: int = 0,
+    prev_tensor_name: str | None = None,
+    initializer: Any = None,
+    axis: int = 0,
+) -> None:
     """Let a matrix' initializer take from a checkpoint what its vocabulary had there.
 
     Args:
@@ -114,8 +128,10 @@ def start_with_vocabulary(
 
     """
     if not (current_vocab_path and current_vocab_size and prev_ckpt and prev_vocab_path):
-        raise ValueError("Invalid args: Must provide all of [current_vocab_path, "
-                         "current_vocab_size, prev_ckpt, prev_vocab_path}.")  # fmt: skip
+        raise ValueError(
+            "Invalid args: Must provide all of [current_vocab_path, "
+            "current_vocab_size, prev_ckpt, prev_vocab_path}."
+        )
     _, found = variable_and_name(var)
     parts = found if isinstance(found, list) else [found]
     name = prev_tensor_name or name_of_whole(parts)
@@ -124,8 +140,9 @@ def start_with_vocabulary(
     for part in parts:
         shape = part.shape.as_list()
         sizes = (current_vocab_size, shape[1]) if axis == 0 else (total, current_vocab_size)
-        given = _arguments(words, axis) | ({"old_row_vocab_size": previous_vocab_size}
-                                           if axis == 0 else {})  # fmt: skip
+        given = _arguments(words, axis) | (
+            {"old_row_vocab_size": previous_vocab_size} if axis == 0 else {}
+        )
         start = matrix_initializer(
             checkpoint_file(prev_ckpt), name, sizes[0], sizes[1], initializer=initializer, **given
         )
@@ -140,8 +157,11 @@ def _arguments(words: Mapping[str, Any], axis: int) -> dict[str, Any]:
     """Words as the arguments of the axis."""
     name = ("row", "col")[axis]
     new, old = words["file"]
-    return {f"new_{name}_vocab_file": new, f"old_{name}_vocab_file": old,
-            f"num_{name}_oov_buckets": words["extra"]}  # fmt: skip
+    return {
+        f"new_{name}_vocab_file": new,
+        f"old_{name}_vocab_file": old,
+        f"num_{name}_oov_buckets": words["extra"],
+    }
 
 
 def name_of_whole(var: Any) -> str:

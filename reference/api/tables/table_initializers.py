@@ -17,11 +17,18 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.state.tables.table_files import LINE_NUMBER, WHOLE_LINE
 
-__all__ = ["EXPORTS", "KeyValueTensorInitializer", "KeyedValues",
-           "TableInitializerBase",
-           "TextFileIdTableInitializer", "TextFileIndex", "TextFileInitializer",
-           "TextFileStringTableInitializer", "initialize_all_tables",
-           "tables_initializer"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "KeyValueTensorInitializer",
+    "KeyedValues",
+    "TableInitializerBase",
+    "TextFileIdTableInitializer",
+    "TextFileIndex",
+    "TextFileInitializer",
+    "TextFileStringTableInitializer",
+    "initialize_all_tables",
+    "tables_initializer",
+]
 
 
 class _Table(Protocol):
@@ -233,9 +240,15 @@ class TextFileStringTableInitializer(TextFileInitializer):
         name: str = "text_file_string_table_init",
     ) -> None:
         super().__init__(
-            filename, dtypes.int64, key_column_index, dtypes.string, value_column_index,
-            vocab_size=vocab_size, delimiter=delimiter, name=name,
-        )  # fmt: skip
+            filename,
+            dtypes.int64,
+            key_column_index,
+            dtypes.string,
+            value_column_index,
+            vocab_size=vocab_size,
+            delimiter=delimiter,
+            name=name,
+        )
 
 
 class TextFileIdTableInitializer(TextFileInitializer):
@@ -252,9 +265,15 @@ class TextFileIdTableInitializer(TextFileInitializer):
         key_dtype: Any = dtypes.string,
     ) -> None:
         super().__init__(
-            filename, key_dtype, key_column_index, dtypes.int64, value_column_index,
-            vocab_size=vocab_size, delimiter=delimiter, name=name,
-        )  # fmt: skip
+            filename,
+            key_dtype,
+            key_column_index,
+            dtypes.int64,
+            value_column_index,
+            vocab_size=vocab_size,
+            delimiter=delimiter,
+            name=name,
+        )
 
 
 def tables_initializer(name: str | None = "init_all_tables") -> Operation:

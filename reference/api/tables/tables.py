@@ -88,8 +88,9 @@ class StaticHashTable(LookupInterface):
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.shape.merge_with(TensorShape([]))
         attrs: dict[str, Any] = {
-            "key_dtype": self._key_dtype, "value_dtype": self._value_dtype,
-        }  # fmt: skip
+            "key_dtype": self._key_dtype,
+            "value_dtype": self._value_dtype,
+        }
         op_type = "AnonymousHashTable"
         if not experimental_is_anonymous:
             op_type = "HashTableV2"
@@ -162,9 +163,15 @@ class _Changing(LookupInterface):
     """
 
     def __init__(
-        self, key_dtype: Any, value_dtype: Any, default_value: Tensor, handle: Tensor, *,
-        name: str, checkpoint: bool,
-    ) -> None:  # fmt: skip
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Tensor,
+        handle: Tensor,
+        *,
+        name: str,
+        checkpoint: bool,
+    ) -> None:
         super().__init__(key_dtype, value_dtype)
         self._default_value = default_value
         self._resource_handle = handle
@@ -259,9 +266,7 @@ class _Saved(SaveableObject):
             return apply_op("LookupTableImportV2", inputs, {})
 
 
-def _shared_or_not(
-    op_type: str, attrs: dict[str, Any], checkpoint: bool, anonymous: bool
-) -> str:
+def _shared_or_not(op_type: str, attrs: dict[str, Any], checkpoint: bool, anonymous: bool) -> str:
     """The type of the table's operation; its attributes are completed."""
     if anonymous:
         return f"Anonymous{op_type}"
@@ -299,9 +304,7 @@ class MutableHashTable(_Changing):
             attrs["value_shape"] = default.shape
         op_type = _shared_or_not(op_type, attrs, checkpoint, experimental_is_anonymous)
         handle = apply_op(op_type, {}, attrs, name).outputs[0]
-        super().__init__(
-            key_dtype, value_dtype, default, handle, name=name, checkpoint=checkpoint
-        )
+        super().__init__(key_dtype, value_dtype, default, handle, name=name, checkpoint=checkpoint)
         self._is_anonymous = experimental_is_anonymous
 
 
@@ -344,9 +347,7 @@ class DenseHashTable(_Changing):
         op_type = "MutableDenseHashTable"
         op_type = _shared_or_not(op_type, attrs, checkpoint, experimental_is_anonymous)
         handle = apply_op(op_type, inputs, attrs, name).outputs[0]
-        super().__init__(
-            key_dtype, value_dtype, default, handle, name=name, checkpoint=checkpoint
-        )
+        super().__init__(key_dtype, value_dtype, default, handle, name=name, checkpoint=checkpoint)
         self._is_anonymous = experimental_is_anonymous
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:  # type: ignore[override]  # it takes no defaults

@@ -35,10 +35,18 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.state.tables.table_files import LINE_NUMBER, WHOLE_LINE
 
-__all__ = ["EXPORTS", "FastHashSpec", "HasherSpec", "IdTableWithHashBuckets",
-           "StaticVocabularyTable", "StrongHashSpec", "index_table_from_file",
-           "index_table_from_tensor", "index_to_string_table_from_file",
-           "index_to_string_table_from_tensor"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "FastHashSpec",
+    "HasherSpec",
+    "IdTableWithHashBuckets",
+    "StaticVocabularyTable",
+    "StrongHashSpec",
+    "index_table_from_file",
+    "index_table_from_tensor",
+    "index_to_string_table_from_file",
+    "index_to_string_table_from_tensor",
+]
 
 
 class HasherSpec(NamedTuple):
@@ -267,9 +275,7 @@ class IdTableWithHashBuckets(_Bucketed):
         if not dtype.is_integer and dtype != dtypes.string:
             raise TypeError(f"Invalid `key_dtype`, expected integer or string, got {dtype}.")
         if not isinstance(hasher_spec, HasherSpec):
-            raise TypeError(
-                f"`hasher_spec` must be of type HasherSpec, got {type(hasher_spec)}."
-            )
+            raise TypeError(f"`hasher_spec` must be of type HasherSpec, got {type(hasher_spec)}.")
         self._hasher_spec = hasher_spec
         name = name or (table.name if table is not None else "hash_bucket")
         super().__init__(dtype, table, num_oov_buckets, name)
@@ -315,20 +321,21 @@ def index_table_from_file(
     """
     _checked_vocabulary(vocabulary_file, vocab_size, named=True)
     if num_oov_buckets < 0:
-        raise ValueError(
-            f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}."
-        )
+        raise ValueError(f"num_oov_buckets must be greater or equal than 0, got {num_oov_buckets}.")
     dtype = dtypes.as_dtype(key_dtype)
     if not dtype.is_integer and dtype.base_dtype != dtypes.string:
         raise TypeError("Dtype for `keys` should be either integer or string.")
     with name_scope(name, "string_to_index"):
         with name_scope(None, "hash_table"):
             initializer = TextFileIdTableInitializer(
-                vocabulary_file, vocab_size=vocab_size, name="table_init",
+                vocabulary_file,
+                vocab_size=vocab_size,
+                name="table_init",
                 key_dtype=dtypes.int64 if dtype.is_integer else dtype,
-                key_column_index=key_column_index, value_column_index=value_column_index,
+                key_column_index=key_column_index,
+                value_column_index=value_column_index,
                 delimiter=delimiter,
-            )  # fmt: skip
+            )
             table = StaticHashTable(initializer, default_value)
         return _with_buckets(table, num_oov_buckets, hasher_spec, dtype)
 
@@ -401,10 +408,13 @@ def index_to_string_table_from_file(
     _checked_vocabulary(vocabulary_file, vocab_size)
     with name_scope(name, "index_to_string"):
         initializer = TextFileStringTableInitializer(
-            vocabulary_file, vocab_size=vocab_size, name="table_init",
-            key_column_index=key_column_index, value_column_index=value_column_index,
+            vocabulary_file,
+            vocab_size=vocab_size,
+            name="table_init",
+            key_column_index=key_column_index,
+            value_column_index=value_column_index,
             delimiter=delimiter,
-        )  # fmt: skip
+        )
         return StaticHashTable(initializer, default_value)
 
 

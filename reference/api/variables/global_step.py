@@ -19,8 +19,13 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "get_global_step", "get_or_create_global_step_read",
-           "increment_global_step", "needed_global_step_read"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "get_global_step",
+    "get_or_create_global_step_read",
+    "increment_global_step",
+    "needed_global_step_read",
+]
 
 #: The collection of the tensor that reads the steps.
 _READ_KEY: Final = "global_step_read_op_cache"
@@ -66,10 +71,14 @@ def create_global_step(graph: Graph | None = None) -> Any:
         raise ValueError('"global_step" already exists.')
     with graph.as_default(), graph.name_scope(None):
         return get_variable(
-            GraphKeys.GLOBAL_STEP, shape=[], dtype=int64, initializer=Zeros(), trainable=False,
+            GraphKeys.GLOBAL_STEP,
+            shape=[],
+            dtype=int64,
+            initializer=Zeros(),
+            trainable=False,
             aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
-        )  # fmt: skip
+        )
 
 
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
@@ -108,8 +117,9 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
     graph = graph or get_default_graph()
     kept = graph.get_collection(_READ_KEY)
     if len(kept) > 1:
-        raise RuntimeError(f"There are multiple items in collection {_READ_KEY}. "
-                           "There should be only one.")  # fmt: skip
+        raise RuntimeError(
+            f"There are multiple items in collection {_READ_KEY}. There should be only one."
+        )
     step = None if kept else get_global_step(graph)
     if kept or step is None:
         return kept[0] if kept else None

@@ -21,9 +21,23 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "Constant", "GlorotNormal", "GlorotUniform", "Initializer", "Ones",
-           "RandomNormal", "RandomUniform", "Seeded", "TruncatedNormal", "UniformUnitScaling",
-           "VarianceScaling", "Zeros", "fans", "float_dtype"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "Constant",
+    "GlorotNormal",
+    "GlorotUniform",
+    "Initializer",
+    "Ones",
+    "RandomNormal",
+    "RandomUniform",
+    "Seeded",
+    "TruncatedNormal",
+    "UniformUnitScaling",
+    "VarianceScaling",
+    "Zeros",
+    "fans",
+    "float_dtype",
+]
 
 #: The standard deviation of a normal distribution of deviation 1 cut at 2.
 _TRUNCATED_DEVIATION: Final = 0.87962566103423978

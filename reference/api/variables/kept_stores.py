@@ -56,8 +56,12 @@ class EagerVariableStore:
         """A store with new resource variables that begin with the values of these."""
         store = VariableStore()
         for name, variable in self._store.made().items():
-            store.put(name, ResourceVariable(
-                variable.read_value(), name=variable.name.partition(":")[0],
-                trainable=variable.trainable,
-            ))  # fmt: skip
+            store.put(
+                name,
+                ResourceVariable(
+                    variable.read_value(),
+                    name=variable.name.partition(":")[0],
+                    trainable=variable.trainable,
+                ),
+            )
         return EagerVariableStore(store)

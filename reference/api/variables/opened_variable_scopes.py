@@ -75,10 +75,14 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         self._auxiliary = auxiliary_name_scope
         self._graph = graph_of(list(values) if values is not None else [])
         self._changes = {
-            "initializer": initializer, "regularizer": regularizer,
-            "caching_device": caching_device, "partitioner": partitioner,
-            "custom_getter": custom_getter, "dtype": dtype, "use_resource": use_resource,
-        }  # fmt: skip
+            "initializer": initializer,
+            "regularizer": regularizer,
+            "caching_device": caching_device,
+            "partitioner": partitioner,
+            "custom_getter": custom_getter,
+            "dtype": dtype,
+            "use_resource": use_resource,
+        }
         self._constraint = constraint
         self._stack = ExitStack()
         self._opened_scope: VariableScope | None = None
@@ -139,10 +143,12 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         source = target if is_jump else outer
         name = target.name if is_jump else "/".join(filter(None, (outer.name, target)))
         scope = VariableScope(
-            self._reuse or source.reuse, name, name_scope=names,
+            self._reuse or source.reuse,
+            name,
+            name_scope=names,
             constraint=self._constraint,  # not that of the outer scope, as in TensorFlow
             **{key: self._changed(key, getattr(source, key)) for key in DEFAULTS},
-        )  # fmt: skip
+        )
         scopes.open(name)
         if is_jump:
             counts = dict(scopes.counts)
@@ -191,9 +197,19 @@ def variable_op_scope(
 ) -> Iterator[VariableScope]:
     """The older form of `variable_scope`, with the values first."""
     with variable_scope(
-        name_or_scope, default_name, values, initializer, regularizer, caching_device,
-        partitioner, custom_getter, reuse, dtype, use_resource, constraint,
-    ) as scope:  # fmt: skip
+        name_or_scope,
+        default_name,
+        values,
+        initializer,
+        regularizer,
+        caching_device,
+        partitioner,
+        custom_getter,
+        reuse,
+        dtype,
+        use_resource,
+        constraint,
+    ) as scope:
         yield scope
 
 

@@ -35,7 +35,7 @@ __all__ = [
     "ConvolutionOrthogonal3D",
     "Identity",
     "Orthogonal",
-]  # fmt: skip
+]
 
 #: A kernel while it is made: matrices by their places.
 Blocks = dict[tuple[int, ...], Tensor]

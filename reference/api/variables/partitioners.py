@@ -152,15 +152,22 @@ def create_partitioned_variables(
 
     """
     if len(shape) != len(slicing):
-        raise ValueError("The 'shape' and 'slicing' of a partitioned Variable must have the "
-                         f"length: shape: {shape}, slicing: {slicing}")  # fmt: skip
+        raise ValueError(
+            "The 'shape' and 'slicing' of a partitioned Variable must have the "
+            f"length: shape: {shape}, slicing: {slicing}"
+        )
     if len(shape) < 1:
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
         whole = get_partitioned_variable(
-            None, shape, dtype, initializer, trainable=trainable, collections=collections,
+            None,
+            shape,
+            dtype,
+            initializer,
+            trainable=trainable,
+            collections=collections,
             partitioner=lambda **_: slicing,
-        )  # fmt: skip
+        )
         return list(whole)
 
 

@@ -169,25 +169,34 @@ class RefVariable(VariableV1):
     # -- setting
 
     def assign(
-        self, value: Any, use_locking: Any = False, name: str | None = None,
+        self,
+        value: Any,
+        use_locking: Any = False,
+        name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Set it; gives the reference, or with `read_value` off the operation."""
         made = state_ops.assign(self._variable, value, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
     def assign_add(
-        self, delta: Any, use_locking: Any = False, name: str | None = None,
+        self,
+        delta: Any,
+        use_locking: Any = False,
+        name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Add to it; gives the reference, or with `read_value` off the operation."""
         made = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
 
     def assign_sub(
-        self, delta: Any, use_locking: Any = False, name: str | None = None,
+        self,
+        delta: Any,
+        use_locking: Any = False,
+        name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Subtract from it; gives the reference, or with `read_value` off the operation."""
         made = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
         return made if read_value else made.op
@@ -219,9 +228,11 @@ def _device_of_reads(variable: Tensor, caching_device: Any) -> AbstractContextMa
 
 
 def _to_tensor(
-    variable: RefVariable, dtype: DType | None = None, name: str | None = None,
+    variable: RefVariable,
+    dtype: DType | None = None,
+    name: str | None = None,
     as_ref: bool = False,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     del name
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise bad_value(

@@ -100,9 +100,11 @@ class ResourceVariable(Variable):
             self._initial_value = initial
             self.dtype = initial.dtype.base_dtype
             attrs = {
-                "dtype": self.dtype, "shape": wanted, "debug_name": scope,
+                "dtype": self.dtype,
+                "shape": wanted,
+                "debug_name": scope,
                 "shared_name": scope.removesuffix("/"),
-            }  # fmt: skip
+            }
             self.handle = apply_op("VarHandleOp", {}, attrs, scope or None).outputs[0]
         with graph.name_scope("IsInitialized"):
             self._is_initialized = self._known_state(None)
@@ -249,9 +251,12 @@ class ResourceVariable(Variable):
     # -- setting
 
     def assign(
-        self, value: Any, use_locking: Any = None, name: str | None = None,
+        self,
+        value: Any,
+        use_locking: Any = None,
+        name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Set it; gives a variable whose reads see the value, or the operation."""
         del use_locking  # updates of a resource variable always lock
         with stacks.graph_for(self.graph).as_default(), self._after():
@@ -268,17 +273,23 @@ class ResourceVariable(Variable):
             return UnreadVariable(self, op) if read_value else op
 
     def assign_add(
-        self, delta: Any, use_locking: Any = None, name: str | None = None,
+        self,
+        delta: Any,
+        use_locking: Any = None,
+        name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Add to it; gives a variable whose reads see the sum, or the operation."""
         del use_locking  # updates of a resource variable always lock
         return self._combined("AssignAddVariableOp", delta, name, read_value=read_value)
 
     def assign_sub(
-        self, delta: Any, use_locking: Any = None, name: str | None = None,
+        self,
+        delta: Any,
+        use_locking: Any = None,
+        name: str | None = None,
         read_value: bool = True,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """Subtract from it; gives a variable whose reads see the result, or the operation."""
         del use_locking  # updates of a resource variable always lock
         return self._combined("AssignSubVariableOp", delta, name, read_value=read_value)
@@ -317,11 +328,12 @@ class ResourceVariable(Variable):
         self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
     ) -> UnreadVariable:
         with stacks.graph_for(self.graph).as_default(), self._after():
-            inputs = {"ref": self.handle, **bounds,
-                      "value": convert_to_tensor(value, dtype=self.dtype)}  # fmt: skip
-            return UnreadVariable(
-                self, apply_op("ResourceStridedSliceAssign", inputs, attrs, name)
-            )
+            inputs = {
+                "ref": self.handle,
+                **bounds,
+                "value": convert_to_tensor(value, dtype=self.dtype),
+            }
+            return UnreadVariable(self, apply_op("ResourceStridedSliceAssign", inputs, attrs, name))
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
@@ -394,6 +406,7 @@ class ResourceVariable(Variable):
 
     __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = _in_place
 
+
 class UnreadVariable(ResourceVariable):
     """A resource variable after an update: whatever reads or updates it comes after that.
 
@@ -428,9 +441,11 @@ class UnreadVariable(ResourceVariable):
 
 
 def _to_tensor(
-    variable: ResourceVariable, dtype: DType | None = None, name: str | None = None,
+    variable: ResourceVariable,
+    dtype: DType | None = None,
+    name: str | None = None,
     as_ref: bool = False,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     del name
     if dtype is not None and not dtype.is_compatible_with(variable.dtype):
         raise bad_value(

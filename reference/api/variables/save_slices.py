@@ -75,8 +75,9 @@ class SaveSliceInfo:
         for place in places.split(":"):
             pair = place.split(",")
             if len(pair) != 2:
-                raise ValueError("Spec string must contain comma-separated pairs of offsets and "
-                                 "shapes.")  # fmt: skip
+                raise ValueError(
+                    "Spec string must contain comma-separated pairs of offsets and shapes."
+                )
             offsets.append(_integer(pair[0], "var_offset must be an integer"))
             sizes.append(_integer(pair[1], "var_shape must be an integer"))
         return cls(None, full, offsets, sizes)

@@ -15,8 +15,13 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["initialize_resources", "local_resources", "register_resource",
-           "report_uninitialized_resources", "shared_resources"]  # fmt: skip
+__all__ = [
+    "initialize_resources",
+    "local_resources",
+    "register_resource",
+    "report_uninitialized_resources",
+    "shared_resources",
+]
 
 _REPORTING_DEVICE: Final = "/cpu:0"
 

@@ -14,11 +14,29 @@ from sessrun.reference.base.tensor_shape import as_shape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "Scatter", "assign", "assign_add", "assign_sub", "count_up_to",
-           "is_variable_initialized", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
-           "scatter_mul", "scatter_nd_add", "scatter_nd_max", "scatter_nd_min", "scatter_nd_sub",
-           "scatter_nd_update", "scatter_sub", "scatter_update", "variable_op",
-           "variable_op_v2"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "Scatter",
+    "assign",
+    "assign_add",
+    "assign_sub",
+    "count_up_to",
+    "is_variable_initialized",
+    "scatter_add",
+    "scatter_div",
+    "scatter_max",
+    "scatter_min",
+    "scatter_mul",
+    "scatter_nd_add",
+    "scatter_nd_max",
+    "scatter_nd_min",
+    "scatter_nd_sub",
+    "scatter_nd_update",
+    "scatter_sub",
+    "scatter_update",
+    "variable_op",
+    "variable_op_v2",
+]
 
 
 def _is_reference(ref: Any) -> bool:
@@ -56,8 +74,12 @@ def variable_op_v2(
     shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = ""
 ) -> Tensor:
     """The buffer of a reference variable alone; the arguments are those of `variable_op`."""
-    attrs = {"shape": as_shape(shape), "dtype": dtype, "container": container,
-             "shared_name": shared_name}  # fmt: skip
+    attrs = {
+        "shape": as_shape(shape),
+        "dtype": dtype,
+        "container": container,
+        "shared_name": shared_name,
+    }
     return apply_op("VariableV2", {}, attrs, name).outputs[0]
 
 
@@ -186,16 +208,23 @@ scatter_nd_max: Final = _scatter("NdMax", "Raise slices of a variable to larger 
 
 def _exports() -> dict[str, Any]:
     names: dict[str, Any] = {
-        "assign": assign, "assign_add": assign_add, "assign_sub": assign_sub,
+        "assign": assign,
+        "assign_add": assign_add,
+        "assign_sub": assign_sub,
         "count_up_to": count_up_to,
-    }  # fmt: skip
+    }
     kinds: Mapping[str, Scatter] = {
-        "scatter_update": scatter_update, "scatter_add": scatter_add,
-        "scatter_sub": scatter_sub, "scatter_mul": scatter_mul, "scatter_div": scatter_div,
-        "scatter_min": scatter_min, "scatter_max": scatter_max,
-        "scatter_nd_update": scatter_nd_update, "scatter_nd_add": scatter_nd_add,
+        "scatter_update": scatter_update,
+        "scatter_add": scatter_add,
+        "scatter_sub": scatter_sub,
+        "scatter_mul": scatter_mul,
+        "scatter_div": scatter_div,
+        "scatter_min": scatter_min,
+        "scatter_max": scatter_max,
+        "scatter_nd_update": scatter_nd_update,
+        "scatter_nd_add": scatter_nd_add,
         "scatter_nd_sub": scatter_nd_sub,
-    }  # fmt: skip
+    }
     for name, function in kinds.items():
         function.__name__ = function.__qualname__ = name
         names[name] = function

@@ -157,10 +157,20 @@ def assert_variables_initialized(var_list: Any = None) -> Tensor | None:
 EXPORTS: Final[Mapping[str, Any]] = {
     function.__name__: function
     for function in (
-        all_variables, assert_variables_initialized, global_variables,
-        global_variables_initializer, initialize_all_variables, initialize_local_variables,
-        initialize_variables, is_variable_initialized, local_variables,
-        local_variables_initializer, model_variables, moving_average_variables,
-        report_uninitialized_variables, trainable_variables, variables_initializer,
+        all_variables,
+        assert_variables_initialized,
+        global_variables,
+        global_variables_initializer,
+        initialize_all_variables,
+        initialize_local_variables,
+        initialize_variables,
+        is_variable_initialized,
+        local_variables,
+        local_variables_initializer,
+        model_variables,
+        moving_average_variables,
+        report_uninitialized_variables,
+        trainable_variables,
+        variables_initializer,
     )
-}  # fmt: skip
+}

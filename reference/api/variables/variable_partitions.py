@@ -40,8 +40,9 @@ class PartitionInfo:
             if not isinstance(given, _SEQUENCES):
                 raise TypeError(f"`{what}` must be a list or tuple, not {type(given).__name__}")
         if len(full_shape) != len(var_offset):
-            raise ValueError(f"`var_offset` {var_offset} and `full_shape` {full_shape} must be of "
-                             "one length")  # fmt: skip
+            raise ValueError(
+                f"`var_offset` {var_offset} and `full_shape` {full_shape} must be of one length"
+            )
         if any(not 0 <= at < size for at, size in zip(var_offset, full_shape, strict=True)):
             raise ValueError(f"`var_offset` {var_offset} lies outside of `full_shape` {full_shape}")
         self._full_shape = full_shape
@@ -78,16 +79,20 @@ class PartitionInfo:
         if not isinstance(shape, _SEQUENCES):
             raise TypeError(f"`shape` must be a list or tuple, not {type(shape).__name__}")
         if len(shape) != len(self._full_shape):
-            raise ValueError(f"`shape` {shape} and the whole {self._full_shape} must be of one "
-                             "length")  # fmt: skip
+            raise ValueError(
+                f"`shape` {shape} and the whole {self._full_shape} must be of one length"
+            )
         places = list(zip(shape, self._var_offset, self._full_shape, strict=True))
         if any(at + size > whole for size, at, whole in places):
-            raise ValueError(f"A part of shape {shape} at {self._var_offset} is not inside of "
-                             f"{self._full_shape}")  # fmt: skip
+            raise ValueError(
+                f"A part of shape {shape} at {self._var_offset} is not inside of {self._full_shape}"
+            )
         cut = [axis for axis, (size, _, whole) in enumerate(places) if size != whole]
         if len(cut) > 1:
-            raise ValueError(f"A part of shape {shape} of {self._full_shape} is cut along the axes "
-                             f"{cut}, not one")  # fmt: skip
+            raise ValueError(
+                f"A part of shape {shape} of {self._full_shape} is cut along the axes "
+                f"{cut}, not one"
+            )
         return cut[0] if cut else None
 
 

@@ -172,14 +172,16 @@ def _in_place(
     found = [(part, part._get_save_slice_info()) for part in parts]  # noqa: SLF001 - its name there
     places = {part: place for part, place in found if place is not None}
     if len(places) < len(found):
-        raise ValueError("All variables must have a save_slice_info available: "
-                         f"{[part.name for part in parts]}")  # fmt: skip
+        raise ValueError(
+            f"All variables must have a save_slice_info available: {[part.name for part in parts]}"
+        )
     if len(shape) != len(partitions):
         raise ValueError(f"len(shape) != len(partitions): {shape} vs. {partitions}")
     full = [list(place.full_shape or ()) for place in places.values()]
     if any(each != list(shape) for each in full):
-        raise ValueError(f"All variables' full shapes must match shape: {shape}; but full shapes "
-                         f"were: {full}")  # fmt: skip
+        raise ValueError(
+            f"All variables' full shapes must match shape: {shape}; but full shapes were: {full}"
+        )
     return sorted(parts, key=lambda part: list(places[part].var_offset or ()))
 
 
@@ -193,8 +195,10 @@ def _converted(
 ) -> Tensor:
     del name
     if dtype is not None and not dtype.is_compatible_with(value.dtype):
-        raise ValueError(f"Incompatible type conversion requested to type {dtype.name!r} for "
-                         f"variable of type {value.dtype.name!r}")  # fmt: skip
+        raise ValueError(
+            f"Incompatible type conversion requested to type {dtype.name!r} for "
+            f"variable of type {value.dtype.name!r}"
+        )
     if as_ref:
         raise NotImplementedError("PartitionedVariable doesn't support being used as a reference.")
     return value.as_tensor()

@@ -26,11 +26,18 @@ __all__ = [
     "get_partitioned_variable",
     "get_variable",
     "get_variable_scope",
-]  # fmt: skip
+]
 
 #: What a scope gives to inner scopes, and to `get_variable` where the call says nothing.
-DEFAULTS: Final = ("initializer", "regularizer", "caching_device", "partitioner",
-                   "custom_getter", "dtype", "use_resource")  # fmt: skip
+DEFAULTS: Final = (
+    "initializer",
+    "regularizer",
+    "caching_device",
+    "partitioner",
+    "custom_getter",
+    "dtype",
+    "use_resource",
+)
 
 
 class VariableScope:
@@ -166,8 +173,7 @@ def _check_dtype(request: Request) -> None:
     found = convert_to_tensor(value).dtype.base_dtype
     if found != dtype:
         raise bad_value(
-            f"Initializer type '{found}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't "
-            "match."
+            f"Initializer type '{found}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't match."
         )
 
 
@@ -221,10 +227,22 @@ def get_variable(
 
     """
     request = Request(
-        name, shape, dtype, initializer, regularizer, None, trainable, collections,
-        caching_device, partitioner, validate_shape, use_resource, constraint, synchronization,
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        None,
+        trainable,
+        collections,
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        constraint,
+        synchronization,
         aggregation,
-    )  # fmt: skip
+    )
     return get_variable_scope().get_variable(request, custom_getter)
 
 
@@ -257,10 +275,22 @@ def get_partitioned_variable(
             f"{scope.custom_getter}. Use get_variable with a partitioner instead."
         )
     request = Request(
-        name or "", shape, dtype, initializer, regularizer, None, trainable, collections,
-        caching_device, partitioner, validate_shape, use_resource, constraint, synchronization,
+        name or "",
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        None,
+        trainable,
+        collections,
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        constraint,
+        synchronization,
         aggregation,
-    )  # fmt: skip
+    )
     # Other than a variable, parts without a name of their own have the scope's as it is.
     parts_name = "/".join(filter(None, (scope.name, request.name)))
     complete = replace(scope.completed(request), name=parts_name)
@@ -290,10 +320,22 @@ def get_local_variable(
     """`get_variable` of a variable that is local and, whatever is said, not trained."""
     del trainable
     return get_variable(
-        name, shape, dtype, initializer, regularizer, False,
-        [*(collections or ()), GraphKeys.LOCAL_VARIABLES], caching_device, partitioner,
-        validate_shape, use_resource, custom_getter, constraint, synchronization, aggregation,
-    )  # fmt: skip
+        name,
+        shape,
+        dtype,
+        initializer,
+        regularizer,
+        False,
+        [*(collections or ()), GraphKeys.LOCAL_VARIABLES],
+        caching_device,
+        partitioner,
+        validate_shape,
+        use_resource,
+        custom_getter,
+        constraint,
+        synchronization,
+        aggregation,
+    )
 
 
 def no_regularizer(_: Any) -> None:

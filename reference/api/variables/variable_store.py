@@ -146,9 +146,7 @@ class VariableStore:
     def _vars(self) -> dict[str, Any]:
         return self._variables
 
-    def get_variable(
-        self, name: str, *args: Any, custom_getter: Any = None, **options: Any
-    ) -> Any:
+    def get_variable(self, name: str, *args: Any, custom_getter: Any = None, **options: Any) -> Any:
         """The variable of this full name; the arguments are the fields of a Request."""
         return self.get(Request(name, *args, **options), custom_getter)
 
@@ -161,18 +159,21 @@ class VariableStore:
 
         """
         if custom_getter is not None and not callable(custom_getter):
-            raise bad_value(
-                f"Passed a custom_getter which is not callable: {custom_getter}"
-            )
+            raise bad_value(f"Passed a custom_getter which is not callable: {custom_getter}")
         traits = traits_of(
-            request.name, request.trainable, request.constraint, request.synchronization,
+            request.name,
+            request.trainable,
+            request.constraint,
+            request.synchronization,
             request.aggregation,
-        )  # fmt: skip
+        )
         request = replace(
-            request, trainable=traits.trainable, synchronization=traits.synchronization,
+            request,
+            trainable=traits.trainable,
+            synchronization=traits.synchronization,
             aggregation=traits.aggregation,
             dtype=getattr(request.dtype, "base_dtype", request.dtype),
-        )  # fmt: skip
+        )
         if custom_getter is None:
             return self._get(request)
 
@@ -256,9 +257,7 @@ class VariableStore:
                 f"{count} parts of {name}, of which there are {'fewer' if is_less else 'more'}."
             )
 
-    def _part(
-        self, request: Request, number: int, offset: list[int], size: list[int]
-    ) -> Any:
+    def _part(self, request: Request, number: int, offset: list[int], size: list[int]) -> Any:
         """One part of a variable, shared or new."""
         name, initializer = f"{request.name}/part_{number}", request.initializer
         dtype, shape = request.dtype, size
@@ -270,13 +269,9 @@ class VariableStore:
                     initializer = convert_to_tensor(initializer, dtype=dtype)
                 initializer = slice_(initializer, offset, size)
                 dtype, shape = initializer.dtype.base_dtype, None  # type: ignore[assignment]  # the value's own
-        info = PartitionInfo(
-            [size or 0 for size in request.shape.as_list()], offset
-        )
+        info = PartitionInfo([size or 0 for size in request.shape.as_list()], offset)
         with name_scope(None):
-            part = replace(
-                request, name=name, shape=shape, dtype=dtype, initializer=initializer
-            )
+            part = replace(request, name=name, shape=shape, dtype=dtype, initializer=initializer)
             return self._single(part, info)
 
     def _single(self, request: Request, info: PartitionInfo | None = None) -> Any:
@@ -285,9 +280,10 @@ class VariableStore:
         if is_value and request.shape is not None:
             raise bad_value("If initializer is a constant, do not specify shape.")
         request = replace(
-            request, dtype=dtypes.as_dtype(request.dtype),
+            request,
+            dtype=dtypes.as_dtype(request.dtype),
             shape=tensor_shape.as_shape(request.shape),
-        )  # fmt: skip
+        )
         found = self._variables.get(request.name)
         if found is not None:
             return _shared(found, request)
@@ -344,8 +340,12 @@ def _shared_whole(
     has = found._get_partitions()  # noqa: SLF001 - TensorFlow's name
     for what, given, kept, is_same in (
         ("shape", request.shape, found.shape, request.shape.is_compatible_with(found.shape)),
-        ("dtype", request.dtype.name, found.dtype.name,
-         request.dtype.is_compatible_with(found.dtype)),
+        (
+            "dtype",
+            request.dtype.name,
+            found.dtype.name,
+            request.dtype.is_compatible_with(found.dtype),
+        ),
         ("partitions", partitions, has, partitions is None or partitions == has),
     ):
         if not is_same:
@@ -371,12 +371,19 @@ def _made(request: Request, info: PartitionInfo | None, *, is_value: bool) -> An
     if use_resource is None:
         use_resource = variables.resource_variables_enabled()
     return variables.create(
-        initial_value=initial, trainable=request.trainable, collections=request.collections,
-        validate_shape=request.validate_shape, caching_device=request.caching_device,
-        name=request.name, dtype=dtype, constraint=request.constraint,
-        use_resource=use_resource, synchronization=request.synchronization,
-        aggregation=request.aggregation, shape=None if is_value else _known(shape),
-    )  # fmt: skip
+        initial_value=initial,
+        trainable=request.trainable,
+        collections=request.collections,
+        validate_shape=request.validate_shape,
+        caching_device=request.caching_device,
+        name=request.name,
+        dtype=dtype,
+        constraint=request.constraint,
+        use_resource=use_resource,
+        synchronization=request.synchronization,
+        aggregation=request.aggregation,
+        shape=None if is_value else _known(shape),
+    )
 
 
 def _known(shape: TensorShape) -> TensorShape | None:
@@ -395,8 +402,9 @@ def _initial(
             given["partition_info"] = info
         return functools.partial(initializer, shape.as_list(), **given), dtype.base_dtype
     parameters = inspect.signature(initializer).parameters.values()
-    if all(p.default is not p.empty or p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD}
-           for p in parameters):  # fmt: skip
+    if all(
+        p.default is not p.empty or p.kind in {p.VAR_POSITIONAL, p.VAR_KEYWORD} for p in parameters
+    ):
         return initializer, None
     raise bad_value(
         "The initializer passed is not valid. It should be a callable with no arguments and the "
@@ -416,9 +424,7 @@ def _default_initializer(request: Request) -> Any:
         return init_ops.GlorotUniform()
     if dtype.is_integer or dtype.is_bool or dtype == dtypes.string:
         return init_ops.Zeros()
-    raise bad_value(
-        f"An initializer for variable {request.name} of {dtype.base_dtype} is required"
-    )
+    raise bad_value(f"An initializer for variable {request.name} of {dtype.base_dtype} is required")
 
 
 def _regularize(variable: Any, name: str, regularizer: Callable[[Any], Any]) -> None:

@@ -9,8 +9,14 @@ from typing import Any
 
 from sessrun.reference.base.graph_keys import GraphKeys
 
-__all__ = ["Traits", "VariableAggregation", "VariableAggregationV2", "VariableSynchronization",
-           "collections_of", "traits_of"]  # fmt: skip
+__all__ = [
+    "Traits",
+    "VariableAggregation",
+    "VariableAggregationV2",
+    "VariableSynchronization",
+    "collections_of",
+    "traits_of",
+]
 
 
 class VariableSynchronization(enum.Enum):

@@ -24,9 +24,18 @@ from sessrun.reference.graph.name_scopes import init_scope
 from sessrun.spec.proto import VariableDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["EXPORTS", "Variable", "VariableAggregationV2", "VariableV1", "create",
-           "create_resource", "disable_resource_variables", "enable_resource_variables",
-           "resource_variables_enabled", "variable_creator_scope"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "Variable",
+    "VariableAggregationV2",
+    "VariableV1",
+    "create",
+    "create_resource",
+    "disable_resource_variables",
+    "enable_resource_variables",
+    "resource_variables_enabled",
+    "variable_creator_scope",
+]
 
 Creator = Callable[..., Any]
 
@@ -96,12 +105,22 @@ def create(
     """
     return _through_creators(
         _default,
-        initial_value=initial_value, trainable=trainable, collections=collections,
-        validate_shape=validate_shape, caching_device=caching_device, name=name,
-        variable_def=variable_def, dtype=dtype, expected_shape=expected_shape,
-        import_scope=import_scope, constraint=constraint, use_resource=use_resource,
-        synchronization=synchronization, aggregation=aggregation, shape=shape,
-    )  # fmt: skip
+        initial_value=initial_value,
+        trainable=trainable,
+        collections=collections,
+        validate_shape=validate_shape,
+        caching_device=caching_device,
+        name=name,
+        variable_def=variable_def,
+        dtype=dtype,
+        expected_shape=expected_shape,
+        import_scope=import_scope,
+        constraint=constraint,
+        use_resource=use_resource,
+        synchronization=synchronization,
+        aggregation=aggregation,
+        shape=shape,
+    )
 
 
 def create_resource(
@@ -129,12 +148,20 @@ def create_resource(
     """
     return _through_creators(
         _default_resource,
-        initial_value=initial_value, trainable=trainable, validate_shape=validate_shape,
-        caching_device=caching_device, name=name, variable_def=variable_def, dtype=dtype,
-        import_scope=import_scope, constraint=constraint, synchronization=synchronization,
-        aggregation=aggregation, shape=shape,
+        initial_value=initial_value,
+        trainable=trainable,
+        validate_shape=validate_shape,
+        caching_device=caching_device,
+        name=name,
+        variable_def=variable_def,
+        dtype=dtype,
+        import_scope=import_scope,
+        constraint=constraint,
+        synchronization=synchronization,
+        aggregation=aggregation,
+        shape=shape,
         **{"experimental_enable_variable_lifting": True, **others},
-    )  # fmt: skip
+    )
 
 
 def _through_creators(made: Creator, **arguments: Any) -> Any:

@@ -83,8 +83,9 @@ def shapes_of_call(
     except (LookupError, RuntimeError) as error:
         raise bad_value(f"Function '{function.name}' is ill-formed: {error}") from error
     with body.as_default():
-        known = {name: body.argument(name, each)
-                 for name, each in zip(arguments, given, strict=True)}  # fmt: skip
+        known = {
+            name: body.argument(name, each) for name, each in zip(arguments, given, strict=True)
+        }
         made = import_graph_def(graph_def, known, results, name="")
     return [each.shape for each in made or ()]
 
@@ -99,8 +100,9 @@ def infer_shapes_of_call(op: Operation) -> None:
     is_call = op.type in CALLS or op.type in op.graph.functions
     if not is_call or (_TOLD in op.extra and op.extra[_TOLD].b):
         return
-    function = (op.get_attr("f") if op.type in CALLS
-                else NameAttrList(name=op.type, attr=op.node_def.attr))  # fmt: skip
+    function = (
+        op.get_attr("f") if op.type in CALLS else NameAttrList(name=op.type, attr=op.node_def.attr)
+    )
     shapes = shapes_of_call(op.graph, function, op.inputs)
     for output, shape in zip(op.outputs, shapes or (), strict=False):
         output.set_shape(shape)

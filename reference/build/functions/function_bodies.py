@@ -92,8 +92,9 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
     assert found is not None
     at, end = len(arguments), len(arguments) + len(results)
     effects = [op for op in graph.get_operations() if op.declaration.stateful]
-    return Body(graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]),
-                tuple(found[end:]))  # fmt: skip
+    return Body(
+        graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]), tuple(found[end:])
+    )
 
 
 def nodes_of(
@@ -143,14 +144,19 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
     variables.tell_dtypes(body.inputs, gives)
     with body.graph.as_default():
         given = [placeholder(each.dtype, each.shape) for each in body.outputs]
-        real = [(y, grad) for y, grad in zip(body.outputs, given, strict=True)
-                if y.dtype.is_floating or y.dtype.is_complex or y.dtype == variant]  # fmt: skip
+        real = [
+            (y, grad)
+            for y, grad in zip(body.outputs, given, strict=True)
+            if y.dtype.is_floating or y.dtype.is_complex or y.dtype == variant
+        ]
         try:
             made = backprop.gradients(
                 [y for y, _ in real], list(body.inputs), [grad for _, grad in real]
             )
-            found = [variables.zeros_of_argument(x, dtype) if each is None else each
-                     for x, dtype, each in zip(body.inputs, gives, made, strict=True)]  # fmt: skip
+            found = [
+                variables.zeros_of_argument(x, dtype) if each is None else each
+                for x, dtype, each in zip(body.inputs, gives, made, strict=True)
+            ]
         except (LookupError, ValueError, TypeError) as error:
             raise InvalidArgumentError(None, None, str(error)) from error
         dense = tuple(convert_to_tensor(each) for each in found)

@@ -143,10 +143,16 @@ def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:
         row = BY_ENUM.get(proto.type)
         if row is None and not (proto.type_attr or proto.type_list_attr):
             raise bad_value(f"Argument '{proto.name}' of a function has no dtype: {proto.type}")
-        found.append(ArgDecl(
-            proto.name, None if row is None else row.name, proto.type_attr or None,
-            proto.number_attr or None, proto.type_list_attr or None, proto.is_ref,
-        ))  # fmt: skip
+        found.append(
+            ArgDecl(
+                proto.name,
+                None if row is None else row.name,
+                proto.type_attr or None,
+                proto.number_attr or None,
+                proto.type_list_attr or None,
+                proto.is_ref,
+            )
+        )
     return tuple(found)
 
 

@@ -132,8 +132,10 @@ class NodeImporter:
     def _inputs(self, node: _Node) -> list[Tensor]:
         """The input tensors; the end of a loop is not made yet, and another input stands for it."""
         backs = [self._is_back_edge(node, source) for source in node.data]
-        made = [None if is_back else self._tensor(node.proto, source)
-                for source, is_back in zip(node.data, backs, strict=True)]  # fmt: skip
+        made = [
+            None if is_back else self._tensor(node.proto, source)
+            for source, is_back in zip(node.data, backs, strict=True)
+        ]
         first = next((tensor for tensor in made if tensor is not None), None)
         if first is None:
             if made:
@@ -170,11 +172,15 @@ class NodeImporter:
         groups = grouped(declared, name, tensors, attrs)
         shapes = _output_shapes(extra)
         op = make_operation(
-            self.graph, declared, name, groups, attrs,
+            self.graph,
+            declared,
+            name,
+            groups,
+            attrs,
             imported=Imported(
                 self._device(proto), self._controls(node), self._renamed(extra), _notes(proto)
             ),
-        )  # fmt: skip
+        )
         if _beside(op):
             op._set_device("")  # noqa: SLF001 - the operation is being made here
         if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:

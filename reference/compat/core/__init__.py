@@ -13,27 +13,22 @@ from sessrun.reference.compat.python.mirror import Mirror as _Mirror
 
 #: For each module of the spec: TensorFlow's modules, whose messages it has.
 _SUBJECTS: _Final[_Mapping[str, str]] = {
-    "graph":
-        "framework.attr_value framework.full_type framework.function framework.graph "
-        "framework.node_def framework.op_def framework.resource_handle framework.tensor "
-        "framework.tensor_shape framework.types framework.versions",
-    "metadata":
-        "framework.allocation_description framework.cost_graph framework.device_attributes "
-        "framework.step_stats framework.tensor_description",
+    "graph": "framework.attr_value framework.full_type framework.function framework.graph "
+    "framework.node_def framework.op_def framework.resource_handle framework.tensor "
+    "framework.tensor_shape framework.types framework.versions",
+    "metadata": "framework.allocation_description framework.cost_graph framework.device_attributes "
+    "framework.step_stats framework.tensor_description",
     "debug_info": "framework.graph_debug_info",
-    "checkpoint":
-        "framework.tensor_slice protobuf.tensor_bundle util.saved_tensor_slice",
-    "config":
-        "protobuf.cluster protobuf.config protobuf.debug protobuf.rewriter_config "
-        "protobuf.verifier_config",
+    "checkpoint": "framework.tensor_slice protobuf.tensor_bundle util.saved_tensor_slice",
+    "config": "protobuf.cluster protobuf.config protobuf.debug protobuf.rewriter_config "
+    "protobuf.verifier_config",
     "server": "protobuf.device_filters protobuf.tensorflow_server",
-    "state":
-        "framework.variable protobuf.control_flow protobuf.error_codes protobuf.meta_graph "
-        "protobuf.queue_runner protobuf.saved_model protobuf.saved_object_graph protobuf.saver "
-        "protobuf.struct protobuf.trackable_object_graph",
+    "state": "framework.variable protobuf.control_flow protobuf.error_codes protobuf.meta_graph "
+    "protobuf.queue_runner protobuf.saved_model protobuf.saved_object_graph protobuf.saver "
+    "protobuf.struct protobuf.trackable_object_graph",
     "input": "example.example example.feature framework.reader_base",
     "summary": "framework.summary util.event",
-}  # fmt: skip
+}
 #: What a module of TensorFlow offers beside, of another module of the spec.
 _BESIDE: _Final[_Mapping[str, str]] = {"protobuf.config": "metadata"}
 #: The module of the spec for each of TensorFlow.
@@ -53,8 +48,9 @@ def _messages(inner: str) -> _Callable[[str], _Any] | None:
             module = _importlib.import_module(f"sessrun.spec.proto.{each}_pb2")
             if not name.startswith("__") and hasattr(module, name):
                 return getattr(module, name)
-        raise AttributeError(f"module {__name__ + '.' + inner!r} has no attribute {name!r}",
-                             name=name)  # fmt: skip
+        raise AttributeError(
+            f"module {__name__ + '.' + inner!r} has no attribute {name!r}", name=name
+        )
 
     return find
 

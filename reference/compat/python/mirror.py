@@ -41,9 +41,11 @@ class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """
 
     def __init__(
-        self, package: str, places: Iterable[str],
+        self,
+        package: str,
+        places: Iterable[str],
         offered: Callable[[str], Callable[[str], Any] | None],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.prefix = package + "."
         self._places = tuple(places)
         self._offered = offered

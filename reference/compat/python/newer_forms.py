@@ -15,22 +15,33 @@ from sessrun.reference.build.argument_orders import in_order
 from sessrun.reference.gradient.backprop import gradients
 
 __all__ = [
-    "and_", "assert_type_v2", "convert_to_int_tensor", "get_positive_axis", "invert_",
-    "map_values", "or_", "scalar_mul_v2", "sparse_reduce_max_v2", "sparse_reduce_sum_v2",
-    "tile_one_dimension", "xor_",
-]  # fmt: skip
+    "and_",
+    "assert_type_v2",
+    "convert_to_int_tensor",
+    "get_positive_axis",
+    "invert_",
+    "map_values",
+    "or_",
+    "scalar_mul_v2",
+    "sparse_reduce_max_v2",
+    "sparse_reduce_sum_v2",
+    "tile_one_dimension",
+    "xor_",
+]
 
 
 _COMPARED: Final = ("equal", "greater", "greater_equal", "less", "less_equal", "none_equal")
 _SIGNS: Final = ("negative", "non_negative", "non_positive", "positive")
 _RANKS: Final = {"rank": "rank", "rank_at_least": "rank", "rank_in": "ranks"}
-_GRADIENTS: Final = ("ys xs grad_ys name gate_gradients aggregation_method stop_gradients "
-                     "unconnected_gradients")  # fmt: skip
-_LOOP: Final = ("cond body loop_vars shape_invariants parallel_iterations back_prop swap_memory "
-                "maximum_iterations name")  # fmt: skip
+_GRADIENTS: Final = (
+    "ys xs grad_ys name gate_gradients aggregation_method stop_gradients unconnected_gradients"
+)
+_LOOP: Final = (
+    "cond body loop_vars shape_invariants parallel_iterations back_prop swap_memory "
+    "maximum_iterations name"
+)
 
-_FIELDS: Final = ("records record_defaults field_delim use_quote_delim na_value select_cols "
-                  "name")  # fmt: skip
+_FIELDS: Final = "records record_defaults field_delim use_quote_delim na_value select_cols name"
 _SEGMENTS: Final = "data indices segment_ids num_segments name sparse_gradient"
 #: By name: the older function, the arguments in their order, and what it is always given besides.
 _ORDERS: Final[Mapping[str, tuple[Any, ...]]] = {
@@ -42,44 +53,68 @@ _ORDERS: Final[Mapping[str, tuple[Any, ...]]] = {
     "count_nonzero_v2": (tf.count_nonzero, "input* axis keepdims dtype name"),
     "decode_csv_v2": (tf.decode_csv, _FIELDS),
     "gradients_v2": (gradients, _GRADIENTS, {"colocate_gradients_with_ops": True}),
-    "HessiansV2": (tf.hessians, "ys xs gate_gradients aggregation_method name",
-                   {"colocate_gradients_with_ops": True}),
+    "HessiansV2": (
+        tf.hessians,
+        "ys xs gate_gradients aggregation_method name",
+        {"colocate_gradients_with_ops": True},
+    ),
     "norm_v2": (tf.norm, "tensor ord axis keepdims name"),
     "reduce_join_v2": (tf.reduce_join, "inputs axis keepdims separator name"),
     "serialize_many_sparse_v2": (tf.serialize_many_sparse, "sp_input out_type name"),
     "serialize_sparse_v2": (tf.serialize_sparse, "sp_input out_type name"),
     "sparse_add_v2": (tf.sparse_add, "a b threshold"),
-    "sparse_concat_v2": (tf.sparse_concat, "axis sp_inputs expand_nonconcat_dims name",
-                         {"expand_nonconcat_dim": None}),
+    "sparse_concat_v2": (
+        tf.sparse_concat,
+        "axis sp_inputs expand_nonconcat_dims name",
+        {"expand_nonconcat_dim": None},
+    ),
     "sparse_split_v2": (tf.sparse_split, "sp_input num_split axis name"),
     "string_length_v2": (tf.strings.length, "input unit name"),
     "substr_v2": (tf.strings.substr, "input pos len unit name"),
     "tuple_v2": (tf.tuple, "tensors control_inputs name"),
     "verify_tensor_all_finite_v2": (tf.verify_tensor_all_finite, "x* message* name"),
     "while_loop_v2": (tf.while_loop, _LOOP, {"return_same_structure": True}),
-    **{f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), "x y message summarize name")
-       for name in _COMPARED},
-    **{f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), "x message summarize name")
-       for name in _SIGNS},
-    **{f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), f"x {ranks} message name")
-       for name, ranks in _RANKS.items()},
-    **{f"{name}_v2": (getattr(tf, name), _SEGMENTS)
-       for name in ("sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum")},
-}  # fmt: skip
+    **{
+        f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), "x y message summarize name")
+        for name in _COMPARED
+    },
+    **{
+        f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), "x message summarize name")
+        for name in _SIGNS
+    },
+    **{
+        f"assert_{name}_v2": (getattr(tf, f"assert_{name}"), f"x {ranks} message name")
+        for name, ranks in _RANKS.items()
+    },
+    **{
+        f"{name}_v2": (getattr(tf, name), _SEGMENTS)
+        for name in ("sparse_segment_mean", "sparse_segment_sqrt_n", "sparse_segment_sum")
+    },
+}
 
 globals().update({name: in_order(name, *parts) for name, parts in _ORDERS.items()})
 #: Those that are the same by another name.
-globals().update({
-    "assert_integer_v2": tf.assert_integer, "foldl_v2": tf.foldl, "foldr_v2": tf.foldr,
-    "map_fn_v2": tf.map_fn, "normalize": tf.linalg.normalize, "scan_v2": tf.scan,
-    "set_seed": tf.set_random_seed, "substr_deprecated": tf.strings.substr,
-})  # fmt: skip
+globals().update(
+    {
+        "assert_integer_v2": tf.assert_integer,
+        "foldl_v2": tf.foldl,
+        "foldr_v2": tf.foldr,
+        "map_fn_v2": tf.map_fn,
+        "normalize": tf.linalg.normalize,
+        "scan_v2": tf.scan,
+        "set_seed": tf.set_random_seed,
+        "substr_deprecated": tf.strings.substr,
+    }
+)
 
 
 def sparse_reduce_max_v2(
-    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False,
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The greatest elements along axes, dense or sparse; `tf.sparse_reduce_max` tells the rest."""
     del name
     reduce = tf.sparse_reduce_max_sparse if output_is_sparse else tf.sparse_reduce_max
@@ -87,9 +122,12 @@ def sparse_reduce_max_v2(
 
 
 def sparse_reduce_sum_v2(
-    sp_input: Any, axis: Any = None, keepdims: bool | None = None, output_is_sparse: bool = False,
+    sp_input: Any,
+    axis: Any = None,
+    keepdims: bool | None = None,
+    output_is_sparse: bool = False,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Sums along axes, dense or sparse; `tf.sparse_reduce_sum` tells the rest."""
     del name
     reduce = tf.sparse_reduce_sum_sparse if output_is_sparse else tf.sparse_reduce_sum
@@ -178,8 +216,10 @@ def convert_to_int_tensor(tensor: Any, name: str, dtype: Any = tf.int32) -> Any:
     """
     found = tf.convert_to_tensor(tensor, name=name, preferred_dtype=dtype or tf.int32)
     if not found.dtype.is_integer:
-        raise TypeError(f"Argument `tensor` (name: {name}) must be of type integer. Received "
-                        f"`tensor` = {found} of dtype: {found.dtype}")  # fmt: skip
+        raise TypeError(
+            f"Argument `tensor` (name: {name}) must be of type integer. Received "
+            f"`tensor` = {found} of dtype: {found.dtype}"
+        )
     return found if dtype is None else tf.raw_ops.Cast(x=found, DstT=dtype)
 
 
@@ -200,11 +240,13 @@ def get_positive_axis(
             return axis
         if -ndims <= axis < 0:
             return axis + ndims
-        raise ValueError(f"{axis_name}={axis} out of bounds: expected "
-                         f"{-ndims}<={axis_name}<{ndims}")  # fmt: skip
+        raise ValueError(
+            f"{axis_name}={axis} out of bounds: expected {-ndims}<={axis_name}<{ndims}"
+        )
     if axis < 0:
-        raise ValueError(f"{axis_name}={axis} may only be negative if {ndims_name} is statically "
-                         "known.")  # fmt: skip
+        raise ValueError(
+            f"{axis_name}={axis} may only be negative if {ndims_name} is statically known."
+        )
     return axis
 
 

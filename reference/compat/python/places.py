@@ -22,9 +22,10 @@ PLACES: Final[Mapping[str, str]] = {
     "eager.test": "|test",
     "framework.common_shapes": "api.ops.numerics",
     "framework.composite_tensor": "",
-    "framework.config":
+    "framework.config": (
         "devices.physical devices.optimizer_options api.behaviour graph.random_seed|config "
-        "config.experimental",
+        "config.experimental"
+    ),
     "framework.constant_tensor_conversion": "build.constant_op",
     "framework.device": "base.device_spec",
     "framework.device_spec": "base.device_spec",
@@ -37,11 +38,10 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.importer": "build.importing.importer",
     "framework.indexed_slices": "build.indexed_slices",
     "framework.meta_graph": "api.saving.meta_graph api.saving.scoped_meta_graphs|train",
-    "framework.ops":
-        "graph.graph graph.operation graph.tensor graph.stacks graph.default_graph "
-        "graph.name_scopes build.conversion build.gradient_registry build.indexed_slices "
-        "build.build build.expansions base.graph_keys errors graph.op_statistics "
-        "build.conversions",
+    "framework.ops": "graph.graph graph.operation graph.tensor graph.stacks graph.default_graph "
+    "graph.name_scopes build.conversion build.gradient_registry build.indexed_slices "
+    "build.build build.expansions base.graph_keys errors graph.op_statistics "
+    "build.conversions",
     "framework.random_seed": "graph.random_seed|random",
     "framework.registry": "graph.registry",
     "framework.smart_cond": "api.control_flow.known_branches",
@@ -51,8 +51,9 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.tensor_conversion_registry": "build.conversion",
     "framework.tensor_shape": "base.tensor_shape",
     "framework.tensor_spec": "api.type_specs",
-    "framework.tensor_util":
-        "build.constant_op build.seen_values build.conversion base.tensor_proto",
+    "framework.tensor_util": (
+        "build.constant_op build.seen_values build.conversion base.tensor_proto"
+    ),
     "framework.type_spec": "api.type_specs",
     "framework.versions": "graph.version|version",
     "keras.activations": "library.keras.activations",
@@ -72,9 +73,8 @@ PLACES: Final[Mapping[str, str]] = {
     "lib.io.python_io": "|python_io",
     "lib.io.tf_record": "|python_io io",
     "ops.array_grad": "gradient.functions",
-    "ops.array_ops":
-        "api.ops.array_ops api.ops.newer_array_ops api.ops.shape_ops api.ops.fill_ops "
-        "api.ops.quantizing api.ops.rows api.ops.grids api.ops.batches|quantization",
+    "ops.array_ops": "api.ops.array_ops api.ops.newer_array_ops api.ops.shape_ops api.ops.fill_ops "
+    "api.ops.quantizing api.ops.rows api.ops.grids api.ops.batches|quantization",
     "ops.array_ops_stack": "api.ops.array_ops",
     "ops.bincount_ops": "api.ops.counting_ops|math",
     "ops.bitwise_ops": "|bitwise",
@@ -86,17 +86,19 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.control_flow_assert": "api.ops.assertions|debugging",
     "ops.control_flow_case": "api.control_flow.branches",
     "ops.control_flow_grad": "gradient.functions",
-    "ops.control_flow_ops":
+    "ops.control_flow_ops": (
         "build.framework_ops api.control_flow.conditional api.control_flow.loops "
-        "api.control_flow.xla_contexts",
+        "api.control_flow.xla_contexts"
+    ),
     "ops.control_flow_v2_toggles": "api.control_flow.functional_mode",
     "ops.control_flow_switch_case": "api.control_flow.switch_case",
     "ops.ctc_ops": "api.nn.ctc_losses api.nn.ctc_labels api.nn.ctc_states api.ops.ctc_ops|nn",
     "ops.custom_gradient": "gradient.custom",
     "ops.data_flow_grad": "gradient.functions",
-    "ops.data_flow_ops":
+    "ops.data_flow_ops": (
         "api.queues.queues api.queues.accumulators api.queues.barriers api.queues.staging "
-        "api.input.record_input|queue",
+        "api.input.record_input|queue"
+    ),
     "ops.embedding_ops": "api.nn.newer|nn",
     "ops.functional_ops": "api.functions.named_calls",
     "ops.gradient_checker": "test.gradient_checker",
@@ -106,45 +108,44 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.gradients_util": "",
     "ops.histogram_ops": "api.ops.counting_ops",
     "ops.image_grad": "",
-    "ops.image_ops":
-        "api.pictures.newer api.pictures.suppression api.pictures.resizing "
-        "api.pictures.frames|image",
-    "ops.image_ops_impl":
-        "api.pictures.newer api.pictures.suppression api.pictures.resizing api.pictures.frames "
-        "api.pictures.measures|image",
+    "ops.image_ops": "api.pictures.newer api.pictures.suppression api.pictures.resizing "
+    "api.pictures.frames|image",
+    "ops.image_ops_impl": "api.pictures.newer api.pictures.suppression api.pictures.resizing "
+    "api.pictures.frames "
+    "api.pictures.measures|image",
     "ops.init_ops": "api.variables.init_ops api.variables.orthogonal_initializers|initializers",
     "ops.inplace_ops": "api.ops.replaced_rows",
     "ops.io_ops": "api.input.readers|io",
     "ops.critical_section_ops": "api.variables.critical_sections",
-    "ops.linalg_ops":
-        "api.ops.bands api.ops.solving_ops api.ops.tridiagonal_ops "
-        "api.ops.decomposition_ops|linalg",
+    "ops.linalg_ops": "api.ops.bands api.ops.solving_ops api.ops.tridiagonal_ops "
+    "api.ops.decomposition_ops|linalg",
     "ops.linalg.linalg": "|linalg",
     "ops.linalg_grad": "gradient.functions",
     "ops.linalg.linalg_impl": "api.ops.matrix_exponentials|linalg",
     "ops.linalg_ops_impl": "api.ops.bands|linalg",
     "ops.list_ops": "api.ops.list_ops",
     "ops.logging_ops": "api.ops.printing",
-    "ops.lookup_ops":
-        "api.tables.tables api.tables.table_initializers api.tables.vocabulary_tables"
-        "|lookup lookup.experimental",
+    "ops.lookup_ops": "api.tables.tables api.tables.table_initializers api.tables.vocabulary_tables"
+    "|lookup lookup.experimental",
     "ops.losses.losses": "losses|losses",
     "ops.losses.losses_impl": "library.losses.weighted|losses",
     "ops.losses.util": "library.losses.collected|losses",
     "ops.manip_ops": "|manip",
     "ops.map_fn": "",
     "ops.math_grad": "gradient.functions",
-    "ops.math_ops":
+    "ops.math_ops": (
         "api.ops.math_ops api.ops.reduce_ops api.control_flow.values gradient.reductions "
-        "api.overloads|math linalg",
+        "api.overloads|math linalg"
+    ),
     "ops.metrics": "metrics|metrics",
     "ops.metrics_impl": "library.metrics.streams|metrics",
     "ops.nn": "|nn math",
     "ops.nn_grad": "gradient.functions",
     "ops.nn_impl": "api.nn.newer api.nn.sampled_losses|nn math",
-    "ops.nn_ops":
+    "ops.nn_ops": (
         "api.nn.newer api.nn.general api.nn.convolutions api.nn.isotonic api.nn.windows|nn math "
-        "nn.experimental",
+        "nn.experimental"
+    ),
     "ops.numerics": "api.ops.numerics|debugging",
     "ops.parsing_config": "api.input.parsing_features|io",
     "ops.parsing_ops": "api.input.parsing_ops|io",
@@ -180,9 +181,10 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.sets_impl": "|sets",
     "ops.sort_ops": "",
     "ops.sparse_grad": "gradient.functions",
-    "ops.sparse_ops":
+    "ops.sparse_ops": (
         "api.sparse_tensor api.sparse_ops api.ops.sparse_math_ops api.ops.sparse_array_ops "
-        "api.ops.sparse_order api.ops.sparse_crosses api.input.kept_sparse|sparse",
+        "api.ops.sparse_order api.ops.sparse_crosses api.input.kept_sparse|sparse"
+    ),
     "ops.special_math_ops": "api.ops.special_ops|math math.special linalg",
     "ops.state_grad": "gradient.functions",
     "ops.stateful_random_ops": "api.ops.generators|random",
@@ -195,15 +197,15 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.tensor_array_ops": "api.tensor_arrays",
     "ops.unconnected_gradients": "gradient.choices",
     "ops.tensor_getitem_override": "api.ops.slicing",
-    "ops.variable_scope":
-        "api.variables.variable_scopes api.variables.opened_variable_scopes "
-        "api.variables.variable_store api.variables.variable_partitions api.variables.variables "
-        "api.variables.variable_traits api.variables.kept_stores",
+    "ops.variable_scope": "api.variables.variable_scopes api.variables.opened_variable_scopes "
+    "api.variables.variable_store api.variables.variable_partitions api.variables.variables "
+    "api.variables.variable_traits api.variables.kept_stores",
     "ops.variable_v1": "api.variables.variables",
-    "ops.variables":
+    "ops.variables": (
         "api.variables.variables api.variables.variable_base api.variables.variable_traits "
-        "api.variables.variable_lists "
-        "api.variables.variable_parts api.variables.initial_values|initializers",
+        "api.variables.variable_lists api.variables.variable_parts "
+        "api.variables.initial_values|initializers"
+    ),
     "ops.weights_broadcast_ops": "api.ops.weight_shapes",
     "ops.while_loop": "",
     "platform.app": "|app",
@@ -231,8 +233,9 @@ PLACES: Final[Mapping[str, str]] = {
     "saved_model.tag_constants": "api.saved_model.names",
     "saved_model.utils": "api.saved_model.tensor_infos",
     "saved_model.utils_impl": "api.saved_model.tensor_infos",
-    "ops.summary_ops_v2":
-        "library.summaries.graph_summaries library.summaries.graph_writers|summary",
+    "ops.summary_ops_v2": (
+        "library.summaries.graph_summaries library.summaries.graph_writers|summary"
+    ),
     "summary.writer.event_file_writer_v2": "library.summaries.graph_writers",
     "ops.summary_op_util": "api.ops.summary_ops",
     "summary.plugin_asset": "library.summaries.plugin_assets",
@@ -244,8 +247,9 @@ PLACES: Final[Mapping[str, str]] = {
     "checkpoint.checkpoint_management": "api.saving.checkpoint_state|train",
     "training.checkpoint_management": "api.saving.checkpoint_state|train",
     "training.checkpoint_ops": "api.saving.vocabularies",
-    "training.checkpoint_utils":
-        "api.saving.checkpoint_reader api.saving.checkpoint_initializers|train",
+    "training.checkpoint_utils": (
+        "api.saving.checkpoint_reader api.saving.checkpoint_initializers|train"
+    ),
     "training.checkpoint_state_pb2": "api.saving.checkpoint_state",
     "training.coordinator": "api.queues.coordinator",
     "training.input": "api.input.input_producers api.input.batching|train",
@@ -254,21 +258,23 @@ PLACES: Final[Mapping[str, str]] = {
     "training.adagrad_da": "library.optimizers.adagrad",
     "training.adam": "library.optimizers.adam",
     "training.basic_loops": "library.managed.basic_loops",
-    "training.basic_session_run_hooks":
-        "library.managed.timers library.managed.stopping_hooks library.managed.checkpoint_hook "
-        "library.managed.summary_hooks library.managed.logging_hook "
-        "library.managed.evaluation|train",
+    "training.basic_session_run_hooks": "library.managed.timers library.managed.stopping_hooks "
+    "library.managed.checkpoint_hook "
+    "library.managed.summary_hooks library.managed.logging_hook "
+    "library.managed.evaluation|train",
     "training.device_setter": "library.managed.replica_devices",
     "training.evaluation": "library.managed.evaluation",
     "training.ftrl": "library.optimizers.ftrl",
     "training.gradient_descent": "library.optimizers.descent",
-    "training.learning_rate_decay":
-        "library.optimizers.decays library.optimizers.bounded_decays|train",
+    "training.learning_rate_decay": (
+        "library.optimizers.decays library.optimizers.bounded_decays|train"
+    ),
     "training.momentum": "library.optimizers.descent",
-    "training.monitored_session":
+    "training.monitored_session": (
         "library.managed.monitored_session library.managed.wrapped_sessions "
         "library.managed.session_creators library.managed.scaffold "
-        "library.managed.training_session|train",
+        "library.managed.training_session|train"
+    ),
     "training.moving_averages": "library.optimizers.averages|train",
     "training.optimizer": "library.optimizers.optimizer",
     "training.proximal_adagrad": "library.optimizers.proximal",
@@ -277,9 +283,9 @@ PLACES: Final[Mapping[str, str]] = {
     "training.queue_runner": "api.queues.queue_runner",
     "training.queue_runner_impl": "api.queues.queue_runner",
     "training.rmsprop": "library.optimizers.rms_prop",
-    "training.saver":
-        "api.saving.saver api.saving.saver_graph api.saving.saveables api.saving.checkpoint_state "
-        "api.saving.meta_graph|train",
+    "training.saver": "api.saving.saver api.saving.saver_graph api.saving.saveables "
+    "api.saving.checkpoint_state "
+    "api.saving.meta_graph|train",
     "training.saving.saveable_object": "api.saving.saveables",
     "training.slot_creator": "library.optimizers.slots",
     "training.summary_io": "library.summaries.file_writer|summary train",
@@ -396,11 +402,40 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
 WITH_WRAPPERS: Final = frozenset(
     f"ops.{subject}_ops"
     for subject in (
-        "array", "bitwise", "control_flow", "data_flow", "functional", "io", "linalg", "list",
-        "logging", "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse",
-        "state", "string",
-        "array", "bitwise", "control_flow", "data_flow", "image", "io", "linalg", "logging",
-        "lookup", "math", "nn", "parsing", "random", "resource_variable", "sparse", "state",
+        "array",
+        "bitwise",
+        "control_flow",
+        "data_flow",
+        "functional",
+        "io",
+        "linalg",
+        "list",
+        "logging",
+        "lookup",
+        "math",
+        "nn",
+        "parsing",
+        "random",
+        "resource_variable",
+        "sparse",
+        "state",
+        "string",
+        "array",
+        "bitwise",
+        "control_flow",
+        "data_flow",
+        "image",
+        "io",
+        "linalg",
+        "logging",
+        "lookup",
+        "math",
+        "nn",
+        "parsing",
+        "random",
+        "resource_variable",
+        "sparse",
+        "state",
         "string",
     )
-) | {"ops.image_ops_impl", "training.training_ops"}  # fmt: skip
+) | {"ops.image_ops_impl", "training.training_ops"}

@@ -31,13 +31,27 @@ from sessrun.reference.compat.test.stubs import StubOutForTesting
 from sessrun.reference.compat.test.temporary import get_temp_dir
 
 __all__ = [
-    "Benchmark", "StubOutForTesting", "TestCase", "assert_equal_graph_def", "benchmark_config",
-    "compute_gradient", "compute_gradient_error", "disable_with_predicate", "get_temp_dir",
-    "gpu_device_name", "is_built_with_cuda",
-    "is_built_with_gpu_support", "is_built_with_rocm", "is_built_with_xla",
-    "is_cpu_target_available", "is_gpu_available", "main", "mock", "test_src_dir_path",
+    "Benchmark",
+    "StubOutForTesting",
+    "TestCase",
+    "assert_equal_graph_def",
+    "benchmark_config",
+    "compute_gradient",
+    "compute_gradient_error",
+    "disable_with_predicate",
+    "get_temp_dir",
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
+    "is_cpu_target_available",
+    "is_gpu_available",
+    "main",
+    "mock",
+    "test_src_dir_path",
     "with_eager_op_as_function",
-]  # fmt: skip
+]
 
 TestCase = TensorFlowTestCase
 

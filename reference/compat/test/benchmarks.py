@@ -68,10 +68,13 @@ class Benchmark:
                 if key not in metric:
                     raise TypeError(f"metric must has a '{key}' field")
         told = {
-            "iters": iters, "cpu_time": cpu_time, "wall_time": wall_time,
-            "throughput": throughput, **(extras or {}),
+            "iters": iters,
+            "cpu_time": cpu_time,
+            "wall_time": wall_time,
+            "throughput": throughput,
+            **(extras or {}),
             **{metric["name"]: metric["value"] for metric in metrics or ()},
-        }  # fmt: skip
+        }
         lines = [f"  {key}: {value}" for key, value in told.items() if value is not None]
         full = f"{type(self).__name__}.{name or self._caller()}"
         sys.stdout.write("\n".join([f"benchmark {full}", *lines]) + "\n")
@@ -130,9 +133,12 @@ class Benchmark:
                     extras[f"allocator_maximum_num_bytes_{allocator}"] = most.num_bytes
         median = statistics.median(times) if times else -1
         values: dict[str, Any] = {
-            "iters": min_iters, "wall_time": median, "extras": extras, "name": name,
+            "iters": min_iters,
+            "wall_time": median,
+            "extras": extras,
+            "name": name,
             "throughput": mbs / median,
-        }  # fmt: skip
+        }
         self.report_benchmark(**values)
         unreported["wall_time_mean"] = statistics.fmean(times) if times else -1
         unreported["wall_time_stdev"] = statistics.stdev(times) if len(times) > 1 else -1
@@ -179,9 +185,10 @@ def run_benchmarks(pattern: str) -> None:
         chosen = [
             name
             for name in dir(cls)
-            if name.startswith("benchmark") and callable(getattr(cls, name))
+            if name.startswith("benchmark")
+            and callable(getattr(cls, name))
             and (pattern == "all" or re.search(pattern, f"{cls.__module__}.{cls.__name__}.{name}"))
-        ]  # fmt: skip
+        ]
         if chosen:
             is_any = True
             benchmark = cls()

@@ -24,9 +24,7 @@ from sessrun.reference.graph import random_seed, stacks
 
 __all__ = ["CapturedWrites", "TensorFlowTestCase"]
 
-_INCOMPATIBLE_SHAPES = (
-    r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
-)
+_INCOMPATIBLE_SHAPES = r"Incompatible shapes|Dimensions must be equal|required broadcastable shapes"
 
 
 class CapturedWrites:

@@ -119,9 +119,7 @@ class ContainerAssertions(unittest.TestCase):
         if wrong:
             self._fail("\n".join([*wrong[:_LISTED], *["..."] * (len(wrong) > _LISTED)]), msg)
 
-    def assertSequenceStartsWith(
-        self, prefix: Any, whole: Sequence[Any], msg: Any = None
-    ) -> None:
+    def assertSequenceStartsWith(self, prefix: Any, whole: Sequence[Any], msg: Any = None) -> None:
         """Fail unless a sequence begins with these items, or with this one item."""
         wanted = list(prefix) if isinstance(prefix, Iterable) else [prefix]
         found = list(itertools.islice(whole, len(wanted)))

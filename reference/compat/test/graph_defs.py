@@ -27,9 +27,11 @@ from sessrun.spec.proto import (
 )
 
 __all__ = [
-    "assert_equal_graph_def", "assert_meta_graph_protos_equal", "assert_ops_in_graph",
+    "assert_equal_graph_def",
+    "assert_meta_graph_protos_equal",
+    "assert_ops_in_graph",
     "get_node_def_from_graph",
-]  # fmt: skip
+]
 
 #: The name of a temporary file of a checkpoint, which is drawn by chance.
 _TEMPORARY: Final = re.compile(rb"_temp_[0-9a-z]{32}/part")
@@ -38,9 +40,13 @@ _TABLE: Final = re.compile(rb"hash_table_[0-9a-z\-]+")
 _MESSAGES: Final[Mapping[str, Any]] = {
     **dict.fromkeys(
         (
-            GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES, GraphKeys.METRIC_VARIABLES,
-            GraphKeys.MODEL_VARIABLES, GraphKeys.TRAINABLE_VARIABLES,
-            GraphKeys.MOVING_AVERAGE_VARIABLES, GraphKeys.GLOBAL_STEP,
+            GraphKeys.GLOBAL_VARIABLES,
+            GraphKeys.LOCAL_VARIABLES,
+            GraphKeys.METRIC_VARIABLES,
+            GraphKeys.MODEL_VARIABLES,
+            GraphKeys.TRAINABLE_VARIABLES,
+            GraphKeys.MOVING_AVERAGE_VARIABLES,
+            GraphKeys.GLOBAL_STEP,
         ),
         VariableDef,
     ),
@@ -48,7 +54,7 @@ _MESSAGES: Final[Mapping[str, Any]] = {
     GraphKeys.SAVERS: SaverDef,
     GraphKeys.COND_CONTEXT: CondContextDef,
     GraphKeys.WHILE_CONTEXT: WhileContextDef,
-}  # fmt: skip
+}
 
 
 def assert_equal_graph_def(

@@ -18,8 +18,14 @@ from sessrun.reference.build.indexed_slices import IndexedSlicesValue
 
 __all__ = ["Numbers", "by_differences", "by_gradients", "largest_error"]
 
-_CHECKED: Final = (dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64,
-                   dtypes.complex64, dtypes.complex128)  # fmt: skip
+_CHECKED: Final = (
+    dtypes.float16,
+    dtypes.bfloat16,
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.complex64,
+    dtypes.complex128,
+)
 
 
 @dataclass(frozen=True)

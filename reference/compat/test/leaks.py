@@ -15,9 +15,10 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import Session
 
 __all__ = [
-    "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",
+    "assert_no_garbage_created",
+    "assert_no_new_pyobjects_executing_eagerly",
     "assert_no_new_tensors",
-]  # fmt: skip
+]
 
 _LOOKED_FOR = (Tensor, Variable, Dimension, TensorShape)
 

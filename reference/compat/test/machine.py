@@ -9,9 +9,14 @@ from typing import Final
 from sessrun.reference.devices import devices
 
 __all__ = [
-    "gpu_device_name", "is_built_with_cuda", "is_built_with_gpu_support", "is_built_with_rocm",
-    "is_built_with_xla", "is_cpu_target_available", "is_gpu_available",
-]  # fmt: skip
+    "gpu_device_name",
+    "is_built_with_cuda",
+    "is_built_with_gpu_support",
+    "is_built_with_rocm",
+    "is_built_with_xla",
+    "is_cpu_target_available",
+    "is_gpu_available",
+]
 
 #: Kinds of processors, by the beginning of their names, and what such a machine is called.
 _MACHINES: Final = {

@@ -23,33 +23,67 @@ from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
 
 __all__ = [
-    "DESCRIBED", "PLAIN", "add_graph_building_optimization_tests",
-    "build_as_function_and_v1_graph", "device", "disable_control_flow_v2",
-    "disable_with_predicate", "enable_control_flow_v2",
-    "enable_output_all_intermediates", "for_all_test_methods", "force_cpu", "force_gpu",
+    "DESCRIBED",
+    "PLAIN",
+    "add_graph_building_optimization_tests",
+    "build_as_function_and_v1_graph",
+    "device",
+    "disable_control_flow_v2",
+    "disable_with_predicate",
+    "enable_control_flow_v2",
+    "enable_output_all_intermediates",
+    "for_all_test_methods",
+    "force_cpu",
+    "force_gpu",
     "in_session",
-    "run_all_in_graph_and_eager_modes", "run_class_in_v1_v2", "run_cuda_only", "run_gpu_only",
-    "run_gpu_or_tpu", "run_in_graph_and_eager_modes", "run_in_v1_v2", "run_v1_only",
-    "run_v2_only", "skip_if", "skip_if_error",
-    "use_gpu", "with_control_flow_v2", "with_forward_compatibility_horizons",
-]  # fmt: skip
+    "run_all_in_graph_and_eager_modes",
+    "run_class_in_v1_v2",
+    "run_cuda_only",
+    "run_gpu_only",
+    "run_gpu_or_tpu",
+    "run_in_graph_and_eager_modes",
+    "run_in_v1_v2",
+    "run_v1_only",
+    "run_v2_only",
+    "skip_if",
+    "skip_if_error",
+    "use_gpu",
+    "with_control_flow_v2",
+    "with_forward_compatibility_horizons",
+]
 
 #: Decorators of tests and classes that change nothing here.
 PLAIN: Final = (
-    "deprecated_graph_mode_only", "disable_cudnn_autotune", "eager_lazy_remote_copy_on_and_off",
+    "deprecated_graph_mode_only",
+    "disable_cudnn_autotune",
+    "eager_lazy_remote_copy_on_and_off",
     "enable_c_shapes",
-    "enable_eager_op_as_function", "enable_graph_building_optimization",
+    "enable_eager_op_as_function",
+    "enable_graph_building_optimization",
     "enable_nested_function_shape_inference",
-    "enable_quantized_dtypes_training", "run_all_in_deprecated_graph_mode_only",
-    "run_deprecated_v1", "with_c_api", "with_c_shapes",
-)  # fmt: skip
+    "enable_quantized_dtypes_training",
+    "run_all_in_deprecated_graph_mode_only",
+    "run_deprecated_v1",
+    "with_c_api",
+    "with_c_shapes",
+)
 #: Those that are called with a description (or a flag) first, and change nothing either.
 DESCRIBED: Final = (
-    "disable_asan", "disable_eager_op_as_function", "disable_mlir_bridge", "disable_msan",
-    "disable_tfrt", "disable_tsan", "disable_ubsan", "disable_xla",
-    "enable_tf_xla_constant_folding", "no_xla_auto_jit", "run_all_without_tensor_float_32",
-    "run_without_tensor_float_32", "set_xla_env_flag", "xla_allow_fallback",
-)  # fmt: skip
+    "disable_asan",
+    "disable_eager_op_as_function",
+    "disable_mlir_bridge",
+    "disable_msan",
+    "disable_tfrt",
+    "disable_tsan",
+    "disable_ubsan",
+    "disable_xla",
+    "enable_tf_xla_constant_folding",
+    "no_xla_auto_jit",
+    "run_all_without_tensor_float_32",
+    "run_without_tensor_float_32",
+    "set_xla_env_flag",
+    "xla_allow_fallback",
+)
 
 
 def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
@@ -163,8 +197,10 @@ def with_control_flow_v2(cls: Any) -> Any:
     if control_flow_v2_enabled():
         return cls
     for name, value in list(vars(cls).items()):
-        if name.startswith("test") and callable(value) and not getattr(
-            value, "_disable_control_flow_v2", False
+        if (
+            name.startswith("test")
+            and callable(value)
+            and not getattr(value, "_disable_control_flow_v2", False)
         ):
             setattr(cls, f"{name}WithControlFlowV2", enable_control_flow_v2(value))
     return cls

@@ -12,8 +12,13 @@ import unittest
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-__all__ = ["TestCase", "generate_combinations_with_testcase_name", "named_parameters",
-           "parameters", "product"]  # fmt: skip
+__all__ = [
+    "TestCase",
+    "generate_combinations_with_testcase_name",
+    "named_parameters",
+    "parameters",
+    "product",
+]
 
 #: The key of a dict of named parameters that is the name.
 _NAME: Final = "testcase_name"
@@ -99,10 +104,12 @@ def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, An
         for key, values in sorted(kwargs.items())
     ]
     return [
-        {**dict(pairs), _NAME: "_test" + "".join(f"_{_word(key)}_{_word(str(value))}"
-                                                 for key, value in pairs)}
+        {
+            **dict(pairs),
+            _NAME: "_test" + "".join(f"_{_word(key)}_{_word(str(value))}" for key, value in pairs),
+        }
         for pairs in itertools.product(*grid)
-    ]  # fmt: skip
+    ]
 
 
 def _word(text: str) -> str:

@@ -16,5 +16,11 @@ from sessrun.reference.library.keras import (
 )
 
 __all__ = [
-    "activations", "backend", "constraints", "initializers", "layers", "metrics", "regularizers",
-]  # fmt: skip
+    "activations",
+    "backend",
+    "constraints",
+    "initializers",
+    "layers",
+    "metrics",
+    "regularizers",
+]

@@ -10,9 +10,23 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
 
 __all__ = [
-    "deserialize", "elu", "exponential", "get", "hard_sigmoid", "linear", "mish", "relu", "selu",
-    "serialize", "sigmoid", "softmax", "softplus", "softsign", "swish", "tanh",
-]  # fmt: skip
+    "deserialize",
+    "elu",
+    "exponential",
+    "get",
+    "hard_sigmoid",
+    "linear",
+    "mish",
+    "relu",
+    "selu",
+    "serialize",
+    "sigmoid",
+    "softmax",
+    "softplus",
+    "softsign",
+    "swish",
+    "tanh",
+]
 
 
 def softmax(x: Any, axis: Any = -1) -> Any:
@@ -119,13 +133,28 @@ def mish(x: Any) -> Any:
 
 
 def _known() -> dict[str, Any]:
-    functions = (elu, exponential, hard_sigmoid, linear, mish, relu, selu, sigmoid, softmax,
-                 softplus, softsign, swish, tanh)  # fmt: skip
+    functions = (
+        elu,
+        exponential,
+        hard_sigmoid,
+        linear,
+        mish,
+        relu,
+        selu,
+        sigmoid,
+        softmax,
+        softplus,
+        softsign,
+        swish,
+        tanh,
+    )
     return {
         **{function.__name__: function for function in functions},
-        "leaky_relu": tf.nn.leaky_relu, "log_softmax": tf.nn.log_softmax, "relu6": tf.nn.relu6,
+        "leaky_relu": tf.nn.leaky_relu,
+        "log_softmax": tf.nn.log_softmax,
+        "relu6": tf.nn.relu6,
         "silu": swish,
-    }  # fmt: skip
+    }
 
 
 #: The name that the config of a function has, where that is not its own.

@@ -72,17 +72,65 @@ from sessrun.reference.library.keras.windows import (
 )
 
 __all__ = [
-    "batch_dot", "batch_get_value", "batch_set_value", "bias_add", "binary_crossentropy", "cast",
-    "cast_to_floatx", "categorical_crossentropy", "clear_session", "clip", "concatenate",
-    "constant", "conv1d", "conv2d", "conv3d", "count_params", "dtype", "elu", "epsilon", "eval",
-    "flatten", "floatx", "function", "get_session", "get_uid", "get_value", "hard_sigmoid",
-    "image_data_format", "in_test_phase", "in_train_phase", "int_shape", "learning_phase",
-    "learning_phase_scope", "manual_variable_initialization", "name_scope", "ndim", "placeholder",
-    "pool2d", "pool3d", "relu", "reset_uids", "rnn", "set_epsilon", "set_floatx",
-    "set_image_data_format", "set_learning_phase", "set_session", "set_value", "sigmoid",
-    "softmax", "softplus", "softsign", "sparse_categorical_crossentropy", "spatial_2d_padding",
-    "spatial_3d_padding", "switch", "tanh", "variable",
-]  # fmt: skip
+    "batch_dot",
+    "batch_get_value",
+    "batch_set_value",
+    "bias_add",
+    "binary_crossentropy",
+    "cast",
+    "cast_to_floatx",
+    "categorical_crossentropy",
+    "clear_session",
+    "clip",
+    "concatenate",
+    "constant",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "count_params",
+    "dtype",
+    "elu",
+    "epsilon",
+    "eval",
+    "flatten",
+    "floatx",
+    "function",
+    "get_session",
+    "get_uid",
+    "get_value",
+    "hard_sigmoid",
+    "image_data_format",
+    "in_test_phase",
+    "in_train_phase",
+    "int_shape",
+    "learning_phase",
+    "learning_phase_scope",
+    "manual_variable_initialization",
+    "name_scope",
+    "ndim",
+    "placeholder",
+    "pool2d",
+    "pool3d",
+    "relu",
+    "reset_uids",
+    "rnn",
+    "set_epsilon",
+    "set_floatx",
+    "set_image_data_format",
+    "set_learning_phase",
+    "set_session",
+    "set_value",
+    "sigmoid",
+    "softmax",
+    "softplus",
+    "softsign",
+    "sparse_categorical_crossentropy",
+    "spatial_2d_padding",
+    "spatial_3d_padding",
+    "switch",
+    "tanh",
+    "variable",
+]
 
 name_scope = tf.name_scope
 
@@ -146,9 +194,13 @@ def ndim(x: Any) -> int | None:
 
 
 def placeholder(
-    shape: Any = None, ndim: int | None = None, dtype: Any = None, sparse: bool = False,
-    name: str | None = None, ragged: bool = False,
-) -> Any:  # fmt: skip
+    shape: Any = None,
+    ndim: int | None = None,
+    dtype: Any = None,
+    sparse: bool = False,
+    name: str | None = None,
+    ragged: bool = False,
+) -> Any:
     """A placeholder, by default of the default dtype of floats.
 
     Args:

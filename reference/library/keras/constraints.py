@@ -10,9 +10,19 @@ from sessrun.reference.library.keras.object_configs import deserialized, interpr
 from sessrun.reference.library.keras.settings import epsilon, floatx
 
 __all__ = [
-    "Constraint", "MaxNorm", "MinMaxNorm", "NonNeg", "UnitNorm", "deserialize", "get", "max_norm",
-    "min_max_norm", "non_neg", "serialize", "unit_norm",
-]  # fmt: skip
+    "Constraint",
+    "MaxNorm",
+    "MinMaxNorm",
+    "NonNeg",
+    "UnitNorm",
+    "deserialize",
+    "get",
+    "max_norm",
+    "min_max_norm",
+    "non_neg",
+    "serialize",
+    "unit_norm",
+]
 
 
 class Constraint:
@@ -103,10 +113,18 @@ non_neg = NonNeg
 unit_norm = UnitNorm
 
 _KNOWN: Final[Mapping[str, Any]] = {
-    "MaxNorm": MaxNorm, "MinMaxNorm": MinMaxNorm, "NonNeg": NonNeg, "UnitNorm": UnitNorm,
-    "max_norm": MaxNorm, "maxnorm": MaxNorm, "min_max_norm": MinMaxNorm, "non_neg": NonNeg,
-    "nonneg": NonNeg, "unit_norm": UnitNorm, "unitnorm": UnitNorm,
-}  # fmt: skip
+    "MaxNorm": MaxNorm,
+    "MinMaxNorm": MinMaxNorm,
+    "NonNeg": NonNeg,
+    "UnitNorm": UnitNorm,
+    "max_norm": MaxNorm,
+    "maxnorm": MaxNorm,
+    "min_max_norm": MinMaxNorm,
+    "non_neg": NonNeg,
+    "nonneg": NonNeg,
+    "unit_norm": UnitNorm,
+    "unitnorm": UnitNorm,
+}
 
 
 def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there

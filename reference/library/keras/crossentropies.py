@@ -8,8 +8,13 @@ import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.settings import epsilon
 
-__all__ = ["binary_crossentropy", "categorical_crossentropy", "cut", "logits_of",
-           "sparse_categorical_crossentropy"]  # fmt: skip
+__all__ = [
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "cut",
+    "logits_of",
+    "sparse_categorical_crossentropy",
+]
 
 
 def logits_of(output: Any, from_logits: bool, maker: str) -> tuple[Any, bool]:
@@ -69,9 +74,12 @@ def categorical_crossentropy(
 
 
 def sparse_categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1,
+    target: Any,
+    output: Any,
+    from_logits: bool = False,
+    axis: int = -1,
     ignore_class: int | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """As `categorical_crossentropy`, of the numbers of the true classes.
 
     Args:

@@ -22,10 +22,15 @@ __all__ = ["ENLARGING", "repeat_elements", "resize_images", "resize_volumes"]
 
 #: How `resize_images` finds what is between.
 _METHODS: Final = {
-    "area": "area", "bicubic": "bicubic", "bilinear": "bilinear", "gaussian": "gaussian",
-    "lanczos3": "lanczos3", "lanczos5": "lanczos5", "mitchellcubic": "mitchellcubic",
+    "area": "area",
+    "bicubic": "bicubic",
+    "bilinear": "bilinear",
+    "gaussian": "gaussian",
+    "lanczos3": "lanczos3",
+    "lanczos5": "lanczos5",
+    "mitchellcubic": "mitchellcubic",
     "nearest": "nearest",
-}  # fmt: skip
+}
 
 
 def repeat_elements(x: Any, rep: int, axis: int) -> Any:
@@ -70,8 +75,9 @@ def resize_images(
         x = tf.transpose(x, perm=[0, 2, 3, 1])
     if interpolation not in _METHODS:
         names = '"' + '", "'.join(_METHODS) + '"'
-        raise bad_value(f"`interpolation` argument should be one of: {names}. "
-                        f'Received: "{interpolation}".')  # fmt: skip
+        raise bad_value(
+            f'`interpolation` argument should be one of: {names}. Received: "{interpolation}".'
+        )
     x = import_module("sessrun.reference.api.pictures.newer").resize_images_v2(  # few resize
         x, sizes, method=_METHODS[interpolation]
     )
@@ -96,9 +102,13 @@ def resize_volumes(
 
 
 def binary_focal_crossentropy(
-    target: Any, output: Any, apply_class_balancing: bool = False, alpha: float = 0.25,
-    gamma: float = 2.0, from_logits: bool = False,
-) -> Any:  # fmt: skip
+    target: Any,
+    output: Any,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+) -> Any:
     """The binary cross entropy, less of it where the output is nearly right."""
     likely = tf.nn.sigmoid(output) if from_logits else output
     right = target * likely + (1 - target) * (1 - likely)
@@ -110,9 +120,13 @@ def binary_focal_crossentropy(
 
 
 def categorical_focal_crossentropy(
-    target: Any, output: Any, alpha: Any = 0.25, gamma: float = 2.0, from_logits: bool = False,
+    target: Any,
+    output: Any,
+    alpha: Any = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
     axis: int = -1,
-) -> Any:  # fmt: skip
+) -> Any:
     """The cross entropy along an axis, less of it where the output is nearly right."""
     target, output = tf.convert_to_tensor(target), tf.convert_to_tensor(output)
     target.shape.assert_is_compatible_with(output.shape)
@@ -126,9 +140,13 @@ def categorical_focal_crossentropy(
 
 
 def _local_conv(
-    inputs: Any, kernel: Any, kernel_size: Sequence[int], strides: Sequence[int],
-    output_shape: Sequence[int], data_format: str | None,
-) -> Any:  # fmt: skip
+    inputs: Any,
+    kernel: Any,
+    kernel_size: Sequence[int],
+    strides: Sequence[int],
+    output_shape: Sequence[int],
+    data_format: str | None,
+) -> Any:
     """A convolution whose filters are others at each place."""
     data_format = data_format or image_data_format()
     if data_format not in {"channels_first", "channels_last"}:
@@ -138,8 +156,10 @@ def _local_conv(
     rank = len(output_shape)
     parts = []
     for place in itertools.product(*map(range, output_shape)):
-        along = [slice(at * stride, at * stride + size)
-                 for at, stride, size in zip(place, strides, kernel_size, strict=True)]  # fmt: skip
+        along = [
+            slice(at * stride, at * stride + size)
+            for at, stride, size in zip(place, strides, kernel_size, strict=True)
+        ]
         every = slice(None)
         here = (every, every, *along) if is_first else (every, *along, every)
         parts.append(tf.reshape(inputs[here], (1, -1, width)))
@@ -149,26 +169,39 @@ def _local_conv(
 
 
 def local_conv1d(
-    inputs: Any, kernel: Any, kernel_size: Sequence[int], strides: Sequence[int],
+    inputs: Any,
+    kernel: Any,
+    kernel_size: Sequence[int],
+    strides: Sequence[int],
     data_format: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Sequences convolved by filters that are others at each step; [steps, width, depth]."""
     steps = (kernel.shape.as_list()[0],)
     return _local_conv(inputs, kernel, kernel_size, strides, steps, data_format)
 
 
 def local_conv2d(
-    inputs: Any, kernel: Any, kernel_size: Sequence[int], strides: Sequence[int],
-    output_shape: Sequence[int], data_format: str | None = None,
-) -> Any:  # fmt: skip
+    inputs: Any,
+    kernel: Any,
+    kernel_size: Sequence[int],
+    strides: Sequence[int],
+    output_shape: Sequence[int],
+    data_format: str | None = None,
+) -> Any:
     """Pictures convolved by filters that are others at each place; [places, width, depth]."""
     return _local_conv(inputs, kernel, kernel_size, strides, output_shape, data_format)
 
 
 #: Every function of this module by its public name.
 ENLARGING: Final[dict[str, Callable[..., Any]]] = {
-    function.__name__: function for function in (
-        binary_focal_crossentropy, categorical_focal_crossentropy, local_conv1d, local_conv2d,
-        repeat_elements, resize_images, resize_volumes,
+    function.__name__: function
+    for function in (
+        binary_focal_crossentropy,
+        categorical_focal_crossentropy,
+        local_conv1d,
+        local_conv2d,
+        repeat_elements,
+        resize_images,
+        resize_volumes,
     )
-}  # fmt: skip
+}

@@ -22,15 +22,30 @@ __all__ = ["FUNCTIONS", "ones_like"]
 
 #: Functions that have the namespace's own name, or another one, and their arguments.
 _PLAIN: Final = {
-    "abs": "abs x", "cos": "cos x", "equal": "equal x y", "exp": "exp x",
-    "greater": "greater x y", "greater_equal": "greater_equal x y",
-    "in_top_k": "math.in_top_k predictions targets k", "less": "less x y",
-    "less_equal": "less_equal x y", "log": "math.log x", "maximum": "maximum x y",
-    "minimum": "minimum x y", "not_equal": "not_equal x y", "pow": "pow x a",
-    "reshape": "reshape x shape", "round": "round x", "shape": "shape x", "sign": "sign x",
-    "sin": "sin x", "square": "square x", "update": "assign x new_x",
-    "update_add": "assign_add x increment", "update_sub": "assign_sub x decrement",
-}  # fmt: skip
+    "abs": "abs x",
+    "cos": "cos x",
+    "equal": "equal x y",
+    "exp": "exp x",
+    "greater": "greater x y",
+    "greater_equal": "greater_equal x y",
+    "in_top_k": "math.in_top_k predictions targets k",
+    "less": "less x y",
+    "less_equal": "less_equal x y",
+    "log": "math.log x",
+    "maximum": "maximum x y",
+    "minimum": "minimum x y",
+    "not_equal": "not_equal x y",
+    "pow": "pow x a",
+    "reshape": "reshape x shape",
+    "round": "round x",
+    "shape": "shape x",
+    "sign": "sign x",
+    "sin": "sin x",
+    "square": "square x",
+    "update": "assign x new_x",
+    "update_add": "assign_add x increment",
+    "update_sub": "assign_sub x decrement",
+}
 
 
 def _named(dotted: str) -> Any:
@@ -42,10 +57,12 @@ def _named(dotted: str) -> Any:
 
 def _with_names(compute: Callable[..., Any], **arguments: Any) -> Callable[..., Any]:
     """A function whose arguments have these names and defaults; `empty` for one without."""
-    known = inspect.Signature([
-        inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
-        for name, default in arguments.items()
-    ])  # fmt: skip
+    known = inspect.Signature(
+        [
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
+            for name, default in arguments.items()
+        ]
+    )
 
     def called(*args: Any, **kwargs: Any) -> Any:
         given = known.bind(*args, **kwargs)
@@ -231,9 +248,7 @@ def _filled(make: str) -> Callable[..., Any]:
     return fill
 
 
-def random_bernoulli(
-    shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None
-) -> Any:
+def random_bernoulli(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
     """Ones with a probability, else zeros."""
     kind = dtype or floatx()
     is_one = tf.random.uniform(shape, dtype=kind, seed=_seed(seed)) <= p
@@ -301,13 +316,44 @@ def transpose(x: Any) -> Any:
 FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     **ENLARGING,
     **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
-    **{function.__name__: function for function in (
-        arange, argmax, argmin, batch_flatten, cumprod, cumsum, dot, dropout, expand_dims,
-        eye, foldl, foldr, gather, gradients, is_sparse, l2_normalize, map_fn,
-        moving_average_update, one_hot, ones_like, permute_dimensions, random_bernoulli,
-        repeat, reverse, sqrt, squeeze, stack, stop_gradient, temporal_padding, tile,
-        to_dense, transpose, zeros_like,
-    )},
+    **{
+        function.__name__: function
+        for function in (
+            arange,
+            argmax,
+            argmin,
+            batch_flatten,
+            cumprod,
+            cumsum,
+            dot,
+            dropout,
+            expand_dims,
+            eye,
+            foldl,
+            foldr,
+            gather,
+            gradients,
+            is_sparse,
+            l2_normalize,
+            map_fn,
+            moving_average_update,
+            one_hot,
+            ones_like,
+            permute_dimensions,
+            random_bernoulli,
+            repeat,
+            reverse,
+            sqrt,
+            squeeze,
+            stack,
+            stop_gradient,
+            temporal_padding,
+            tile,
+            to_dense,
+            transpose,
+            zeros_like,
+        )
+    },
     "all": _reduction("reduce_all", of_bools="bool"),
     "any": _reduction("reduce_any", of_bools="bool"),
     "max": _reduction("reduce_max"),
@@ -324,4 +370,4 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
     "random_uniform_variable": _drawn_variable("random_uniform_initializer", "low", "high"),
     "random_uniform": _drawn("random.uniform", minval=0.0, maxval=1.0),
     "truncated_normal": _drawn("random.truncated_normal", mean=0.0, stddev=1.0),
-}  # fmt: skip
+}

@@ -86,9 +86,11 @@ class GraphExecutionFunction:
                 known = session.run(value) if tf.is_tensor(value) else value
                 feeds[tensor] = np.asarray(known, dtype=tensor.dtype.as_numpy_dtype)
         found, also, _ = session.run(
-            [self._outputs_structure, self.fetches, self.updates_op], feeds,
-            options=self.run_options, run_metadata=self.run_metadata,
-        )  # fmt: skip
+            [self._outputs_structure, self.fetches, self.updates_op],
+            feeds,
+            options=self.run_options,
+            run_metadata=self.run_metadata,
+        )
         for fetch, value in zip(self.fetches, also, strict=True):
             if fetch in self.fetch_callbacks:
                 self.fetch_callbacks[fetch](value)

@@ -15,12 +15,40 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
 
 __all__ = [
-    "Constant", "HeNormal", "HeUniform", "Identity", "Initializer", "LecunNormal", "LecunUniform",
-    "Ones", "Orthogonal", "RandomNormal", "RandomUniform", "TruncatedNormal", "VarianceScaling",
-    "Zeros", "constant", "deserialize", "get", "glorot_normal", "glorot_uniform", "he_normal",
-    "he_uniform", "identity", "lecun_normal", "lecun_uniform", "normal", "ones", "orthogonal",
-    "random_normal", "random_uniform", "serialize", "truncated_normal", "uniform", "zeros",
-]  # fmt: skip
+    "Constant",
+    "HeNormal",
+    "HeUniform",
+    "Identity",
+    "Initializer",
+    "LecunNormal",
+    "LecunUniform",
+    "Ones",
+    "Orthogonal",
+    "RandomNormal",
+    "RandomUniform",
+    "TruncatedNormal",
+    "VarianceScaling",
+    "Zeros",
+    "constant",
+    "deserialize",
+    "get",
+    "glorot_normal",
+    "glorot_uniform",
+    "he_normal",
+    "he_uniform",
+    "identity",
+    "lecun_normal",
+    "lecun_uniform",
+    "normal",
+    "ones",
+    "orthogonal",
+    "random_normal",
+    "random_uniform",
+    "serialize",
+    "truncated_normal",
+    "uniform",
+    "zeros",
+]
 
 Initializer = init_ops.Initializer
 Zeros = zeros = init_ops.Zeros
@@ -46,9 +74,12 @@ class RandomUniform(init_ops.RandomUniform):
     """Uniform numbers, by default between -0.05 and 0.05."""
 
     def __init__(
-        self, minval: Any = -0.05, maxval: Any = 0.05, seed: Any = None,
+        self,
+        minval: Any = -0.05,
+        maxval: Any = 0.05,
+        seed: Any = None,
         dtype: Any = dtypes.float32,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
 
 
@@ -106,20 +137,43 @@ lecun_normal, lecun_uniform = LecunNormal, LecunUniform
 he_normal, he_uniform = HeNormal, HeUniform
 
 _CLASSES: Final[Mapping[str, Any]] = {
-    "Constant": Constant, "GlorotNormal": glorot_normal, "GlorotUniform": glorot_uniform,
-    "HeNormal": HeNormal, "HeUniform": HeUniform, "Identity": Identity,
-    "LecunNormal": LecunNormal, "LecunUniform": LecunUniform, "Ones": Ones,
-    "Orthogonal": Orthogonal, "RandomNormal": RandomNormal, "RandomUniform": RandomUniform,
-    "TruncatedNormal": TruncatedNormal, "VarianceScaling": VarianceScaling, "Zeros": Zeros,
-}  # fmt: skip
+    "Constant": Constant,
+    "GlorotNormal": glorot_normal,
+    "GlorotUniform": glorot_uniform,
+    "HeNormal": HeNormal,
+    "HeUniform": HeUniform,
+    "Identity": Identity,
+    "LecunNormal": LecunNormal,
+    "LecunUniform": LecunUniform,
+    "Ones": Ones,
+    "Orthogonal": Orthogonal,
+    "RandomNormal": RandomNormal,
+    "RandomUniform": RandomUniform,
+    "TruncatedNormal": TruncatedNormal,
+    "VarianceScaling": VarianceScaling,
+    "Zeros": Zeros,
+}
 _NAMES: Final[Mapping[str, Any]] = {
-    "constant": Constant, "glorot_normal": glorot_normal, "glorot_uniform": glorot_uniform,
-    "he_normal": HeNormal, "he_uniform": HeUniform, "identity": Identity,
-    "lecun_normal": LecunNormal, "lecun_uniform": LecunUniform, "normal": RandomNormal,
-    "one": Ones, "ones": Ones, "orthogonal": Orthogonal, "random_normal": RandomNormal,
-    "random_uniform": RandomUniform, "truncated_normal": TruncatedNormal,
-    "uniform": RandomUniform, "variance_scaling": VarianceScaling, "zero": Zeros, "zeros": Zeros,
-}  # fmt: skip
+    "constant": Constant,
+    "glorot_normal": glorot_normal,
+    "glorot_uniform": glorot_uniform,
+    "he_normal": HeNormal,
+    "he_uniform": HeUniform,
+    "identity": Identity,
+    "lecun_normal": LecunNormal,
+    "lecun_uniform": LecunUniform,
+    "normal": RandomNormal,
+    "one": Ones,
+    "ones": Ones,
+    "orthogonal": Orthogonal,
+    "random_normal": RandomNormal,
+    "random_uniform": RandomUniform,
+    "truncated_normal": TruncatedNormal,
+    "uniform": RandomUniform,
+    "variance_scaling": VarianceScaling,
+    "zero": Zeros,
+    "zeros": Zeros,
+}
 
 
 def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there

@@ -75,9 +75,12 @@ class Metric(Layer):
     ) -> Any:
         """A new variable of the metric, in no collection; arguments are those of Layer's."""
         kept = {
-            "aggregation": tf.VariableAggregation.SUM, "collections": [], "dtype": self.dtype,
-            "synchronization": tf.VariableSynchronization.ON_READ, "trainable": False,
-        }  # fmt: skip
+            "aggregation": tf.VariableAggregation.SUM,
+            "collections": [],
+            "dtype": self.dtype,
+            "synchronization": tf.VariableSynchronization.ON_READ,
+            "trainable": False,
+        }
         return super().add_weight(name, shape, **{**kept, **kwargs})
 
     def get_config(self) -> dict[str, Any]:

@@ -9,8 +9,14 @@ from weakref import WeakKeyDictionary
 
 import sessrun.reference as tf
 
-__all__ = ["forget_phases", "in_test_phase", "in_train_phase", "learning_phase",
-           "learning_phase_scope", "set_learning_phase"]  # fmt: skip
+__all__ = [
+    "forget_phases",
+    "in_test_phase",
+    "in_train_phase",
+    "learning_phase",
+    "learning_phase_scope",
+    "set_learning_phase",
+]
 
 _PHASES: Final[WeakKeyDictionary[Any, Any]] = WeakKeyDictionary()
 

@@ -80,8 +80,9 @@ def _checked(shapes: tuple[list[int | None], list[int | None]], axes: Any) -> tu
     chosen = [axes, axes] if isinstance(axes, int) else list(axes)
     if any(isinstance(axis, list | tuple) for axis in chosen):
         raise bad_value(f"Multiple target dimensions are not supported. {told}")
-    first, second = (axis + rank if axis < 0 else axis
-                     for axis, rank in zip(chosen, ranks, strict=True))  # fmt: skip
+    first, second = (
+        axis + rank if axis < 0 else axis for axis, rank in zip(chosen, ranks, strict=True)
+    )
     if 0 in {first, second}:
         raise bad_value(f"Cannot perform batch_dot over axis 0. {told}")
     if len({shapes[0][first], shapes[1][second]} - {None}) > 1:

@@ -11,8 +11,18 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
 from sessrun.reference.library.keras.settings import float_array
 
-__all__ = ["L1", "L1L2", "L2", "Regularizer", "deserialize", "get", "l1", "l1_l2", "l2",
-           "serialize"]  # fmt: skip
+__all__ = [
+    "L1",
+    "L1L2",
+    "L2",
+    "Regularizer",
+    "deserialize",
+    "get",
+    "l1",
+    "l1_l2",
+    "l2",
+    "serialize",
+]
 
 
 def _penalty(value: Any) -> Any:
@@ -120,8 +130,13 @@ def l1_l2(l1: Any = 0.01, l2: Any = 0.01) -> L1L2:
 l1, l2 = L1, L2
 
 _KNOWN: Final[Mapping[str, Any]] = {
-    "L1": L1, "L1L2": L1L2, "L2": L2, "l1": L1, "l1_l2": l1_l2, "l2": L2,
-}  # fmt: skip
+    "L1": L1,
+    "L1L2": L1L2,
+    "L2": L2,
+    "l1": L1,
+    "l1_l2": l1_l2,
+    "l2": L2,
+}
 
 
 def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there

@@ -13,9 +13,19 @@ import sessrun.reference as tf
 from sessrun.reference.library.keras import naming, phases
 from sessrun.reference.library.keras.settings import floatx
 
-__all__ = ["batch_get_value", "batch_set_value", "clear_session", "evaluated", "get_session",
-           "get_value", "manual_variable_initialization", "set_session", "set_value",
-           "track_variable", "variable"]  # fmt: skip
+__all__ = [
+    "batch_get_value",
+    "batch_set_value",
+    "clear_session",
+    "evaluated",
+    "get_session",
+    "get_value",
+    "manual_variable_initialization",
+    "set_session",
+    "set_value",
+    "track_variable",
+    "variable",
+]
 
 
 class _Kept(threading.local):
@@ -148,8 +158,11 @@ def variable(value: Any, dtype: Any = None, name: str | None = None, constraint:
 
     """
     made = tf.Variable(
-        value, dtype=tf.as_dtype(dtype or floatx()), name=name, constraint=constraint,
+        value,
+        dtype=tf.as_dtype(dtype or floatx()),
+        name=name,
+        constraint=constraint,
         use_resource=True,
-    )  # fmt: skip
+    )
     track_variable(made)
     return made

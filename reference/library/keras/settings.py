@@ -7,8 +7,15 @@ from typing import Final
 
 import numpy as np
 
-__all__ = ["epsilon", "float_array", "floatx", "image_data_format", "set_epsilon",
-           "set_floatx", "set_image_data_format"]  # fmt: skip
+__all__ = [
+    "epsilon",
+    "float_array",
+    "floatx",
+    "image_data_format",
+    "set_epsilon",
+    "set_floatx",
+    "set_image_data_format",
+]
 
 _FLOATS: Final = {"float16", "float32", "float64"}
 _FORMATS: Final = {"channels_last", "channels_first"}

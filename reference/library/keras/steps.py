@@ -100,9 +100,15 @@ def rnn(
     for value in tf.nest.flatten(inputs):
         value.shape.with_rank_at_least(3)
     given = Sequences(
-        step_function, inputs, tuple(initial_states), tuple(constants or ()), count,
-        _as_mask(mask, time_major=time_major), go_backwards, zero_output_for_mask,
-    )  # fmt: skip
+        step_function,
+        inputs,
+        tuple(initial_states),
+        tuple(constants or ()),
+        count,
+        _as_mask(mask, time_major=time_major),
+        go_backwards,
+        zero_output_for_mask,
+    )
     if unroll:
         if not known[0]:
             raise bad_value("Unrolling requires a fixed number of timesteps.")
@@ -155,8 +161,10 @@ def _unrolled(given: Sequences, count: int) -> tuple[Any, Any, Any]:
             output = tf.where_v2(here, output, before)
             flat = tf.nest.flatten(states)
             tiles = [_tiled(masks[time], state) for state in flat]
-            kept = [tf.where_v2(*parts)
-                    for parts in zip(tiles, tf.nest.flatten(after), flat, strict=True)]  # fmt: skip
+            kept = [
+                tf.where_v2(*parts)
+                for parts in zip(tiles, tf.nest.flatten(after), flat, strict=True)
+            ]
             after = tf.nest.pack_sequence_as(states, kept)
         states = after
         outputs.append(output)
@@ -183,11 +191,13 @@ def _looped(given: Sequences, length: Any) -> tuple[Any, Any, Any]:
     samples = tf.nest.flatten(sample)
     written = tuple(
         tf.TensorArray(
-            dtype=output.dtype, size=given.count, element_shape=output.shape,
+            dtype=output.dtype,
+            size=given.count,
+            element_shape=output.shape,
             tensor_array_name=f"output_ta_{place}",
         )
         for place, output in enumerate(samples)
-    )  # fmt: skip
+    )
     start = tf.constant(0, dtype=tf.int32, name="time")
     masking = _masking(given, length)
     zeros = () if masking is None else tuple(tf.zeros_like(output) for output in samples)
@@ -212,16 +222,19 @@ def _looped(given: Sequences, length: Any) -> tuple[Any, Any, Any]:
         return (time + 1, now, *(() if masking is None else (tuple(outputs),)), *after)
 
     ended = tf.while_loop(
-        lambda time, *_: time < given.count, step,
+        lambda time, *_: time < given.count,
+        step,
         (start, written, *((zeros,) if masking else ()), *given.states),
-        parallel_iterations=32, swap_memory=True,
-    )  # fmt: skip
+        parallel_iterations=32,
+        swap_memory=True,
+    )
     outputs = [array.stack() for array in ended[1]]
     last = [output[-1] for output in outputs]
     return (
-        tf.nest.pack_sequence_as(sample, last), tf.nest.pack_sequence_as(sample, outputs),
+        tf.nest.pack_sequence_as(sample, last),
+        tf.nest.pack_sequence_as(sample, outputs),
         tuple(ended[2 if masking is None else 3 :]),
-    )  # fmt: skip
+    )
 
 
 def _masking(given: Sequences, length: Any) -> tuple[Callable[[Any], Any], Merge] | None:
@@ -232,9 +245,7 @@ def _masking(given: Sequences, length: Any) -> tuple[Callable[[Any], Any], Merge
 
         def merged(here: Any, values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
             tiles = [_tiled(here, value, fixed=here.shape.rank) for value in values]
-            return tuple(
-                tf.where_v2(*parts) for parts in zip(tiles, values, others, strict=True)
-            )
+            return tuple(tf.where_v2(*parts) for parts in zip(tiles, values, others, strict=True))
 
         return array.read, merged
     if not isinstance(length, tf.Tensor):

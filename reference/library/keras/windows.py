@@ -16,9 +16,15 @@ from sessrun.reference.library.keras.functions import temporal_padding
 from sessrun.reference.library.keras.settings import image_data_format
 
 __all__ = [
-    "bias_add", "conv1d", "conv2d", "conv3d", "pool2d", "pool3d", "spatial_2d_padding",
+    "bias_add",
+    "conv1d",
+    "conv2d",
+    "conv3d",
+    "pool2d",
+    "pool3d",
+    "spatial_2d_padding",
     "spatial_3d_padding",
-]  # fmt: skip
+]
 
 
 def _format(data_format: str | None) -> str:
@@ -45,19 +51,37 @@ def _with_channels_last(
 
 
 def _convolved(
-    x: Any, kernel: Any, strides: Any, padding: str, data_format: str | None, dilation_rate: Any,
+    x: Any,
+    kernel: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None,
+    dilation_rate: Any,
     rank: int,
-) -> Any:  # fmt: skip
-    return _with_channels_last(lambda x: tf.nn.convolution(
-        input=x, filter=kernel, dilation_rate=dilation_rate, strides=strides,
-        padding=_padding(padding), data_format={1: "NWC", 2: "NHWC", 3: "NDHWC"}[rank],
-    ), x, rank, data_format)  # fmt: skip
+) -> Any:
+    return _with_channels_last(
+        lambda x: tf.nn.convolution(
+            input=x,
+            filter=kernel,
+            dilation_rate=dilation_rate,
+            strides=strides,
+            padding=_padding(padding),
+            data_format={1: "NWC", 2: "NHWC", 3: "NDHWC"}[rank],
+        ),
+        x,
+        rank,
+        data_format,
+    )
 
 
 def conv1d(
-    x: Any, kernel: Any, strides: Any = 1, padding: str = "valid", data_format: str | None = None,
+    x: Any,
+    kernel: Any,
+    strides: Any = 1,
+    padding: str = "valid",
+    data_format: str | None = None,
     dilation_rate: Any = 1,
-) -> Any:  # fmt: skip
+) -> Any:
     """The convolution of sequences.
 
     Args:
@@ -80,17 +104,25 @@ def conv1d(
 
 
 def conv2d(
-    x: Any, kernel: Any, strides: Any = (1, 1), padding: str = "valid",
-    data_format: str | None = None, dilation_rate: Any = (1, 1),
-) -> Any:  # fmt: skip
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1),
+) -> Any:
     """The convolution of images; arguments and errors are those of `conv1d` but for `causal`."""
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 2)
 
 
 def conv3d(
-    x: Any, kernel: Any, strides: Any = (1, 1, 1), padding: str = "valid",
-    data_format: str | None = None, dilation_rate: Any = (1, 1, 1),
-) -> Any:  # fmt: skip
+    x: Any,
+    kernel: Any,
+    strides: Any = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    dilation_rate: Any = (1, 1, 1),
+) -> Any:
     """The convolution of volumes; arguments and errors are those of `conv1d` but for `causal`."""
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 3)
 
@@ -128,16 +160,28 @@ def _pooled(
     _format(data_format)  # is refused first
     if pool_mode not in pools:
         raise bad_value(f"Invalid pooling mode: {pool_mode}")
-    return _with_channels_last(lambda x: pools[pool_mode][rank - 2](
-        x, (1, *pool_size, 1), (1, *strides, 1), padding=_padding(padding),
-        data_format={2: "NHWC", 3: "NDHWC"}[rank],
-    ), x, rank, data_format)  # fmt: skip
+    return _with_channels_last(
+        lambda x: pools[pool_mode][rank - 2](
+            x,
+            (1, *pool_size, 1),
+            (1, *strides, 1),
+            padding=_padding(padding),
+            data_format={2: "NHWC", 3: "NDHWC"}[rank],
+        ),
+        x,
+        rank,
+        data_format,
+    )
 
 
 def pool2d(
-    x: Any, pool_size: Any, strides: Any = (1, 1), padding: str = "valid",
-    data_format: str | None = None, pool_mode: str = "max",
-) -> Any:  # fmt: skip
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
     """The largest element or the mean of each window of images.
 
     Args:
@@ -159,9 +203,13 @@ def pool2d(
 
 
 def pool3d(
-    x: Any, pool_size: Any, strides: Any = (1, 1, 1), padding: str = "valid",
-    data_format: str | None = None, pool_mode: str = "max",
-) -> Any:  # fmt: skip
+    x: Any,
+    pool_size: Any,
+    strides: Any = (1, 1, 1),
+    padding: str = "valid",
+    data_format: str | None = None,
+    pool_mode: str = "max",
+) -> Any:
     """As `pool2d`, of volumes."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 

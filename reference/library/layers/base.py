@@ -187,15 +187,22 @@ class Layer(base_layer.Layer):
         if unknown:
             raise TypeError("Unknown keyword argument:", min(unknown))
         options: dict[str, Any] = {
-            "constraint": constraint, "partitioner": partitioner,
-            "synchronization": synchronization, "aggregation": aggregation,
-        }  # fmt: skip
+            "constraint": constraint,
+            "partitioner": partitioner,
+            "synchronization": synchronization,
+            "aggregation": aggregation,
+        }
         if self._keras_style:
             return super().add_weight(
-                name=name, shape=shape, dtype=dtype, initializer=initializer,
-                regularizer=regularizer, trainable=trainable and self.trainable,
-                use_resource=use_resource, **options,
-            )  # fmt: skip
+                name=name,
+                shape=shape,
+                dtype=dtype,
+                initializer=initializer,
+                regularizer=regularizer,
+                trainable=trainable and self.trainable,
+                use_resource=use_resource,
+                **options,
+            )
         trainable = is_trained(trainable, synchronization) and self.trainable
         before = set(map(id, tf.global_variables()))
         self._set_scope(None)
@@ -204,14 +211,17 @@ class Layer(base_layer.Layer):
             self._current_scope = scope
             with tf.name_scope(self._name_scope()):
                 variable = super().add_weight(
-                    name, shape=shape, dtype=tf.as_dtype(dtype or self.dtype or tf.float32),
+                    name,
+                    shape=shape,
+                    dtype=tf.as_dtype(dtype or self.dtype or tf.float32),
                     initializer=scope.initializer if initializer is None else initializer,
-                    trainable=trainable, getter=tf.get_variable,
+                    trainable=trainable,
+                    getter=tf.get_variable,
                     use_resource=(
                         use_resource or self._use_resource_variables or scope.use_resource
                     ),
                     **options,
-                )  # fmt: skip
+                )
                 parts = list(variable) if is_split(variable) else [variable]
                 if regularizer and not any(id(part) in before for part in parts):
                     self._handle_weight_regularization(name, variable, regularizer)
@@ -260,9 +270,7 @@ class Layer(base_layer.Layer):
         if not self.built:
             return tf.variable_scope(self._scope, reuse=self._reuse, auxiliary_name_scope=False)
         if self._reopened is None:
-            self._reopened = tf.variable_scope(
-                self._scope, reuse=True, auxiliary_name_scope=False
-            )
+            self._reopened = tf.variable_scope(self._scope, reuse=True, auxiliary_name_scope=False)
         return self._reopened
 
 

@@ -11,20 +11,34 @@ from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.layers.signatures import function_of, older_constructor
 
 __all__ = [
-    "Conv1D", "Conv2D", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "SeparableConv1D",
-    "SeparableConv2D", "conv1d", "conv2d", "conv2d_transpose", "conv3d", "conv3d_transpose",
-    "separable_conv1d", "separable_conv2d",
-]  # fmt: skip
+    "Conv1D",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
+    "SeparableConv1D",
+    "SeparableConv2D",
+    "conv1d",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "separable_conv1d",
+    "separable_conv2d",
+]
 
 #: The kernel is initialized as the variable scope says.
 _OF_ONE: Final[dict[str, Any]] = {
-    "data_format": "channels_last", "kernel_initializer": None,
+    "data_format": "channels_last",
+    "kernel_initializer": None,
     "bias_initializer": tf.zeros_initializer(),
-}  # fmt: skip
+}
 _OF_TWO: Final[dict[str, Any]] = {
-    "data_format": "channels_last", "depthwise_initializer": None, "pointwise_initializer": None,
+    "data_format": "channels_last",
+    "depthwise_initializer": None,
+    "pointwise_initializer": None,
     "bias_initializer": tf.zeros_initializer(),
-}  # fmt: skip
+}
 _NEWER: Final = ("output_padding", "dilation_rate")
 
 
@@ -49,17 +63,13 @@ class Conv3D(keras_convolutional.Conv3D, Layer):
 class Conv2DTranspose(transposed_convolutions.Conv2DTranspose, Layer):
     """`tf.keras.layers.Conv2DTranspose` with variables of a variable scope."""
 
-    __init__ = older_constructor(
-        transposed_convolutions.Conv2DTranspose, without=_NEWER, **_OF_ONE
-    )
+    __init__ = older_constructor(transposed_convolutions.Conv2DTranspose, without=_NEWER, **_OF_ONE)
 
 
 class Conv3DTranspose(transposed_convolutions.Conv3DTranspose, Layer):
     """`tf.keras.layers.Conv3DTranspose` with variables of a variable scope."""
 
-    __init__ = older_constructor(
-        transposed_convolutions.Conv3DTranspose, without=_NEWER, **_OF_ONE
-    )
+    __init__ = older_constructor(transposed_convolutions.Conv3DTranspose, without=_NEWER, **_OF_ONE)
 
 
 class SeparableConv1D(separable_convolutions.SeparableConv1D, Layer):

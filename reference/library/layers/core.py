@@ -37,9 +37,13 @@ class Dropout(keras_core.Dropout, Layer):
     """
 
     def __init__(
-        self, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None,
-        name: str | None = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        rate: Any = 0.5,
+        noise_shape: Any = None,
+        seed: int | None = None,
+        name: str | None = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(rate=rate, noise_shape=noise_shape, seed=seed, name=name, **kwargs)
 
     def call(self, inputs: Any, training: Any = False) -> Any:

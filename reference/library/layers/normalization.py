@@ -20,11 +20,13 @@ class BatchNormalization(keras_normalization.BatchNormalization, Layer):
     """
 
     __init__ = older_constructor(
-        keras_normalization.BatchNormalization, keep_places=True,
-        beta_initializer=tf.zeros_initializer(), gamma_initializer=tf.ones_initializer(),
+        keras_normalization.BatchNormalization,
+        keep_places=True,
+        beta_initializer=tf.zeros_initializer(),
+        gamma_initializer=tf.ones_initializer(),
         moving_mean_initializer=tf.zeros_initializer(),
         moving_variance_initializer=tf.ones_initializer(),
-    )  # fmt: skip
+    )
 
     def call(self, inputs: Any, training: Any = False, mask: Any = None) -> Any:
         """The inputs, normalized by their own moments if `training`."""

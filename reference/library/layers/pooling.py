@@ -11,18 +11,31 @@ from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.layers.signatures import function_of, older_constructor
 
 __all__ = [
-    "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "MaxPooling1D", "MaxPooling2D",
-    "MaxPooling3D", "average_pooling1d", "average_pooling2d", "average_pooling3d",
-    "max_pooling1d", "max_pooling2d", "max_pooling3d",
-]  # fmt: skip
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "AveragePooling3D",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "MaxPooling3D",
+    "average_pooling1d",
+    "average_pooling2d",
+    "average_pooling3d",
+    "max_pooling1d",
+    "max_pooling2d",
+    "max_pooling3d",
+]
 
 
 def _constructor(keras_class: type) -> Any:
     """A constructor to which size and strides must be given."""
     return older_constructor(
-        keras_class, trainable=False, pool_size=Parameter.empty, strides=Parameter.empty,
-        data_format="channels_last", checked=_check,
-    )  # fmt: skip
+        keras_class,
+        trainable=False,
+        pool_size=Parameter.empty,
+        strides=Parameter.empty,
+        data_format="channels_last",
+        checked=_check,
+    )
 
 
 def _check(given: dict[str, Any]) -> None:

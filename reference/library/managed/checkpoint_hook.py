@@ -173,8 +173,10 @@ class CheckpointSaverHook(SessionRunHook):
             key = GraphKeys.SAVERS
             savers = get_collection(key)
             if not savers:
-                raise RuntimeError(f"No items in collection {key}. Please add a saver to the "
-                                   "collection or provide a saver or scaffold.")  # fmt: skip
+                raise RuntimeError(
+                    f"No items in collection {key}. Please add a saver to the "
+                    "collection or provide a saver or scaffold."
+                )
             if len(savers) > 1:
                 raise RuntimeError(
                     f"More than one item in collection {key}. Please indicate which one to use by "

@@ -133,8 +133,9 @@ def _tasks(job: Any, tasks: Any) -> dict[int, Any]:
         return dict(enumerate(tasks))
     if isinstance(tasks, dict):
         return {int(index): address for index, address in tasks.items()}
-    raise TypeError(f"The tasks for job {job!r} must be a list or a dictionary from integers to "
-                    "strings.")  # fmt: skip
+    raise TypeError(
+        f"The tasks for job {job!r} must be a list or a dictionary from integers to strings."
+    )
 
 
 def _text(value: Any, what: str) -> str:

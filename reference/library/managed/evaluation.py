@@ -31,9 +31,14 @@ from sessrun.reference.library.managed.session_creators import ChiefSessionCreat
 from sessrun.reference.library.managed.stopping_hooks import FinalOpsHook
 from sessrun.spec.proto import ConfigProto
 
-__all__ = ["MultiStepStopAfterNEvalsHook", "StopAfterNEvalsHook", "evaluate_once",
-           "get_latest_eval_step_value", "get_or_create_eval_step",
-           "get_or_create_steps_per_run_variable"]  # fmt: skip
+__all__ = [
+    "MultiStepStopAfterNEvalsHook",
+    "StopAfterNEvalsHook",
+    "evaluate_once",
+    "get_latest_eval_step_value",
+    "get_or_create_eval_step",
+    "get_or_create_steps_per_run_variable",
+]
 
 #: The scope and the name of the variable with the steps of one run, and their collection.
 _SCOPE: Final = "hooks"
@@ -54,10 +59,18 @@ def get_or_create_eval_step() -> Any:
     found = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
     if len(found) > 1:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
-    return found[0] if found else get_variable(
-        "eval_step", shape=[], dtype=int64, initializer=Zeros(), trainable=False,
-        collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
-    )  # fmt: skip
+    return (
+        found[0]
+        if found
+        else get_variable(
+            "eval_step",
+            shape=[],
+            dtype=int64,
+            initializer=Zeros(),
+            trainable=False,
+            collections=[GraphKeys.LOCAL_VARIABLES, GraphKeys.EVAL_STEP],
+        )
+    )
 
 
 def get_or_create_steps_per_run_variable() -> Any:
@@ -74,9 +87,14 @@ def get_or_create_steps_per_run_variable() -> Any:
         return found[0]
     with variable_scope(_SCOPE, reuse=AUTO_REUSE):
         return get_variable(
-            _STEPS_PER_RUN, initializer=Ones(), shape=[], dtype=int32, trainable=False,
-            collections=[_STEPS_KEY, GraphKeys.LOCAL_VARIABLES], use_resource=True,
-        )  # fmt: skip
+            _STEPS_PER_RUN,
+            initializer=Ones(),
+            shape=[],
+            dtype=int32,
+            trainable=False,
+            collections=[_STEPS_KEY, GraphKeys.LOCAL_VARIABLES],
+            use_resource=True,
+        )
 
 
 def get_latest_eval_step_value(update_ops: Any) -> Any:
@@ -206,9 +224,11 @@ def evaluate_once(
     log_messages.info("Starting evaluation at %s", time.strftime("%Y-%m-%dT%H:%M:%S"))
     start = time.time()
     creator = ChiefSessionCreator(
-        scaffold=scaffold, checkpoint_filename_with_path=checkpoint_path, master=master,
+        scaffold=scaffold,
+        checkpoint_filename_with_path=checkpoint_path,
+        master=master,
         config=config,
-    )  # fmt: skip
+    )
     final_hook = FinalOpsHook(final_ops, final_ops_feed_dict)
     with MonitoredSession(session_creator=creator, hooks=[*hooks, final_hook]) as session:
         while eval_ops is not None and not session.should_stop():

@@ -49,8 +49,10 @@ class LoggingTensorHook(SessionRunHook):
         given = [limit for limit in (every_n_iter, every_n_secs) if limit is not None]
         only_at_end = at_end and not given
         if len(given) != 1 and not only_at_end:
-            raise ValueError("either at_end and/or exactly one of every_n_iter and every_n_secs "
-                             "must be provided.")  # fmt: skip
+            raise ValueError(
+                "either at_end and/or exactly one of every_n_iter and every_n_secs "
+                "must be provided."
+            )
         if every_n_iter is not None and every_n_iter <= 0:
             raise ValueError(f"invalid every_n_iter={every_n_iter}.")
         if isinstance(tensors, dict):
@@ -112,15 +114,17 @@ def _element(item: Any) -> Any:
     graph = get_default_graph()
     if not isinstance(item, str):
         if getattr(item, "graph", None) is not graph:
-            raise ValueError(f"Passed {item} should have graph attribute that is equal to current "
-                             f"graph {graph}.")  # fmt: skip
+            raise ValueError(
+                f"Passed {item} should have graph attribute that is equal to current graph {graph}."
+            )
         return item
     if ":" in item:
         return graph.as_graph_element(item)
     element = graph.as_graph_element(f"{item}:0")
     if len(element.op.outputs) > 1:
-        raise ValueError(f"Name {item} is ambiguous, as this `Operation` has multiple outputs "
-                         "(at least 2).")  # fmt: skip
+        raise ValueError(
+            f"Name {item} is ambiguous, as this `Operation` has multiple outputs (at least 2)."
+        )
     return element
 
 

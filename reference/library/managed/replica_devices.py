@@ -18,12 +18,21 @@ __all__ = ["EXPORTS", "replica_device_setter"]
 
 #: What is put on parameter servers: what keeps state that the workers share.
 _SHARED_STATE: Final = (
-    "Variable", "VariableV2", "AutoReloadVariable", "MutableHashTable", "MutableHashTableV2",
-    "MutableHashTableOfTensors", "MutableHashTableOfTensorsV2", "MutableDenseHashTable",
-    "MutableDenseHashTableV2", "VarHandleOp", "BoostedTreesEnsembleResourceHandleOp",
-    "BoostedTreesQuantileStreamResourceHandleOp", "ResourceConditionalAccumulator",
+    "Variable",
+    "VariableV2",
+    "AutoReloadVariable",
+    "MutableHashTable",
+    "MutableHashTableV2",
+    "MutableHashTableOfTensors",
+    "MutableHashTableOfTensorsV2",
+    "MutableDenseHashTable",
+    "MutableDenseHashTableV2",
+    "VarHandleOp",
+    "BoostedTreesEnsembleResourceHandleOp",
+    "BoostedTreesQuantileStreamResourceHandleOp",
+    "ResourceConditionalAccumulator",
     "DecisionTreeResource",
-)  # fmt: skip
+)
 
 
 def replica_device_setter(
@@ -59,8 +68,9 @@ def replica_device_setter(
     if ps_tasks == 0:
         return None
     if not merge_devices:
-        log_messages.warning("DEPRECATION: It is recommended to set merge_devices=true in "
-                             "replica_device_setter")  # fmt: skip
+        log_messages.warning(
+            "DEPRECATION: It is recommended to set merge_devices=true in replica_device_setter"
+        )
     if ps_strategy is None:
         turns = itertools.cycle(range(ps_tasks))
         ps_strategy = lambda op: next(turns)  # noqa: E731, ARG005 - as short as it can be said

@@ -10,8 +10,13 @@ from sessrun.spec.proto import RunOptions
 __all__ = ["joined_feeds", "merge_options"]
 
 #: Options of which the largest counts.
-_LARGEST: Final = ("trace_level", "timeout_in_ms", "inter_op_thread_pool",
-                   "output_partition_graphs", "report_tensor_allocations_upon_oom")  # fmt: skip
+_LARGEST: Final = (
+    "trace_level",
+    "timeout_in_ms",
+    "inter_op_thread_pool",
+    "output_partition_graphs",
+    "report_tensor_allocations_upon_oom",
+)
 
 
 def joined_feeds(feeds: Mapping[Any, Any], others: Mapping[Any, Any], who: str) -> dict[Any, Any]:

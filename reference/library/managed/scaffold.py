@@ -36,8 +36,16 @@ def _kept(name: str, text: str) -> Any:
 
 
 #: What one scaffold takes over from another, in the order of the arguments.
-_TAKEN_OVER: Final = ("init_op", "init_feed_dict", "ready_op", "ready_for_local_init_op",
-                      "local_init_op", "local_init_feed_dict", "summary_op", "saver")  # fmt: skip
+_TAKEN_OVER: Final = (
+    "init_op",
+    "init_feed_dict",
+    "ready_op",
+    "ready_for_local_init_op",
+    "local_init_op",
+    "local_init_feed_dict",
+    "summary_op",
+    "saver",
+)
 
 
 class Scaffold:
@@ -115,12 +123,15 @@ class Scaffold:
         defaults = (
             ("init_op", GraphKeys.INIT_OP, self._default_init_op),
             ("ready_op", GraphKeys.READY_OP, self._default_ready_op),
-            ("ready_for_local_init_op", GraphKeys.READY_FOR_LOCAL_INIT_OP,
-             self._default_ready_for_local_init_op),
+            (
+                "ready_for_local_init_op",
+                GraphKeys.READY_FOR_LOCAL_INIT_OP,
+                self._default_ready_for_local_init_op,
+            ),
             ("local_init_op", GraphKeys.LOCAL_INIT_OP, self.default_local_init_op),
             ("summary_op", GraphKeys.SUMMARY_OP, merge_all),
             ("saver", GraphKeys.SAVERS, _default_saver),
-        )  # fmt: skip
+        )
         for name, collection, make in defaults:
             if getattr(self, name) is None:
                 setattr(self, f"_{name}", self.get_or_default(name, collection, make))
@@ -181,7 +192,9 @@ class Scaffold:
         return concat(
             [
                 report_uninitialized_variables(global_variables()),
-                shared_resources.report_uninitialized_resources(shared_resources.shared_resources()),
+                shared_resources.report_uninitialized_resources(
+                    shared_resources.shared_resources()
+                ),
             ],
             0,
         )

@@ -101,13 +101,18 @@ class SessionManager:
 
         """
         sess, is_restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path,
-            max_wait_secs if wait_for_checkpoint else 0, config,
-        )  # fmt: skip
+            master,
+            saver,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+            max_wait_secs if wait_for_checkpoint else 0,
+            config,
+        )
         if not is_restored:
             if init_op is None and not init_fn and self._local_init_op is None:
-                raise RuntimeError("Model is not initialized and no init_op or init_fn or "
-                                   "local_init_op was given")  # fmt: skip
+                raise RuntimeError(
+                    "Model is not initialized and no init_op or init_fn or local_init_op was given"
+                )
             if init_op is not None:
                 sess.run(init_op, feed_dict=init_feed_dict)
             if init_fn:
@@ -115,8 +120,10 @@ class SessionManager:
         did_local, reason = self._try_local_init(sess)
         made_by = f"Init op: {_name_of(init_op)}, init fn: {init_fn}"
         if not did_local:
-            raise RuntimeError("Init operations did not make model ready for local_init.  "
-                               f"{made_by}, error: {reason}")  # fmt: skip
+            raise RuntimeError(
+                "Init operations did not make model ready for local_init.  "
+                f"{made_by}, error: {reason}"
+            )
         is_ready, reason = self._model_ready(sess)
         if not is_ready:
             raise RuntimeError(
@@ -142,9 +149,13 @@ class SessionManager:
 
         """
         sess, is_restored = self._restored(
-            master, saver, checkpoint_dir, checkpoint_filename_with_path,
-            max_wait_secs if wait_for_checkpoint else 0, config,
-        )  # fmt: skip
+            master,
+            saver,
+            checkpoint_dir,
+            checkpoint_filename_with_path,
+            max_wait_secs if wait_for_checkpoint else 0,
+            config,
+        )
         did_local, reason = self._try_local_init(sess)
         if not is_restored:
             return sess, False
@@ -186,8 +197,9 @@ class SessionManager:
                 raise errors.DeadlineExceededError(None, None, text)
             log_messages.info(
                 "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s",
-                not_ready_for_local, not_ready,
-            )  # fmt: skip
+                not_ready_for_local,
+                not_ready,
+            )
             time.sleep(self._recovery_wait_secs)
 
     def _restored(
@@ -202,8 +214,9 @@ class SessionManager:
         """A session, and whether its model was restored."""
         sess = Session(master, graph=self._graph, config=config)
         if folder and path:
-            raise ValueError("Can not provide both checkpoint_dir and "
-                             "checkpoint_filename_with_path.")  # fmt: skip
+            raise ValueError(
+                "Can not provide both checkpoint_dir and checkpoint_filename_with_path."
+            )
         if not saver or not (folder or path):
             return sess, False
         if path:

@@ -21,8 +21,15 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunValues,
 )
 
-__all__ = ["EXPORTS", "FeedFnHook", "FinalOpsHook", "GlobalStepWaiterHook",
-           "NanLossDuringTrainingError", "NanTensorHook", "StopAtStepHook"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "FeedFnHook",
+    "FinalOpsHook",
+    "GlobalStepWaiterHook",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
+    "StopAtStepHook",
+]
 
 #: How long a waiting hook sleeps between two looks, and after how many steps it says so again.
 _LOOK_S: Final = 0.5

@@ -89,8 +89,10 @@ class StepCounterHook(SessionRunHook):
                 log_messages.EXPORTS["logging.WARN"],
                 "It seems that global step (tf.train.get_global_step) has not been increased. "
                 "Current value (could be stable): %s vs previous value: %s.",
-                _WARNINGS, stale, self._last_global_step,
-            )  # fmt: skip
+                _WARNINGS,
+                stale,
+                self._last_global_step,
+            )
         self._last_global_step = stale
 
     def _log_and_record(self, elapsed_steps: int, elapsed_time: float, global_step: int) -> None:
@@ -251,8 +253,11 @@ class ProfilerHook(SessionRunHook):
     def _save(self, step: int, save_path: str, step_stats: Any) -> None:
         log_messages.info("Saving timeline for %d into '%s'.", step, save_path)
         with GFile(save_path, "w") as file:
-            file.write(Timeline(step_stats).generate_chrome_trace_format(
-                show_dataflow=self._show_dataflow, show_memory=self._show_memory))  # fmt: skip
+            file.write(
+                Timeline(step_stats).generate_chrome_trace_format(
+                    show_dataflow=self._show_dataflow, show_memory=self._show_memory
+                )
+            )
 
 
 def _writer(writer: Any, folder: str | None) -> Any:

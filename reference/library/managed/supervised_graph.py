@@ -71,8 +71,9 @@ class SupervisedGraph:
         """
         for op in self._graph.get_operations():
             if op.type in {"Variable", "VariableV2"} and not op.device:
-                raise ValueError("When using replicas, all Variables must have their device set: "
-                                 f"{op}")  # fmt: skip
+                raise ValueError(
+                    f"When using replicas, all Variables must have their device set: {op}"
+                )
 
 
 def _ready_op(_: Graph) -> Tensor:

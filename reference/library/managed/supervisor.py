@@ -222,8 +222,10 @@ class Supervisor:
 
         """
         if not self._is_chief:
-            raise RuntimeError("Only chief supervisor can start standard services. "
-                               "Because only chief supervisors can write events.")  # fmt: skip
+            raise RuntimeError(
+                "Only chief supervisor can start standard services. "
+                "Because only chief supervisors can write events."
+            )
         if not self._logdir:
             log_messages.warning("Standard services need a 'logdir' passed to the SessionManager")
             return None
@@ -266,10 +268,16 @@ class Supervisor:
             self._summary_writer.reopen()
         if self._is_chief:
             sess = self._session_manager.prepare_session(
-                master, init_op=self.init_op, saver=self.saver, checkpoint_dir=self._logdir,
-                wait_for_checkpoint=wait_for_checkpoint, max_wait_secs=max_wait_secs,
-                config=config, init_feed_dict=self._init_feed_dict, init_fn=self._init_fn,
-            )  # fmt: skip
+                master,
+                init_op=self.init_op,
+                saver=self.saver,
+                checkpoint_dir=self._logdir,
+                wait_for_checkpoint=wait_for_checkpoint,
+                max_wait_secs=max_wait_secs,
+                config=config,
+                init_feed_dict=self._init_feed_dict,
+                init_fn=self._init_fn,
+            )
             self._write_graph()
             if start_standard_services:
                 log_messages.info("Starting standard services.")

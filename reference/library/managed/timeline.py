@@ -166,8 +166,11 @@ class _Picture:
         self._tensors: dict[str, _Tensor] = {}
         self._flows = 0
         self._trace.name_process("Allocators", 0)
-        self._nodes = [node for number, device in enumerate(stats.dev_stats)
-                       for node in self._device(device, 2 * number + 1)]  # fmt: skip
+        self._nodes = [
+            node
+            for number, device in enumerate(stats.dev_stats)
+            for node in self._device(device, 2 * number + 1)
+        ]
 
     def analysis(self) -> StepStatsAnalysis:
         for node in self._nodes:
@@ -189,15 +192,27 @@ class _Picture:
             name = f"{node.stats.node_name}:{slot}" if slot else node.stats.node_name
             memory = output.tensor_description.allocation_description
             tensor = self._tensors[name] = _Tensor(
-                len(self._tensors), memory.allocator_name, memory.requested_bytes,
-                node.tensors_pid, node.start, (node.end, node.place), [node.end],
-            )  # fmt: skip
+                len(self._tensors),
+                memory.allocator_name,
+                memory.requested_bytes,
+                node.tensors_pid,
+                node.start,
+                (node.end, node.place),
+                [node.end],
+            )
             if self._show_memory:
                 place = node.tensors_pid, node.row
                 shown = str(output.tensor_description).replace('"', "")
                 self._trace.add("N", "Tensor", name, place, node.start, id=tensor.number)
-                self._trace.add("O", "Tensor", name, place, node.end - 1, id=tensor.number,
-                                args={"snapshot": {"tensor_description": shown}})  # fmt: skip
+                self._trace.add(
+                    "O",
+                    "Tensor",
+                    name,
+                    place,
+                    node.end - 1,
+                    id=tensor.number,
+                    args={"snapshot": {"tensor_description": shown}},
+                )
 
     def _show(self, node: _Node) -> None:
         name, inputs = node.stats.node_name, list[str]()
@@ -209,8 +224,9 @@ class _Picture:
             op_type, inputs = _operation(node.stats.timeline_label)
         args = {"name": name, "op": op_type}
         args |= {f"input{index}": source for index, source in enumerate(inputs)}
-        self._trace.add("X", "Op", op_type, node.place, node.start,
-                        dur=node.stats.all_end_rel_micros, args=args)  # fmt: skip
+        self._trace.add(
+            "X", "Op", op_type, node.place, node.start, dur=node.stats.all_end_rel_micros, args=args
+        )
         for source in inputs:
             self._read(source, node)
 
@@ -231,11 +247,13 @@ class _Picture:
         """Show the end of each tensor and the use of each allocator; the most of each."""
         changes: dict[str, list[tuple[int, int, str]]] = {}
         for name, tensor in self._tensors.items():
-            self._trace.add("D", "Tensor", name, (tensor.pid, 0), tensor.last_use,
-                            id=tensor.number)  # fmt: skip
-            changes.setdefault(tensor.allocator, []).extend([
-                (tensor.made, tensor.nbytes, name), (tensor.last_use, -tensor.nbytes, name),
-            ])  # fmt: skip
+            self._trace.add("D", "Tensor", name, (tensor.pid, 0), tensor.last_use, id=tensor.number)
+            changes.setdefault(tensor.allocator, []).extend(
+                [
+                    (tensor.made, tensor.nbytes, name),
+                    (tensor.last_use, -tensor.nbytes, name),
+                ]
+            )
         return {name: self._usage(name, sorted(its)) for name, its in changes.items()}
 
     def _usage(self, allocator: str, changes: Iterable[tuple[int, int, str]]) -> AllocationMaximum:

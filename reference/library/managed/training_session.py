@@ -91,9 +91,7 @@ def _summary_hooks(
         found.append(StepCounterHook(output_dir=folder, every_n_steps=count_steps))
     if _wanted(steps) or _wanted(secs):
         found.append(
-            SummarySaverHook(
-                scaffold=scaffold, save_steps=steps, save_secs=secs, output_dir=folder
-            )
+            SummarySaverHook(scaffold=scaffold, save_steps=steps, save_secs=secs, output_dir=folder)
         )
     return found
 

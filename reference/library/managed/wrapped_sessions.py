@@ -23,8 +23,13 @@ from sessrun.reference.library.managed.run_hooks import (
 )
 from sessrun.spec.proto import RunMetadata, RunOptions
 
-__all__ = ["CoordinatedSession", "HookedSession", "RecoverableSession", "StepContext",
-           "WrappedSession"]  # fmt: skip
+__all__ = [
+    "CoordinatedSession",
+    "HookedSession",
+    "RecoverableSession",
+    "StepContext",
+    "WrappedSession",
+]
 
 #: What a session is made anew for: a task of the cluster was lost or restarted.
 _PREEMPTION_ERRORS: Final = (errors.AbortedError, errors.UnavailableError)
@@ -143,8 +148,9 @@ class RecoverableSession(WrappedSession):
             try:
                 return self._sess_creator.create_session()
             except _PREEMPTION_ERRORS as error:
-                log_messages.info("A task was lost while the session was made. "
-                                  "It is made anew. Error: %s", error)  # fmt: skip
+                log_messages.info(
+                    "A task was lost while the session was made. It is made anew. Error: %s", error
+                )
 
     def _check_stop(self) -> bool:
         try:
@@ -303,9 +309,11 @@ class HookedSession(WrappedSession):
         if feeds and feed_dict:
             feeds = joined_feeds(feed_dict, feeds, "a SessionRunHook and user")
         results = super().run(
-            fetches=wanted, feed_dict=feeds or feed_dict, options=options,
+            fetches=wanted,
+            feed_dict=feeds or feed_dict,
+            options=options,
             run_metadata=run_metadata,
-        )  # fmt: skip
+        )
         for hook in self._hooks:
             values = SessionRunValues(results.get(hook), options, run_metadata)
             hook.after_run(context, values)

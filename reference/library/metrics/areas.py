@@ -105,8 +105,10 @@ class _Area:
         else:
             x, y = recall, divide(tp + _ADDED, tp + fp + _ADDED)
         if self.method not in _HEIGHTS:
-            raise bad_value(f"Invalid summation_method: {self.method} should be 'trapezoidal', "
-                            "'careful_interpolation', 'minoring', or 'majoring'.")  # fmt: skip
+            raise bad_value(
+                f"Invalid summation_method: {self.method} should be 'trapezoidal', "
+                "'careful_interpolation', 'minoring', or 'majoring'."
+            )
         width = x[: self.strips] - x[1:]
         height = _HEIGHTS[self.method](y[: self.strips], y[1:])
         return reduce_sum(mul(width, height), name=name)

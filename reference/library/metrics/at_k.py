@@ -55,9 +55,7 @@ def of_one_rank(labels: Any, predictions: Any) -> Any:
         if isinstance(true, SparseTensor):
             return cond(
                 equal(rank(predictions), size(true.dense_shape) + 1),
-                lambda: sparse_reshape(
-                    true, shape=concat((true.dense_shape, (1,)), 0), name=scope
-                ),
+                lambda: sparse_reshape(true, shape=concat((true.dense_shape, (1,)), 0), name=scope),
                 lambda: true,
             )
         ndims = true.shape.ndims, predictions.shape.ndims
@@ -66,9 +64,11 @@ def of_one_rank(labels: Any, predictions: Any) -> Any:
                 return true
             if ndims[1] == ndims[0] + 1:
                 return expand_dims(true, -1, name=scope)
-            raise bad_value(f"Unexpected labels shape {true.shape} for predictions shape "
-                            f"{predictions.shape}: their ranks must be the same, or "
-                            f"the predictions' one more.")  # fmt: skip
+            raise bad_value(
+                f"Unexpected labels shape {true.shape} for predictions shape "
+                f"{predictions.shape}: their ranks must be the same, or "
+                f"the predictions' one more."
+            )
         return cond(
             equal(rank(predictions), rank(true) + 1),
             lambda: expand_dims(true, -1, name=scope),

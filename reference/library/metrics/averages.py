@@ -139,8 +139,13 @@ def mean_absolute_error(
 ) -> Metric:
     """The mean distance from the labels. Arguments as of `mean_squared_error`."""
     guessed, true, given = aligned(predictions, labels, weights)
-    return mean(absolute(guessed - true), given, metrics_collections, updates_collections,
-                name or "mean_absolute_error")  # fmt: skip
+    return mean(
+        absolute(guessed - true),
+        given,
+        metrics_collections,
+        updates_collections,
+        name or "mean_absolute_error",
+    )
 
 
 def mean_cosine_distance(
@@ -170,9 +175,7 @@ def mean_cosine_distance(
     guessed, true, given = aligned(predictions, labels, weights)
     products = reduce_sum(mul(guessed, true), axis=[dim], keepdims=True)
     value, update = mean(products, given, None, None, name or "mean_cosine_distance")
-    return announced(
-        sub(1.0, value), sub(1.0, update), metrics_collections, updates_collections
-    )
+    return announced(sub(1.0, value), sub(1.0, update), metrics_collections, updates_collections)
 
 
 def mean_relative_error(
@@ -190,8 +193,9 @@ def mean_relative_error(
     guessed.shape.assert_is_compatible_with(divisor.shape)
     is_zero, nothing = equal(divisor, 0.0), zeros_like(true)
     errors = where(is_zero, nothing, divide(absolute(true - guessed), divisor))
-    return mean(errors, given, metrics_collections, updates_collections,
-                name or "mean_relative_error")  # fmt: skip
+    return mean(
+        errors, given, metrics_collections, updates_collections, name or "mean_relative_error"
+    )
 
 
 def mean_squared_error(
@@ -220,8 +224,13 @@ def mean_squared_error(
 
     """
     guessed, true, given = aligned(predictions, labels, weights)
-    return mean(squared_difference(true, guessed), given, metrics_collections,
-                updates_collections, name or "mean_squared_error")  # fmt: skip
+    return mean(
+        squared_difference(true, guessed),
+        given,
+        metrics_collections,
+        updates_collections,
+        name or "mean_squared_error",
+    )
 
 
 def root_mean_squared_error(
@@ -250,5 +259,10 @@ def percentage_below(
 ) -> Metric:
     """The part of the numbers that is below a threshold, from 0 to 1. Else as `mean`."""
     is_below = cast(less(values, threshold), dtypes.float32)
-    return mean(is_below, weights, metrics_collections, updates_collections,
-                name or "percentage_below_threshold")  # fmt: skip
+    return mean(
+        is_below,
+        weights,
+        metrics_collections,
+        updates_collections,
+        name or "percentage_below_threshold",
+    )

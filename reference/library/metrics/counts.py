@@ -49,9 +49,7 @@ def _counted(
     return announced(value, update, None, updates_collections)
 
 
-def _counter(
-    name_of_it: str, label: bool, prediction: bool
-) -> Callable[..., Metric]:
+def _counter(name_of_it: str, label: bool, prediction: bool) -> Callable[..., Metric]:
     def count(
         labels: Any,
         predictions: Any,

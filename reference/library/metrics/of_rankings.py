@@ -180,8 +180,9 @@ def sparse_precision_at_k(
     name: str | None = None,
 ) -> Metric:
     """The older name of `precision_at_k`."""
-    return precision_at_k(labels, predictions, k, class_id, weights, metrics_collections,
-                          updates_collections, name)  # fmt: skip
+    return precision_at_k(
+        labels, predictions, k, class_id, weights, metrics_collections, updates_collections, name
+    )
 
 
 def _repeated(labels: Any, multiple: int, name: str) -> Any:

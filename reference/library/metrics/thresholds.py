@@ -67,9 +67,7 @@ class _Decisions:
         total: Any = column.shape.as_list()[0]
         if total is None:
             total = shape(column)[0]
-        self.thresholds = tile(
-            expand_dims(constant(list(thresholds)), [1]), stack([1, total])
-        )
+        self.thresholds = tile(expand_dims(constant(list(thresholds)), [1]), stack([1, total]))
         decided = greater(tile(transpose(column), [count, 1]), self.thresholds)
         self.decided = {True: decided}
         if {"fn", "tn"} & set(kinds):

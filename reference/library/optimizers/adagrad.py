@@ -34,9 +34,12 @@ class AdagradOptimizer(SteppingOptimizer):
     """
 
     def __init__(
-        self, learning_rate: Any, initial_accumulator_value: float = 0.1,
-        use_locking: bool = False, name: str = "Adagrad",
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any,
+        initial_accumulator_value: float = 0.1,
+        use_locking: bool = False,
+        name: str = "Adagrad",
+    ) -> None:
         _check_positive("initial_accumulator_value", initial_accumulator_value)
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
@@ -121,8 +124,11 @@ class AdagradDAOptimizer(SteppingOptimizer):
         with device(var.device):
             steps = identity(self._global_step_on_worker)
         slots = ("gradient_accumulator", "gradient_squared_accumulator")
-        numbers = {"lr": self._learning_rate_tensor, "l1": self._l1_regularization_strength,
-                   "l2": self._l2_regularization_strength}  # fmt: skip
+        numbers = {
+            "lr": self._learning_rate_tensor,
+            "l1": self._l1_regularization_strength,
+            "l2": self._l2_regularization_strength,
+        }
         return Update("AdagradDA", {name: name for name in slots}, numbers, {"global_step": steps})
 
 

@@ -59,8 +59,10 @@ class AdamOptimizer(SteppingOptimizer):
     def _get_beta_accumulators(self) -> tuple[Any, Any]:
         with init_scope():
             graph = get_default_graph()
-        return (self._get_non_slot_variable("beta1_power", graph=graph),
-                self._get_non_slot_variable("beta2_power", graph=graph))  # fmt: skip
+        return (
+            self._get_non_slot_variable("beta1_power", graph=graph),
+            self._get_non_slot_variable("beta2_power", graph=graph),
+        )
 
     def _create_slots(self, var_list: list[Any]) -> None:
         first = min(var_list, key=lambda v: str(v.name))
@@ -71,8 +73,10 @@ class AdamOptimizer(SteppingOptimizer):
             self._zeros_slot(v, "v", self._name)
 
     def _prepare(self) -> None:
-        given = [self._call_if_callable(number) for number in (
-            self._lr, self._beta1, self._beta2, self._epsilon)]  # fmt: skip
+        given = [
+            self._call_if_callable(number)
+            for number in (self._lr, self._beta1, self._beta2, self._epsilon)
+        ]
         self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t = map(
             self._as_tensor, given, ("learning_rate", "beta1", "beta2", "epsilon")
         )
@@ -81,9 +85,13 @@ class AdamOptimizer(SteppingOptimizer):
         del var, by_rows  # rows are scattered
         beta1_power, beta2_power = self._get_beta_accumulators()
         numbers = {
-            "beta1_power": beta1_power, "beta2_power": beta2_power, "lr": self._lr_t,
-            "beta1": self._beta1_t, "beta2": self._beta2_t, "epsilon": self._epsilon_t,
-        }  # fmt: skip
+            "beta1_power": beta1_power,
+            "beta2_power": beta2_power,
+            "lr": self._lr_t,
+            "beta1": self._beta1_t,
+            "beta2": self._beta2_t,
+            "epsilon": self._epsilon_t,
+        }
         return Update("Adam", {"m": "m", "v": "v"}, numbers)
 
     def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Operation:
@@ -121,9 +129,14 @@ class AdamOptimizer(SteppingOptimizer):
         return group(update, m_t, v_t)
 
     def _decayed(
-        self, var: Any, name: str, beta: Tensor, indices: Tensor, rows: Callable[[], Tensor],
+        self,
+        var: Any,
+        name: str,
+        beta: Tensor,
+        indices: Tensor,
+        rows: Callable[[], Tensor],
         scatter: Scatter,
-    ) -> Any:  # fmt: skip
+    ) -> Any:
         """A slot once it has decayed and rows were added."""
         slot, scaled = self.get_slot(var, name), rows()
         decayed = assign(slot, slot * beta, use_locking=self._use_locking)

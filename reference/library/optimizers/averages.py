@@ -28,8 +28,12 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.optimizers.slots import create_slot, create_zeros_slot, value_so_far
 
-__all__ = ["EXPORTS", "ExponentialMovingAverage", "assign_moving_average",
-           "weighted_moving_average"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "ExponentialMovingAverage",
+    "assign_moving_average",
+    "weighted_moving_average",
+]
 
 _FLOATS: Final = (dtypes.bfloat16, dtypes.float16, dtypes.float32, dtypes.float64)
 #: The op types of what a slot can be placed with.
@@ -68,10 +72,16 @@ def _debiased(average: Any, value: Any, part: Any) -> Any:
     with variable_scope(prefix, values=[average, value, part]):
         dtype = average.dtype.base_dtype
         with colocate_with(average):
-            biased = get_variable(_unused("biased"), initializer=Zeros(), dtype=dtype,
-                                  shape=average.get_shape(), trainable=False)  # fmt: skip
-            steps = get_variable(_unused("local_step"), shape=[], dtype=dtype,
-                                 initializer=Zeros(), trainable=False)  # fmt: skip
+            biased = get_variable(
+                _unused("biased"),
+                initializer=Zeros(),
+                dtype=dtype,
+                shape=average.get_shape(),
+                trainable=False,
+            )
+            steps = get_variable(
+                _unused("local_step"), shape=[], dtype=dtype, initializer=Zeros(), trainable=False
+            )
     update = assign_sub(biased, (biased - value) * part)
     count = steps.assign_add(1)
     factor = 1 - pow(1.0 - part, count)
@@ -92,9 +102,13 @@ def _unused(name: str) -> str:
 
 
 def weighted_moving_average(
-    value: Any, decay: Any, weight: Any, truediv: bool = True, collections: Any = None,
+    value: Any,
+    decay: Any,
+    weight: Any,
+    truediv: bool = True,
+    collections: Any = None,
     name: str | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The moving average of `value * weight` over that of `weight`.
 
     Args:
@@ -120,8 +134,14 @@ _truediv = truediv
 
 
 def _zeros_like(name: str, tensor: Any, collections: Any) -> Any:
-    return get_variable(name, shape=tensor.get_shape(), dtype=tensor.dtype, initializer=Zeros(),
-                        trainable=False, collections=collections)  # fmt: skip
+    return get_variable(
+        name,
+        shape=tensor.get_shape(),
+        dtype=tensor.dtype,
+        initializer=Zeros(),
+        trainable=False,
+        collections=collections,
+    )
 
 
 class ExponentialMovingAverage:
@@ -136,9 +156,12 @@ class ExponentialMovingAverage:
     """
 
     def __init__(
-        self, decay: Any, num_updates: Any = None, zero_debias: bool = False,
+        self,
+        decay: Any,
+        num_updates: Any = None,
+        zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._decay = decay
         self._num_updates = num_updates
         self._zero_debias = zero_debias

@@ -38,9 +38,14 @@ def _rate(learning_rate: Any) -> Tensor:
 
 
 def polynomial_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, end_learning_rate: Any = 0.0001,
-    power: Any = 1.0, cycle: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    end_learning_rate: Any = 0.0001,
+    power: Any = 1.0,
+    cycle: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """From a rate to another one: their difference times `(1 - done) ** power`.
 
     Args:
@@ -67,9 +72,12 @@ def polynomial_decay(
 
 
 def cosine_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, alpha: Any = 0.0,
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    alpha: Any = 0.0,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Along half a period of a cosine down to `alpha` of the rate; arguments as above.
 
     Raises:
@@ -87,9 +95,14 @@ def cosine_decay(
 
 
 def cosine_decay_restarts(
-    learning_rate: Any, global_step: Any, first_decay_steps: Any, t_mul: Any = 2.0,
-    m_mul: Any = 1.0, alpha: Any = 0.0, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    learning_rate: Any,
+    global_step: Any,
+    first_decay_steps: Any,
+    t_mul: Any = 2.0,
+    m_mul: Any = 1.0,
+    alpha: Any = 0.0,
+    name: str | None = None,
+) -> Tensor:
     """The same again and again: each time `t_mul` as long, from `m_mul` of the rate."""
     with name_scope(name or "SGDRDecay") as scope:
         rate = _rate(learning_rate)
@@ -119,9 +132,14 @@ def _restarts(done: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def linear_cosine_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, num_periods: Any = 0.5,
-    alpha: Any = 0.0, beta: Any = 0.001, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    num_periods: Any = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
+    name: str | None = None,
+) -> Tensor:
     """`(alpha + what is left) * cosine + beta` of the rate.
 
     Args:
@@ -145,10 +163,16 @@ def linear_cosine_decay(
 
 
 def noisy_linear_cosine_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, initial_variance: Any = 1.0,
-    variance_decay: Any = 0.55, num_periods: Any = 0.5, alpha: Any = 0.0, beta: Any = 0.001,
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    initial_variance: Any = 1.0,
+    variance_decay: Any = 0.55,
+    num_periods: Any = 0.5,
+    alpha: Any = 0.0,
+    beta: Any = 0.001,
     name: str | None = None,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """The same with noise on what is left.
 
     Its variance is `initial_variance / (1 + global_step) ** variance_decay`.
@@ -156,9 +180,9 @@ def noisy_linear_cosine_decay(
     with name_scope(name or "NoisyLinearCosineDecay") as scope:
         rate = _rate(learning_rate)
         steps, first, fall, periods, more, least = (
-            cast(number, rate.dtype) for number in (
-                decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
-        )  # fmt: skip
+            cast(number, rate.dtype)
+            for number in (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
+        )
         made = minimum(cast(global_step, rate.dtype), steps)
         left = (steps - made) / steps
         deviation = sqrt(first / pow(1.0 + made, fall))
@@ -167,9 +191,14 @@ def noisy_linear_cosine_decay(
 
 
 def _along(
-    rate: Tensor, more: Tensor, left: Tensor, done: Tensor, periods: Tensor, least: Tensor,
+    rate: Tensor,
+    more: Tensor,
+    left: Tensor,
+    done: Tensor,
+    periods: Tensor,
+    least: Tensor,
     scope: str,
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     """Along a cosine that shrinks as what is left."""
     part = 2.0 * periods * done
     along = 0.5 * (1.0 + cos(constant(math.pi) * part))

@@ -30,9 +30,13 @@ def _parts_done(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool)
 
 
 def exponential_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
-    staircase: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """`learning_rate * decay_rate ** (global_step / decay_steps)`.
 
     Args:
@@ -53,18 +57,26 @@ def exponential_decay(
 
 
 def natural_exp_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
-    staircase: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """The same with `exp(-decay_rate)` as the rate of decay."""
     base = exp(neg(decay_rate))
     return exponential_decay(learning_rate, global_step, decay_steps, base, staircase, name)
 
 
 def inverse_time_decay(
-    learning_rate: Any, global_step: Any, decay_steps: Any, decay_rate: Any,
-    staircase: bool = False, name: str | None = None,
-) -> Tensor:  # fmt: skip
+    learning_rate: Any,
+    global_step: Any,
+    decay_steps: Any,
+    decay_rate: Any,
+    staircase: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """`learning_rate / (1 + decay_rate * global_step / decay_steps)`; arguments as above."""
     with name_scope(name or "InverseTimeDecay") as scope:
         rate = _rate(learning_rate)
@@ -107,8 +119,9 @@ def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = 
     with name_scope(name or "PiecewiseConstant"):
         at = convert_to_tensor(x)
         pairs: list[tuple[Tensor, Callable[[], Tensor]]] = [
-            (at <= bounds[0], _giving(chosen[0])), (at > bounds[-1], _giving(chosen[-1]))
-        ]  # fmt: skip
+            (at <= bounds[0], _giving(chosen[0])),
+            (at > bounds[-1], _giving(chosen[-1])),
+        ]
         for low, high, value in zip(bounds[:-1], bounds[1:], chosen[1:-1], strict=True):
             pairs.append(((at > low) & (at <= high), _giving(value)))
         result: Tensor = case(pairs, _giving(chosen[0]), exclusive=True)
@@ -124,8 +137,9 @@ def _bound_like(bound: Tensor, kind: dtypes.DType) -> Tensor:
         return bound
     if bound.dtype.base_dtype == dtypes.int32 and kind == dtypes.int64:
         return cast(bound, kind)
-    raise ValueError(f"`boundaries` ({bound.dtype.base_dtype}) must have the same dtype as x "
-                     f"({kind}).")  # fmt: skip
+    raise ValueError(
+        f"`boundaries` ({bound.dtype.base_dtype}) must have the same dtype as x ({kind})."
+    )
 
 
 EXPORTS: Final[Mapping[str, Any]] = {

@@ -65,9 +65,13 @@ class MomentumOptimizer(SteppingOptimizer):
     """
 
     def __init__(
-        self, learning_rate: Any, momentum: Any, use_locking: bool = False,
-        name: str = "Momentum", use_nesterov: bool = False,
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any,
+        momentum: Any,
+        use_locking: bool = False,
+        name: str = "Momentum",
+        use_nesterov: bool = False,
+    ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._momentum = momentum
@@ -84,8 +88,9 @@ class MomentumOptimizer(SteppingOptimizer):
     def _update_of(self, var: Any, *, by_rows: bool) -> Update:
         del var, by_rows
         numbers = {"lr": self._learning_rate_tensor, "momentum": self._momentum_tensor}
-        return Update("Momentum", {"accum": "momentum"}, numbers,
-                      attrs={"use_nesterov": self._use_nesterov})  # fmt: skip
+        return Update(
+            "Momentum", {"accum": "momentum"}, numbers, attrs={"use_nesterov": self._use_nesterov}
+        )
 
 
 EXPORTS: Final[Mapping[str, Any]] = {

@@ -67,9 +67,13 @@ class FtrlOptimizer(SteppingOptimizer):
         self._check()
 
     def _check(self) -> None:
-        signs = (("initial_accumulator_value", 1), ("learning_rate_power", -1),
-                 ("l1_regularization_strength", 1), ("l2_regularization_strength", 1),
-                 ("l2_shrinkage_regularization_strength", 1))  # fmt: skip
+        signs = (
+            ("initial_accumulator_value", 1),
+            ("learning_rate_power", -1),
+            ("l1_regularization_strength", 1),
+            ("l2_regularization_strength", 1),
+            ("l2_shrinkage_regularization_strength", 1),
+        )
         for name, sign in signs:
             value = getattr(self, f"_{name}")
             if sign * value < 0.0:
@@ -110,10 +114,11 @@ class FtrlOptimizer(SteppingOptimizer):
         del var, by_rows
         slots = {"accum": "accum", "linear": "linear"}
         numbers = {
-            "lr": self._learning_rate_tensor, "l1": self._l1_regularization_strength_tensor,
+            "lr": self._learning_rate_tensor,
+            "l1": self._l1_regularization_strength_tensor,
             "l2": self._adjusted_l2_regularization_strength_tensor,
             "lr_power": self._learning_rate_power_tensor,
-        }  # fmt: skip
+        }
         if self._l2_shrinkage_regularization_strength <= 0.0:
             return Update("Ftrl", slots, numbers)
         numbers["l2_shrinkage"] = self._l2_shrinkage_regularization_strength_tensor

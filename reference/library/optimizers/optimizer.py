@@ -105,9 +105,13 @@ class Optimizer:
 
         """
         pairs = self.compute_gradients(
-            loss, var_list, gate_gradients, aggregation_method, colocate_gradients_with_ops,
+            loss,
+            var_list,
+            gate_gradients,
+            aggregation_method,
+            colocate_gradients_with_ops,
             grad_loss,
-        )  # fmt: skip
+        )
         if all(gradient is None for gradient, _ in pairs):
             raise ValueError(
                 "No gradients provided for any variable, check your graph for ops that do not "
@@ -158,10 +162,13 @@ class Optimizer:
         if not wanted:
             raise ValueError("No variables to optimize.")
         found: Any = gradients(
-            loss, sources, grad_ys=grad_loss, gate_gradients=gate_gradients == self.GATE_OP,
+            loss,
+            sources,
+            grad_ys=grad_loss,
+            gate_gradients=gate_gradients == self.GATE_OP,
             aggregation_method=aggregation_method,
             colocate_gradients_with_ops=colocate_gradients_with_ops,
-        )  # fmt: skip
+        )
         if gate_gradients == self.GATE_GRAPH:
             found = tuple_(found)
         pairs = list(zip(found, wanted, strict=True))
@@ -210,8 +217,9 @@ class Optimizer:
             self._prepare()
             updates = [
                 self._update(target, gradient, v)
-                for gradient, v, target in converted if gradient is not None
-            ]  # fmt: skip
+                for gradient, v, target in converted
+                if gradient is not None
+            ]
             update = self._counted(updates, global_step, scope)
             operation = update if isinstance(update, Operation) else update.op
             kept = get_collection_ref(GraphKeys.TRAIN_OP)
@@ -230,8 +238,10 @@ class Optimizer:
         with control_dependencies([finished]), colocate_with(global_step):
             if not isinstance(global_step, ResourceVariable):
                 return assign_add(global_step, 1, name=scope)
-            inputs = {"resource": global_step.handle,
-                      "value": convert_to_tensor(1, dtype=global_step.dtype)}  # fmt: skip
+            inputs = {
+                "resource": global_step.handle,
+                "value": convert_to_tensor(1, dtype=global_step.dtype),
+            }
             return apply_op("AssignAddVariableOp", inputs, {}, scope)
 
     # -- slots
@@ -292,8 +302,9 @@ class Optimizer:
             if self._non_slot_variable_scope is None:
                 return create(initial_value, name=name, trainable=False, use_resource=use_resource)
             with name_scope(""), variable_scope(self._non_slot_variable_scope):
-                return get_variable(name, initializer=initial_value, trainable=False,
-                                    use_resource=use_resource)  # fmt: skip
+                return get_variable(
+                    name, initializer=initial_value, trainable=False, use_resource=use_resource
+                )
 
     def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
         return self._non_slot_dict.get((name, graph))
@@ -308,8 +319,9 @@ class Optimizer:
         for tensor in tensors:
             dtype = tensor.dtype.base_dtype
             if dtype not in valid:
-                raise ValueError(f"Invalid type {dtype!r} for {tensor.name}, expected: "
-                                 f"{list(valid)}.")  # fmt: skip
+                raise ValueError(
+                    f"Invalid type {dtype!r} for {tensor.name}, expected: {list(valid)}."
+                )
 
     def _valid_dtypes(self) -> set[dtypes.DType]:
         """The dtypes that losses and variables may have."""

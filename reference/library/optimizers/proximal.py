@@ -18,9 +18,7 @@ __all__ = ["EXPORTS", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimi
 class _Proximal(SteppingOptimizer):
     """What both have: a step and two norms."""
 
-    def __init__(
-        self, learning_rate: Any, l1: Any, l2: Any, use_locking: bool, name: str
-    ) -> None:
+    def __init__(self, learning_rate: Any, l1: Any, l2: Any, use_locking: bool, name: str) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._l1_regularization_strength = l1
@@ -30,9 +28,12 @@ class _Proximal(SteppingOptimizer):
     def _prepare(self) -> None:
         self._numbers = tuple(
             convert_to_tensor(getattr(self, f"_{name}"), name=name)
-            for name in ("learning_rate", "l1_regularization_strength",
-                         "l2_regularization_strength")
-        )  # fmt: skip
+            for name in (
+                "learning_rate",
+                "l1_regularization_strength",
+                "l2_regularization_strength",
+            )
+        )
 
     def _regularized(
         self, rule: str, rate: str, slots: Mapping[str, str], var: Any, *, by_rows: bool
@@ -64,8 +65,9 @@ class ProximalGradientDescentOptimizer(_Proximal):
         use_locking: bool = False,
         name: str = "ProximalGradientDescent",
     ) -> None:
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength,
-                         use_locking, name)  # fmt: skip
+        super().__init__(
+            learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name
+        )
 
     def _update_of(self, var: Any, *, by_rows: bool) -> Update:
         return self._regularized("ProximalGradientDescent", "alpha", {}, var, by_rows=by_rows)
@@ -100,20 +102,23 @@ class ProximalAdagradOptimizer(_Proximal):
             raise ValueError(
                 f"initial_accumulator_value must be positive: {initial_accumulator_value}"
             )
-        super().__init__(learning_rate, l1_regularization_strength, l2_regularization_strength,
-                         use_locking, name)  # fmt: skip
+        super().__init__(
+            learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name
+        )
         self._initial_accumulator_value = initial_accumulator_value
 
     def _create_slots(self, var_list: list[Any]) -> None:
         for v in var_list:
             with colocate_with(v):
-                val = constant(self._initial_accumulator_value, shape=v.get_shape(),
-                               dtype=v.dtype.base_dtype)  # fmt: skip
+                val = constant(
+                    self._initial_accumulator_value, shape=v.get_shape(), dtype=v.dtype.base_dtype
+                )
             self._get_or_make_slot(v, val, "accumulator", self._name)
 
     def _update_of(self, var: Any, *, by_rows: bool) -> Update:
-        return self._regularized("ProximalAdagrad", "lr", {"accum": "accumulator"}, var,
-                                 by_rows=by_rows)  # fmt: skip
+        return self._regularized(
+            "ProximalAdagrad", "lr", {"accum": "accumulator"}, var, by_rows=by_rows
+        )
 
 
 EXPORTS: Final[Mapping[str, Any]] = {

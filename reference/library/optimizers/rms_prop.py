@@ -55,17 +55,27 @@ class RMSPropOptimizer(SteppingOptimizer):
             self._zeros_slot(v, "momentum", self._name)
 
     def _prepare(self) -> None:
-        given = [self._call_if_callable(number) for number in (
-            self._learning_rate, self._decay, self._momentum, self._epsilon)]  # fmt: skip
+        given = [
+            self._call_if_callable(number)
+            for number in (self._learning_rate, self._decay, self._momentum, self._epsilon)
+        ]
         names = ("learning_rate", "decay", "momentum", "epsilon")
-        (self._learning_rate_tensor, self._decay_tensor, self._momentum_tensor,
-         self._epsilon_tensor) = map(self._as_tensor, given, names)  # fmt: skip
+        (
+            self._learning_rate_tensor,
+            self._decay_tensor,
+            self._momentum_tensor,
+            self._epsilon_tensor,
+        ) = map(self._as_tensor, given, names)
 
     def _update_of(self, var: Any, *, by_rows: bool) -> Update:
         del var, by_rows
         slots = {"ms": "rms", "mom": "momentum"}
-        numbers = {"lr": self._learning_rate_tensor, "rho": self._decay_tensor,
-                   "momentum": self._momentum_tensor, "epsilon": self._epsilon_tensor}  # fmt: skip
+        numbers = {
+            "lr": self._learning_rate_tensor,
+            "rho": self._decay_tensor,
+            "momentum": self._momentum_tensor,
+            "epsilon": self._epsilon_tensor,
+        }
         if self._centered:
             return Update("CenteredRMSProp", {"mg": "mg", **slots}, numbers)
         return Update("RMSProp", slots, numbers)
@@ -86,9 +96,13 @@ class AdadeltaOptimizer(SteppingOptimizer):
     """
 
     def __init__(
-        self, learning_rate: Any = 0.001, rho: Any = 0.95, epsilon: Any = 1e-8,
-        use_locking: bool = False, name: str = "Adadelta",
-    ) -> None:  # fmt: skip
+        self,
+        learning_rate: Any = 0.001,
+        rho: Any = 0.95,
+        epsilon: Any = 1e-8,
+        use_locking: bool = False,
+        name: str = "Adadelta",
+    ) -> None:
         super().__init__(use_locking, name)
         self._lr = learning_rate
         self._rho = rho

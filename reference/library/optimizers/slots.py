@@ -22,9 +22,13 @@ __all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot", "
 
 
 def create_slot(
-    primary: Any, val: Any, name: str, colocate_with_primary: bool = True, *,
+    primary: Any,
+    val: Any,
+    name: str,
+    colocate_with_primary: bool = True,
+    *,
     copy_xla_sharding: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """A variable `PRIMARY/NAME` that begins with a value.
 
     Args:
@@ -41,9 +45,15 @@ def create_slot(
 
 
 def create_slot_with_initializer(
-    primary: Any, initializer: Any, shape: Any, dtype: Any, name: str,
-    colocate_with_primary: bool = True, *, copy_xla_sharding: bool = False,
-) -> Any:  # fmt: skip
+    primary: Any,
+    initializer: Any,
+    shape: Any,
+    dtype: Any,
+    name: str,
+    colocate_with_primary: bool = True,
+    *,
+    copy_xla_sharding: bool = False,
+) -> Any:
     """A variable `PRIMARY/NAME` of a shape and dtype that begins with what an initializer gives.
 
     Args:
@@ -57,14 +67,25 @@ def create_slot_with_initializer(
 
     """
     del copy_xla_sharding
-    return _created(primary, initializer, name, colocate_with_primary, shape=shape, dtype=dtype,
-                    validate_shape=shape.is_fully_defined())  # fmt: skip
+    return _created(
+        primary,
+        initializer,
+        name,
+        colocate_with_primary,
+        shape=shape,
+        dtype=dtype,
+        validate_shape=shape.is_fully_defined(),
+    )
 
 
 def create_zeros_slot(
-    primary: Any, name: str, dtype: Any = None, colocate_with_primary: bool = True, *,
+    primary: Any,
+    name: str,
+    dtype: Any = None,
+    colocate_with_primary: bool = True,
+    *,
     copy_xla_sharding: bool = False,
-) -> Any:  # fmt: skip
+) -> Any:
     """A variable `PRIMARY/NAME` of the primary's shape, and of its dtype unless told, of zeros.
 
     The arguments are those of `create_slot`.
@@ -73,8 +94,9 @@ def create_zeros_slot(
     dtype = primary.dtype if dtype is None else dtype
     known = primary.get_shape()
     if known.is_fully_defined():
-        return create_slot_with_initializer(primary, Zeros(), known, dtype, name,
-                                            colocate_with_primary)  # fmt: skip
+        return create_slot_with_initializer(
+            primary, Zeros(), known, dtype, name, colocate_with_primary
+        )
     value = value_so_far(primary) if isinstance(primary, Variable) else primary
     val = zeros(shape_of(value), dtype=dtype)
     return create_slot(primary, val, name, colocate_with_primary)
@@ -87,9 +109,15 @@ def value_so_far(variable: Variable) -> Any:
 
 
 def _created(
-    primary: Any, initializer: Any, name: str, colocate: bool, *, shape: Any = None,
-    dtype: Any = None, validate_shape: bool,
-) -> Any:  # fmt: skip
+    primary: Any,
+    initializer: Any,
+    name: str,
+    colocate: bool,
+    *,
+    shape: Any = None,
+    dtype: Any = None,
+    validate_shape: bool,
+) -> Any:
     prefix = primary._shared_name if isinstance(primary, Variable) else primary.op.name  # noqa: SLF001 - our own variables
     beside: AbstractContextManager[Any] = colocate_with(primary) if colocate else nullcontext()
     with variable_scope(None, f"{prefix}/{name}"), beside:
@@ -97,10 +125,14 @@ def _created(
         partitioner = scope.partitioner
         scope.set_partitioner(None)
         slot = get_variable(
-            "", initializer=initializer, trainable=False, use_resource=_kind_of(primary),
-            shape=shape if callable(initializer) else None, dtype=dtype,
+            "",
+            initializer=initializer,
+            trainable=False,
+            use_resource=_kind_of(primary),
+            shape=shape if callable(initializer) else None,
+            dtype=dtype,
             validate_shape=validate_shape,
-        )  # fmt: skip
+        )
         scope.set_partitioner(partitioner)
     _slice_like(primary, slot)
     return slot

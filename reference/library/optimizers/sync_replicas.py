@@ -75,8 +75,9 @@ class SyncReplicasOptimizer(Optimizer):
         super().__init__(use_locking, name)
         logging.getLogger("sessrun").info(
             "SyncReplicasV2: replicas_to_aggregate=%s; total_num_replicas=%s",
-            replicas_to_aggregate, total,
-        )  # fmt: skip
+            replicas_to_aggregate,
+            total,
+        )
         self._opt = opt
         self._replicas_to_aggregate = replicas_to_aggregate
         self._variable_averages = variable_averages
@@ -111,9 +112,12 @@ class SyncReplicasOptimizer(Optimizer):
         anchor = no_op()
         with colocate_with(anchor):
             self._local_step = create(
-                initial_value=0, trainable=False, collections=[GraphKeys.LOCAL_VARIABLES],
-                dtype=global_step.dtype.base_dtype, name="sync_rep_local_step",
-            )  # fmt: skip
+                initial_value=0,
+                trainable=False,
+                collections=[GraphKeys.LOCAL_VARIABLES],
+                dtype=global_step.dtype.base_dtype,
+                name="sync_rep_local_step",
+            )
         self.local_step_init_op = assign(self._local_step, global_step)
         begin = [self.local_step_init_op]
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
@@ -137,8 +141,13 @@ class SyncReplicasOptimizer(Optimizer):
         with device(place), name_scope(""):
             update = self._opt.apply_gradients(means, global_step)
         with device(place), name_scope(""):
-            tokens = FIFOQueue(-1, global_step.dtype.base_dtype, shapes=(), name="sync_token_q",
-                               shared_name="sync_token_q")  # fmt: skip
+            tokens = FIFOQueue(
+                -1,
+                global_step.dtype.base_dtype,
+                shapes=(),
+                name="sync_token_q",
+                shared_name="sync_token_q",
+            )
             self._sync_token_queue = tokens
         with device(place), name_scope(""):
             with control_dependencies(given):
@@ -156,11 +165,14 @@ class SyncReplicasOptimizer(Optimizer):
     def _gathered(self, gradient: Any, var: Any) -> tuple[Operation, Any]:
         """What hands a gradient in, and the mean of enough of them."""
         shared, local, count = (
-            f"{var.name}/grad_accum", self._local_step, self._replicas_to_aggregate
-        )  # fmt: skip
+            f"{var.name}/grad_accum",
+            self._local_step,
+            self._replicas_to_aggregate,
+        )
         if isinstance(gradient, Tensor):
-            dense = ConditionalAccumulator(gradient.dtype, shape=var.get_shape(),
-                                           shared_name=shared)  # fmt: skip
+            dense = ConditionalAccumulator(
+                gradient.dtype, shape=var.get_shape(), shared_name=shared
+            )
             self._accumulator_list.append((dense, var.device))
             return dense.apply_grad(gradient, local_step=local), dense.take_grad(count)
         if not isinstance(gradient, IndexedSlices):
@@ -205,8 +217,9 @@ class SyncReplicasOptimizer(Optimizer):
         needed = self._replicas_to_aggregate - self._total_num_replicas
         count = self._replicas_to_aggregate if num_tokens == -1 else num_tokens
         if num_tokens != -1 and count < needed:
-            raise ValueError(f"Too few tokens to finish the first step: {count} (given) vs "
-                             f"{needed} (needed)")  # fmt: skip
+            raise ValueError(
+                f"Too few tokens to finish the first step: {count} (given) vs {needed} (needed)"
+            )
         if count <= 0:
             return no_op(name="no_init_tokens")
         with device(self._global_step.device), name_scope(""):
@@ -234,8 +247,9 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
     def begin(self) -> None:
         sync = self._sync_optimizer
         if not sync._gradients_applied:  # noqa: SLF001 - of this module
-            raise ValueError("SyncReplicasOptimizer.apply_gradient should be called before using "
-                             "the hook.")  # fmt: skip
+            raise ValueError(
+                "SyncReplicasOptimizer.apply_gradient should be called before using the hook."
+            )
         self._ready_for_local_init_op = sync.ready_for_local_init_op
         self._local_init_op: Any = sync.local_step_init_op
         if self._is_chief:
@@ -245,9 +259,10 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
 
     def after_create_session(self, session: Any, coord: Any) -> None:
         is_ready, reason = readiness(
-            self._ready_for_local_init_op, session,
+            self._ready_for_local_init_op,
+            session,
             "Model is not ready for SyncReplicasOptimizer local init.",
-        )  # fmt: skip
+        )
         if not is_ready:
             raise RuntimeError(
                 "Init operations did not make model ready for SyncReplicasOptimizer local_init. "

@@ -35,8 +35,9 @@ def check_dtypes(*values: Any) -> None:
     for value in tf.nest.flatten(values):
         dtype = None if value is None else tf.as_dtype(getattr(value, "dtype", value))
         if dtype is not None and not (dtype.is_floating or dtype.is_complex):
-            raise bad_value(f"RNN cell only supports floating point inputs, but received dtype: "
-                            f"{dtype}")  # fmt: skip
+            raise bad_value(
+                f"RNN cell only supports floating point inputs, but received dtype: {dtype}"
+            )
 
 
 class RNNCell(Layer):
@@ -128,15 +129,21 @@ class RNNCell(Layer):
             rows = inputs.shape.as_list()[0]
             given = tf.get_static_value(batch_size) if tf.is_tensor(batch_size) else batch_size
             if batch_size is not None and rows != given:
-                raise bad_value(f"batch size from input tensor is different from the input param: "
-                                f"{rows}, {batch_size}")  # fmt: skip
+                raise bad_value(
+                    f"batch size from input tensor is different from the input param: "
+                    f"{rows}, {batch_size}"
+                )
             if dtype is not None and inputs.dtype != dtype:
-                raise bad_value(f"dtype from input tensor is different from the input param: "
-                                f"{inputs.dtype}, {dtype}")  # fmt: skip
+                raise bad_value(
+                    f"dtype from input tensor is different from the input param: "
+                    f"{inputs.dtype}, {dtype}"
+                )
             batch_size, dtype = rows or tf.shape(inputs)[0], inputs.dtype
         if batch_size is None or dtype is None:
-            raise bad_value(f"batch_size and dtype cannot be None while constructing initial "
-                            f"state: batch_size={batch_size}, dtype={dtype}")  # fmt: skip
+            raise bad_value(
+                f"batch_size and dtype cannot be None while constructing initial "
+                f"state: batch_size={batch_size}, dtype={dtype}"
+            )
         return self.zero_state(batch_size, dtype)
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
@@ -168,9 +175,14 @@ class CellOfLayer(RNNCell):
     """
 
     def __init__(
-        self, num_units: Any, activation: Any, reuse: bool | None, name: Any, dtype: Any,
+        self,
+        num_units: Any,
+        activation: Any,
+        reuse: bool | None,
+        name: Any,
+        dtype: Any,
         kwargs: dict[str, Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         kind = type(self).__name__
         warnings.warn(f"`tf.nn.rnn_cell.{kind}` is deprecated.", stacklevel=3)
         super().__init__(_reuse=reuse, name=name, dtype=dtype, **kwargs)
@@ -204,8 +216,7 @@ class CellOfLayer(RNNCell):
         """
         depth = tf.TensorShape(input_shape).as_list()[-1]
         if depth is None:
-            raise bad_value(f"Expected inputs.shape[-1] to be known, received shape: "
-                            f"{input_shape}")  # fmt: skip
+            raise bad_value(f"Expected inputs.shape[-1] to be known, received shape: {input_shape}")
         check_dtypes(self.dtype)
         self._make_variables(depth)
         super().build(input_shape)
@@ -217,9 +228,11 @@ class CellOfLayer(RNNCell):
     def get_config(self) -> dict[str, Any]:
         """What a cell like this can be made from."""
         return {
-            **super().get_config(), "num_units": self._num_units,
-            "activation": activations.serialize(self._activation), "reuse": self._reuse,
-        }  # fmt: skip
+            **super().get_config(),
+            "num_units": self._num_units,
+            "activation": activations.serialize(self._activation),
+            "reuse": self._reuse,
+        }
 
 
 def _linear(values: list[Any], kernel: Any, bias: Any) -> Any:
@@ -241,9 +254,14 @@ class BasicRNNCell(CellOfLayer):
     """
 
     def __init__(
-        self, num_units: Any, activation: Any = None, reuse: bool | None = None, name: Any = None,
-        dtype: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        num_units: Any,
+        activation: Any = None,
+        reuse: bool | None = None,
+        name: Any = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
 
     def _make_variables(self, depth: int) -> None:
@@ -276,10 +294,16 @@ class GRUCell(CellOfLayer):
     """
 
     def __init__(
-        self, num_units: Any, activation: Any = None, reuse: bool | None = None,
-        kernel_initializer: Any = None, bias_initializer: Any = None, name: Any = None,
-        dtype: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        num_units: Any,
+        activation: Any = None,
+        reuse: bool | None = None,
+        kernel_initializer: Any = None,
+        bias_initializer: Any = None,
+        name: Any = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
         self._kernel_initializer = initializers.get(kernel_initializer)
         self._bias_initializer = initializers.get(bias_initializer)
@@ -293,9 +317,10 @@ class GRUCell(CellOfLayer):
         made = {}
         for part, (width, default) in parts.items():
             kernel = self.add_weight(
-                f"{part}/kernel", shape=[depth + units, width],
+                f"{part}/kernel",
+                shape=[depth + units, width],
                 initializer=self._kernel_initializer,
-            )  # fmt: skip
+            )
             bias = self.add_weight(
                 f"{part}/bias", shape=[width], initializer=default() if chosen is None else chosen
             )

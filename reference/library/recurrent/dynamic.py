@@ -91,8 +91,9 @@ def dynamic_rnn(
                 lengths = identity(lengths, name="CheckSeqLen")
         sequences = nest.pack_sequence_as(structure=inputs, flat_sequence=flat)
         options = {
-            "parallel_iterations": parallel_iterations or _PARALLEL, "swap_memory": swap_memory
-        }  # fmt: skip
+            "parallel_iterations": parallel_iterations or _PARALLEL,
+            "swap_memory": swap_memory,
+        }
         outputs, final = _Unrolled(cell, sequences, state, lengths, dtype).run(options)
         if not time_major:
             outputs = nest.map_structure(by_time, outputs)
@@ -104,8 +105,10 @@ def _lengths(sequence_length: Any) -> Tensor | None:
         return None
     lengths = cast(sequence_length, int32)
     if lengths.shape.rank not in {None, 1}:
-        raise bad_value(f"Argument sequence_length must be a vector of length batch_size. "
-                        f"Received sequence_length={lengths}")  # fmt: skip
+        raise bad_value(
+            f"Argument sequence_length must be a vector of length batch_size. "
+            f"Received sequence_length={lengths}"
+        )
     return identity(lengths, name="sequence_length")
 
 
@@ -137,8 +140,7 @@ class _Unrolled:
         self.zeros = nest.pack_sequence_as(
             structure=cell.output_size,
             flat_sequence=tuple(
-                zero_output(self.batch_size, size, state_dtype(dtype, state))
-                for size in self.sizes
+                zero_output(self.batch_size, size, state_dtype(dtype, state)) for size in self.sizes
             ),
         )
         self.most: Any = self.steps
@@ -151,12 +153,16 @@ class _Unrolled:
     def _check_shapes(self) -> None:
         for each, sizes in zip(self.flat, self.shapes, strict=True):
             if not sizes[2:].is_fully_defined():
-                raise bad_value(f"Input size (depth of inputs) must be accessible via shape "
-                                f"inference, but saw value None for input={each}.")  # fmt: skip
+                raise bad_value(
+                    f"Input size (depth of inputs) must be accessible via shape "
+                    f"inference, but saw value None for input={each}."
+                )
             for what, place in (("Time steps", 0), ("Batch_size", 1)):
                 if sizes.as_list()[place] != self.known[place]:
-                    raise bad_value(f"{what} is not the same for all the elements in the input: "
-                                    f"{sizes} of {each}")  # fmt: skip
+                    raise bad_value(
+                        f"{what} is not the same for all the elements in the input: "
+                        f"{sizes} of {each}"
+                    )
 
     def _arrays(self) -> tuple[tuple[TensorArray, ...], tuple[TensorArray, ...]]:
         """Arrays for the outputs, and arrays of the inputs."""
@@ -165,22 +171,25 @@ class _Unrolled:
 
         def made(name: str, element_shape: Any, dtype: Any) -> TensorArray:
             return TensorArray(
-                dtype=dtype, size=self.steps, element_shape=element_shape,
+                dtype=dtype,
+                size=self.steps,
+                element_shape=element_shape,
                 tensor_array_name=base + name,
-            )  # fmt: skip
+            )
 
         outputs = tuple(
-            made(f"output_{place}", output_shape(self.known[1], size),
-                 state_dtype(self.dtype, self.state))
+            made(
+                f"output_{place}",
+                output_shape(self.known[1], size),
+                state_dtype(self.dtype, self.state),
+            )
             for place, size in enumerate(self.sizes)
-        )  # fmt: skip
+        )
         empty = [
             made(f"input_{place}", each.shape[1:], each.dtype)
             for place, each in enumerate(self.flat)
         ]
-        filled = tuple(
-            array.unstack(each) for array, each in zip(empty, self.flat, strict=True)
-        )
+        filled = tuple(array.unstack(each) for array, each in zip(empty, self.flat, strict=True))
         return outputs, filled
 
     def run(self, options: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -198,9 +207,12 @@ class _Unrolled:
 
         bound = minimum(self.steps, maximum(1, self.most))
         _, arrays, final = while_loop(
-            cond=lambda time, *_: time < bound, body=body, loop_vars=(time, outputs, self.state),
-            maximum_iterations=self.steps, **options,
-        )  # fmt: skip
+            cond=lambda time, *_: time < bound,
+            body=body,
+            loop_vars=(time, outputs, self.state),
+            maximum_iterations=self.steps,
+            **options,
+        )
         found = tuple(array.stack() for array in arrays)
         for each, size in zip(found, self.sizes, strict=True):
             each.set_shape(known_shape(self.known, size))
@@ -247,16 +259,17 @@ def bidirectional_dynamic_rnn(
     assert_like_rnncell("cell_bw", cell_bw)
     time_axis, batch_axis = (0, 1) if time_major else (1, 0)
     options: dict[str, Any] = {
-        "sequence_length": sequence_length, "dtype": dtype, "swap_memory": swap_memory,
-        "parallel_iterations": parallel_iterations, "time_major": time_major,
-    }  # fmt: skip
+        "sequence_length": sequence_length,
+        "dtype": dtype,
+        "swap_memory": swap_memory,
+        "parallel_iterations": parallel_iterations,
+        "time_major": time_major,
+    }
 
     def turned(value: Any) -> Tensor:
         if sequence_length is None:
             return reverse_v2(value, axis=[time_axis])
-        return reverse_sequence(
-            value, sequence_length, seq_axis=time_axis, batch_axis=batch_axis
-        )
+        return reverse_sequence(value, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)
 
     with variable_scope(scope or "bidirectional_rnn"):
         with variable_scope("fw") as inner:
@@ -265,9 +278,12 @@ def bidirectional_dynamic_rnn(
             )
         with variable_scope("bw") as inner:
             backward, state_bw = dynamic_rnn(
-                cell_bw, nest.map_structure(turned, inputs), initial_state=initial_state_bw,
-                scope=inner, **options,
-            )  # fmt: skip
+                cell_bw,
+                nest.map_structure(turned, inputs),
+                initial_state=initial_state_bw,
+                scope=inner,
+                **options,
+            )
     return (forward, turned(backward)), (state_fw, state_bw)
 
 

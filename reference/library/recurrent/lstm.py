@@ -35,8 +35,9 @@ class LSTMStateTuple(_Pair):
 
         """
         if self.c.dtype != self.h.dtype:
-            raise TypeError(f"Inconsistent dtypes for internal state: {self.c.dtype} vs "
-                            f"{self.h.dtype}")  # fmt: skip
+            raise TypeError(
+                f"Inconsistent dtypes for internal state: {self.c.dtype} vs {self.h.dtype}"
+            )
         return self.c.dtype
 
 
@@ -61,10 +62,16 @@ class BasicLSTMCell(CellOfLayer):
     """
 
     def __init__(
-        self, num_units: Any, forget_bias: float = 1.0, state_is_tuple: bool = True,
-        activation: Any = None, reuse: bool | None = None, name: Any = None, dtype: Any = None,
+        self,
+        num_units: Any,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: bool | None = None,
+        name: Any = None,
+        dtype: Any = None,
         **kwargs: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
         _warn_of_concatenation(self, state_is_tuple=state_is_tuple)
         self._forget_bias = forget_bias
@@ -105,9 +112,10 @@ class BasicLSTMCell(CellOfLayer):
     def get_config(self) -> dict[str, Any]:
         """What a cell like this can be made from."""
         return {
-            **super().get_config(), "forget_bias": self._forget_bias,
+            **super().get_config(),
+            "forget_bias": self._forget_bias,
             "state_is_tuple": self._state_is_tuple,
-        }  # fmt: skip
+        }
 
 
 class LSTMCell(CellOfLayer):
@@ -133,12 +141,23 @@ class LSTMCell(CellOfLayer):
     """
 
     def __init__(
-        self, num_units: Any, use_peepholes: bool = False, cell_clip: Any = None,
-        initializer: Any = None, num_proj: int | None = None, proj_clip: Any = None,
-        num_unit_shards: int | None = None, num_proj_shards: int | None = None,
-        forget_bias: float = 1.0, state_is_tuple: bool = True, activation: Any = None,
-        reuse: bool | None = None, name: Any = None, dtype: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        num_units: Any,
+        use_peepholes: bool = False,
+        cell_clip: Any = None,
+        initializer: Any = None,
+        num_proj: int | None = None,
+        proj_clip: Any = None,
+        num_unit_shards: int | None = None,
+        num_proj_shards: int | None = None,
+        forget_bias: float = 1.0,
+        state_is_tuple: bool = True,
+        activation: Any = None,
+        reuse: bool | None = None,
+        name: Any = None,
+        dtype: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(num_units, activation, reuse, name, dtype, kwargs)
         _warn_of_concatenation(self, state_is_tuple=state_is_tuple)
         self._use_peepholes = use_peepholes
@@ -167,9 +186,11 @@ class LSTMCell(CellOfLayer):
         units = self._num_units
         width = units if self._num_proj is None else self._num_proj
         self._kernel = self.add_weight(
-            "kernel", shape=[depth + width, 4 * units], initializer=self._kernel_initializer,
+            "kernel",
+            shape=[depth + width, 4 * units],
+            initializer=self._kernel_initializer,
             partitioner=_in_parts(self._num_unit_shards),
-        )  # fmt: skip
+        )
         self._bias = self.add_weight("bias", shape=[4 * units], initializer=self._zeros())
         if self._use_peepholes:
             self._w_f_diag, self._w_i_diag, self._w_o_diag = (
@@ -178,21 +199,26 @@ class LSTMCell(CellOfLayer):
             )
         if self._num_proj is not None:
             self._proj_kernel = self.add_weight(
-                "projection/kernel", shape=[units, self._num_proj],
-                initializer=self._kernel_initializer, partitioner=_in_parts(self._num_proj_shards),
-            )  # fmt: skip
+                "projection/kernel",
+                shape=[units, self._num_proj],
+                initializer=self._kernel_initializer,
+                partitioner=_in_parts(self._num_proj_shards),
+            )
 
     def _zeros(self) -> Any:
-        return tf.zeros_initializer if self.dtype is None else tf.zeros_initializer(
-            dtype=self.dtype)  # fmt: skip
+        return (
+            tf.zeros_initializer if self.dtype is None else tf.zeros_initializer(dtype=self.dtype)
+        )
 
     def _split_state(self, state: Any) -> tuple[Any, Any]:
         if self._state_is_tuple:
             c, m = state
             return c, m
         width = self._num_units if self._num_proj is None else self._num_proj
-        return (tf.slice(state, [0, 0], [-1, self._num_units]),
-                tf.slice(state, [0, self._num_units], [-1, width]))  # fmt: skip
+        return (
+            tf.slice(state, [0, 0], [-1, self._num_units]),
+            tf.slice(state, [0, self._num_units], [-1, width]),
+        )
 
     def call(self, inputs: Any, state: Any) -> Any:
         """The output, and the next state.
@@ -204,8 +230,10 @@ class LSTMCell(CellOfLayer):
         check_dtypes(inputs, state)
         c_before, m_before = self._split_state(state)
         if inputs.shape.with_rank(2).as_list()[1] is None:
-            raise bad_value(f"Could not infer input size from inputs.get_shape()[-1]. Received "
-                            f"input shape: {inputs.shape}")  # fmt: skip
+            raise bad_value(
+                f"Could not infer input size from inputs.get_shape()[-1]. Received "
+                f"input shape: {inputs.shape}"
+            )
         gates = tf.matmul(tf.concat([inputs, m_before], 1), self._kernel)
         gates = tf.nn.bias_add(gates, self._bias)
         i, j, f, o = tf.split(value=gates, num_or_size_splits=4, axis=1)
@@ -235,13 +263,17 @@ class LSTMCell(CellOfLayer):
     def get_config(self) -> dict[str, Any]:
         """What a cell like this can be made from."""
         return {
-            **super().get_config(), "use_peepholes": self._use_peepholes,
+            **super().get_config(),
+            "use_peepholes": self._use_peepholes,
             "cell_clip": self._cell_clip,
             "initializer": initializers.serialize(self._kernel_initializer),
-            "num_proj": self._num_proj, "proj_clip": self._proj_clip,
-            "num_unit_shards": self._num_unit_shards, "num_proj_shards": self._num_proj_shards,
-            "forget_bias": self._forget_bias, "state_is_tuple": self._state_is_tuple,
-        }  # fmt: skip
+            "num_proj": self._num_proj,
+            "proj_clip": self._proj_clip,
+            "num_unit_shards": self._num_unit_shards,
+            "num_proj_shards": self._num_proj_shards,
+            "forget_bias": self._forget_bias,
+            "state_is_tuple": self._state_is_tuple,
+        }
 
 
 def _in_parts(count: int | None) -> Any:

@@ -75,10 +75,12 @@ def raw_rnn(
             return logical_not(reduce_all(finished))
 
         found = while_loop(
-            go_on, _Body(cell, loop_fn, nothing),
+            go_on,
+            _Body(cell, loop_fn, nothing),
             loop_vars=[time, finished, first_input, arrays, state, loop_state],
-            parallel_iterations=parallel_iterations or _PARALLEL, swap_memory=swap_memory,
-        )  # fmt: skip
+            parallel_iterations=parallel_iterations or _PARALLEL,
+            swap_memory=swap_memory,
+        )
         arrays, state, loop_state = found[-3:]
         return arrays, state, None if kept is None else loop_state
 
@@ -107,11 +109,14 @@ def _emitted(
     pairs = list(zip(kinds, sizes, strict=True))
     arrays = [
         TensorArray(
-            dtype=kind, dynamic_size=True, size=0, element_shape=output_shape(known, size),
+            dtype=kind,
+            dynamic_size=True,
+            size=0,
+            element_shape=output_shape(known, size),
             name=f"rnn_output_{place}",
         )
         for place, (kind, size) in enumerate(pairs)
-    ]  # fmt: skip
+    ]
     packed = nest.pack_sequence_as(structure=emit, flat_sequence=arrays)
     nothing = [zeros(joined_shape(batch_size, size), kind) for kind, size in pairs]
     return packed, nest.pack_sequence_as(structure=emit, flat_sequence=nothing)

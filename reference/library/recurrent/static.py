@@ -60,8 +60,10 @@ def _known_batch_size(inputs: Any) -> int | None:
         fixed.assert_is_compatible_with(sizes[:1])
         for place, size in enumerate(sizes.as_list()[1:]):
             if size is None:
-                raise bad_value(f"Input size (dimension {place} of input {each}) must be "
-                                "accessible via shape inference, but saw value None.")  # fmt: skip
+                raise bad_value(
+                    f"Input size (dimension {place} of input {each}) must be "
+                    "accessible via shape inference, but saw value None."
+                )
     return fixed.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
 
 
@@ -104,8 +106,10 @@ def static_rnn(
         if sequence_length is not None:
             given = convert_to_tensor(sequence_length, name="sequence_length")
             if given.shape.rank not in {None, 1}:
-                raise bad_value(f"Argument `sequence_length` must be a vector of length "
-                                f"{batch_size}. Received sequence_length={given}.")  # fmt: skip
+                raise bad_value(
+                    f"Argument `sequence_length` must be a vector of length "
+                    f"{batch_size}. Received sequence_length={given}."
+                )
             nothing = _nothing(cell, known, batch_size, state_dtype(dtype, state))
             given = cast(given, int32)
             least = reduce_min(given)
@@ -173,12 +177,16 @@ def static_state_saving_rnn(
     """
     size = cell.state_size
     if nest.is_nested(size) != nest.is_nested(state_name):
-        raise bad_value(f"Argument `state_name` should be the same type as `cell.state_size`. "
-                        f"Received: {state_name} and {size}.")  # fmt: skip
+        raise bad_value(
+            f"Argument `state_name` should be the same type as `cell.state_size`. "
+            f"Received: {state_name} and {size}."
+        )
     names = nest.flatten(state_name)
     if len(names) != len(nest.flatten(size)):
-        raise bad_value(f"Number of elements in argument `state_name` and `cell.state_size` are "
-                        f"mismatched: {state_name} and {size}.")  # fmt: skip
+        raise bad_value(
+            f"Number of elements in argument `state_name` and `cell.state_size` are "
+            f"mismatched: {state_name} and {size}."
+        )
     first = [state_saver.state(name) for name in names]
     initial = nest.pack_sequence_as(structure=size, flat_sequence=first)
     outputs, state = static_rnn(

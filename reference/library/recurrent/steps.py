@@ -57,10 +57,11 @@ def assert_like_rnncell(name: str, cell: Any) -> None:
     lacks = {
         "'output_size' property is missing": not hasattr(cell, "output_size"),
         "'state_size' property is missing": not hasattr(cell, "state_size"),
-        "either 'zero_state' or 'get_initial_state' method is required":
-            not (hasattr(cell, "get_initial_state") or hasattr(cell, "zero_state")),
+        "either 'zero_state' or 'get_initial_state' method is required": not (
+            hasattr(cell, "get_initial_state") or hasattr(cell, "zero_state")
+        ),
         "is not callable": not callable(cell),
-    }  # fmt: skip
+    }
     if any(lacks.values()):
         reasons = ", ".join(words for words, is_so in lacks.items() if is_so)
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell: {reasons}.")
@@ -151,8 +152,9 @@ def batch_size_of(inputs: Sequence[Tensor]) -> Any:
         if sizes is None:
             continue
         if len(sizes) < 2:
-            raise bad_value(f"Input tensor should have rank >= 2. Received input={each} of rank "
-                            f"{len(sizes)}")  # fmt: skip
+            raise bad_value(
+                f"Input tensor should have rank >= 2. Received input={each} of rank {len(sizes)}"
+            )
         if sizes[1] is not None:
             return sizes[1]
     return shape(inputs[0])[1]

@@ -47,8 +47,10 @@ class MultiRNNCell(RNNCell):
         self._state_is_tuple = state_is_tuple
         if not state_is_tuple and any(tf.nest.is_nested(cell.state_size) for cell in cells):
             sizes = [cell.state_size for cell in cells]
-            raise bad_value(f"Some cells return tuples of states, but the flag state_is_tuple is "
-                            f"not set. State sizes are: {sizes}")  # fmt: skip
+            raise bad_value(
+                f"Some cells return tuples of states, but the flag state_is_tuple is "
+                f"not set. State sizes are: {sizes}"
+            )
 
     @property
     def state_size(self) -> Any:
@@ -99,8 +101,10 @@ class MultiRNNCell(RNNCell):
                 elif tf.nest.is_nested(state):
                     own = state[number]
                 else:
-                    raise bad_value(f"Expected state to be a tuple of length "
-                                    f"{len(self.state_size)}, but received: {state}")  # fmt: skip
+                    raise bad_value(
+                        f"Expected state to be a tuple of length "
+                        f"{len(self.state_size)}, but received: {state}"
+                    )
                 inputs, new = cell(inputs, own)
                 states.append(new)
         return inputs, tuple(states) if self._state_is_tuple else tf.concat(states, 1)
@@ -166,8 +170,9 @@ class Wrapper(RNNCell):
             assert_like_rnncell("cell", cell)
             return cls(cell, **options)
         except TypeError:
-            raise bad_value("RNNCellWrapper cannot reconstruct the wrapped cell: put a cell into "
-                            "the config.") from None  # fmt: skip
+            raise bad_value(
+                "RNNCellWrapper cannot reconstruct the wrapped cell: put a cell into the config."
+            ) from None
 
 
 def _drops(substate: Any) -> Any:
@@ -221,11 +226,18 @@ class DropoutWrapper(Wrapper):
     """
 
     def __init__(
-        self, cell: Any, input_keep_prob: Any = 1.0, output_keep_prob: Any = 1.0,
-        state_keep_prob: Any = 1.0, variational_recurrent: bool = False, input_size: Any = None,
-        dtype: Any = None, seed: int | None = None, dropout_state_filter_visitor: Any = None,
+        self,
+        cell: Any,
+        input_keep_prob: Any = 1.0,
+        output_keep_prob: Any = 1.0,
+        state_keep_prob: Any = 1.0,
+        variational_recurrent: bool = False,
+        input_size: Any = None,
+        dtype: Any = None,
+        seed: int | None = None,
+        dropout_state_filter_visitor: Any = None,
         **kwargs: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(cell, dtype=dtype, **kwargs)
         visitor = dropout_state_filter_visitor
         if visitor is not None and not callable(visitor):
@@ -250,8 +262,10 @@ class DropoutWrapper(Wrapper):
         kept = self._input_keep_prob
         if not isinstance(kept, numbers.Real) or kept < 1.0:
             if self._input_size is None:
-                raise bad_value("When variational_recurrent=True and input_keep_prob < 1.0 or is "
-                                "unknown, input_size must be provided")  # fmt: skip
+                raise bad_value(
+                    "When variational_recurrent=True and input_keep_prob < 1.0 or is "
+                    "unknown, input_size must be provided"
+                )
             sizes = {"input": self._input_size, **sizes}
 
         def drawn(part: str) -> Callable[[int, Any], Any]:
@@ -316,11 +330,13 @@ class DropoutWrapper(Wrapper):
     def get_config(self) -> dict[str, Any]:
         """What a cell like this can be made from."""
         config = {
-            "input_keep_prob": self._input_keep_prob, "output_keep_prob": self._output_keep_prob,
+            "input_keep_prob": self._input_keep_prob,
+            "output_keep_prob": self._output_keep_prob,
             "state_keep_prob": self._state_keep_prob,
-            "variational_recurrent": self._variational_recurrent, "input_size": self._input_size,
+            "variational_recurrent": self._variational_recurrent,
+            "input_size": self._input_size,
             "seed": self._seed,
-        }  # fmt: skip
+        }
         if self._dropout_state_filter is not _drops:
             config["dropout_state_filter_visitor"] = self._dropout_state_filter
         return {**super().get_config(), **config}

@@ -147,5 +147,8 @@ def _third(value: Tensor, zero: Tensor, length: Any, count: Tensor, norm: str | 
 
 
 EXPORTS: Final[Mapping[str, Any]] = {
-    "signal.dct": dct, "signal.idct": idct, "spectral.dct": dct, "spectral.idct": idct,
-}  # fmt: skip
+    "signal.dct": dct,
+    "signal.idct": idct,
+    "spectral.dct": dct,
+    "spectral.idct": idct,
+}

@@ -139,9 +139,14 @@ def frame(
             pad_value.shape.assert_has_rank(0)
             count = -(-samples // step)
             missing = maximum(0, length + step * (count - 1) - samples)
-            paddings = concat([zeros([counts[0], 2], dtype=missing.dtype),
-                               convert_to_tensor([[0, missing]]),
-                               zeros([counts[1], 2], dtype=missing.dtype)], 0)  # fmt: skip
+            paddings = concat(
+                [
+                    zeros([counts[0], 2], dtype=missing.dtype),
+                    convert_to_tensor([[0, missing]]),
+                    zeros([counts[1], 2], dtype=missing.dtype),
+                ],
+                0,
+            )
             signal = pad(signal, paddings, constant_values=pad_value)
             sizes = shape(signal)
             samples = sizes[place]
@@ -154,9 +159,13 @@ def frame(
 
 
 def _framed(
-    signal: Tensor, lengths: tuple[Tensor, Tensor], count: Any, parts: tuple[Any, Any, Any],
-    sizes: Any, place: Any,
-) -> Tensor:  # fmt: skip
+    signal: Tensor,
+    lengths: tuple[Tensor, Tensor],
+    count: Any,
+    parts: tuple[Any, Any, Any],
+    sizes: Any,
+    place: Any,
+) -> Tensor:
     """The frames, gathered of the longest pieces of which both frames and steps are multiples."""
     (length, step), (before, samples, behind) = lengths, parts
     piece = _known(common_divisor(length, step))

@@ -42,8 +42,10 @@ def _check(bins: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None:
         if rate <= 0.0:
             raise bad_value(f"sample_rate must be positive. Got: {rate}")
         if upper > rate / 2:
-            raise bad_value("upper_edge_hertz must not be larger than the Nyquist frequency "
-                            f"(sample_rate / 2). Got {upper} for sample_rate: {rate}")  # fmt: skip
+            raise bad_value(
+                "upper_edge_hertz must not be larger than the Nyquist frequency "
+                f"(sample_rate / 2). Got {upper} for sample_rate: {rate}"
+            )
     if not dtype.is_floating:
         raise bad_value(f"dtype must be a floating point type. Got: {dtype}")
 
@@ -88,8 +90,11 @@ def linear_to_mel_weight_matrix(
         # Frequency 0 has no weight.
         linear = linspace(zero, highest, num_spectrogram_bins, name="linspace")[1:]
         bins = expand_dims(_to_mel(linear), 1)
-        edges = frame(linspace(_to_mel(lower), _to_mel(upper), num_mel_bins + 2, name="linspace"),
-                      frame_length=3, frame_step=1)  # fmt: skip
+        edges = frame(
+            linspace(_to_mel(lower), _to_mel(upper), num_mel_bins + 2, name="linspace"),
+            frame_length=3,
+            frame_step=1,
+        )
         low, center, high = (reshape(each, [1, num_mel_bins]) for each in split(edges, 3, axis=1))
         rising = (bins - low) / (center - low)
         falling = (high - bins) / (high - center)

@@ -130,9 +130,13 @@ def hamming_window(
 
 
 def _raised_cosine(
-    name: str | None, default: str, window_length: Any, periodic: Any, dtype: Any,
+    name: str | None,
+    default: str,
+    window_length: Any,
+    periodic: Any,
+    dtype: Any,
     weights: tuple[float, float],
-) -> Tensor:  # fmt: skip
+) -> Tensor:
     _check(dtype)
     with name_scope(name, default, [window_length, periodic]):
         length = convert_to_tensor(window_length, dtype=dtypes.int32, name="window_length")

@@ -46,9 +46,7 @@ class SummaryToEventTransformer:
 
     """
 
-    def __init__(
-        self, event_writer: Any, graph: Any = None, graph_def: Any = None
-    ) -> None:
+    def __init__(self, event_writer: Any, graph: Any = None, graph_def: Any = None) -> None:
         self.event_writer = event_writer
         self._run_tags: set[Any] = set()
         self._described: set[str] = set()
@@ -103,9 +101,7 @@ class SummaryToEventTransformer:
 
         """
         if graph is not None and graph_def is not None:
-            raise ValueError(
-                "Please pass only graph, or graph_def (deprecated), but not both."
-            )
+            raise ValueError("Please pass only graph, or graph_def (deprecated), but not both.")
         given = graph if graph is not None else graph_def
         if isinstance(given, Graph):
             nodes = given.as_graph_def(add_shapes=True)
@@ -121,9 +117,7 @@ class SummaryToEventTransformer:
 
     def _write_plugin_assets(self, graph: Graph) -> None:
         for asset in get_all_plugin_assets(graph):
-            folder = os.path.join(
-                self.event_writer.get_logdir(), _PLUGINS_DIR, asset.plugin_name
-            )
+            folder = os.path.join(self.event_writer.get_logdir(), _PLUGINS_DIR, asset.plugin_name)
             makedirs(folder)
             for name, content in asset.assets().items():
                 with GFile(os.path.join(folder, name), "w") as file:

@@ -32,9 +32,14 @@ _BAD_COLOR: Final = (255, 0, 0, 255)
 
 
 def _of_kind(
-    op_type: str, name: Any, tensor: tuple[str, Any], family: str | None, step: Any,
-    inputs: Mapping[str, Any] | None = None, **attrs: Any,
-) -> Any:  # fmt: skip
+    op_type: str,
+    name: Any,
+    tensor: tuple[str, Any],
+    family: str | None,
+    step: Any,
+    inputs: Mapping[str, Any] | None = None,
+    **attrs: Any,
+) -> Any:
     """Write a summary by an operation whose argument for the tensor has that name."""
 
     def write(tag: str, scope: str) -> Any:
@@ -64,9 +69,13 @@ def histogram(name: Any, tensor: Any, family: str | None = None, step: Any = Non
 
 
 def image(
-    name: Any, tensor: Any, bad_color: Any = None, max_images: int = 3, family: str | None = None,
+    name: Any,
+    tensor: Any,
+    bad_color: Any = None,
+    max_images: int = 3,
+    family: str | None = None,
     step: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Write the first images of a batch.
 
     Args:
@@ -82,14 +91,25 @@ def image(
     def pixel() -> Any:
         return constant(_BAD_COLOR, dtypes.uint8) if bad_color is None else bad_color
 
-    return _of_kind("WriteImageSummary", name, ("tensor", tensor), family, step,
-                    {"bad_color": pixel}, max_images=max_images)  # fmt: skip
+    return _of_kind(
+        "WriteImageSummary",
+        name,
+        ("tensor", tensor),
+        family,
+        step,
+        {"bad_color": pixel},
+        max_images=max_images,
+    )
 
 
 def audio(
-    name: Any, tensor: Any, sample_rate: Any, max_outputs: int, family: str | None = None,
+    name: Any,
+    tensor: Any,
+    sample_rate: Any,
+    max_outputs: int,
+    family: str | None = None,
     step: Any = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """Write the first sounds of a batch.
 
     Args:
@@ -101,8 +121,15 @@ def audio(
       step: of the event, by default the global step.
 
     """
-    return _of_kind("WriteAudioSummary", name, ("tensor", tensor), family, step,
-                    {"sample_rate": sample_rate}, max_outputs=max_outputs)  # fmt: skip
+    return _of_kind(
+        "WriteAudioSummary",
+        name,
+        ("tensor", tensor),
+        family,
+        step,
+        {"sample_rate": sample_rate},
+        max_outputs=max_outputs,
+    )
 
 
 def generic(
@@ -123,8 +150,13 @@ def generic(
         told = metadata
         if metadata is None or hasattr(metadata, "SerializeToString"):
             told = constant("" if metadata is None else serialize(metadata))
-        inputs = {"writer": writer_resource(), "step": step_of(step), "tensor": identity(tensor),
-                  "tag": tag, "summary_metadata": told}  # fmt: skip
+        inputs = {
+            "writer": writer_resource(),
+            "step": step_of(step),
+            "tensor": identity(tensor),
+            "tag": tag,
+            "summary_metadata": told,
+        }
         return apply_op("WriteSummary", inputs, {}, scope)
 
     return written(name, tensor, family, step, write)

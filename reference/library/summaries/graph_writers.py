@@ -35,11 +35,29 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto.foreign import serialize
 
-__all__ = ["EXPORTS", "EventFileWriterV2", "SummaryWriter", "all_v2_summary_ops",
-           "always_record_summaries", "create_file_writer", "flush", "get_step",
-           "graph_v1", "has_default_writer", "import_event", "initialize", "never_record_summaries",
-           "record_if", "record_summaries_every_n_global_steps", "set_step", "step_of",
-           "summary_writer_initializer_op", "writer_resource", "written", "written_if"]  # fmt: skip
+__all__ = [
+    "EXPORTS",
+    "EventFileWriterV2",
+    "SummaryWriter",
+    "all_v2_summary_ops",
+    "always_record_summaries",
+    "create_file_writer",
+    "flush",
+    "get_step",
+    "graph_v1",
+    "has_default_writer",
+    "import_event",
+    "initialize",
+    "never_record_summaries",
+    "record_if",
+    "record_summaries_every_n_global_steps",
+    "set_step",
+    "step_of",
+    "summary_writer_initializer_op",
+    "writer_resource",
+    "written",
+    "written_if",
+]
 
 #: The collections of the operations that begin files, and of those that write summaries.
 _BEGINNINGS: Final = "_SUMMARY_WRITER_V2"

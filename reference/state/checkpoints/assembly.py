@@ -17,9 +17,14 @@ __all__ = ["assembled"]
 
 
 def assembled(
-    name: bytes, dtype: str, shape: tuple[int, ...], wanted: TensorSlice, bounds: Bounds,
-    parts: Sequence[TensorSlice], load: Callable[[TensorSlice], Any],
-) -> Any:  # fmt: skip
+    name: bytes,
+    dtype: str,
+    shape: tuple[int, ...],
+    wanted: TensorSlice,
+    bounds: Bounds,
+    parts: Sequence[TensorSlice],
+    load: Callable[[TensorSlice], Any],
+) -> Any:
     """The values of a part of a tensor.
 
     Args:

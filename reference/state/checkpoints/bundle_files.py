@@ -19,8 +19,17 @@ from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import of_code
 from sessrun.reference.state.files.file_names import file_errors, local_path
 
-__all__ = ["data_path", "index_path", "kernel_errors", "local", "made_at_once", "make_folder",
-           "read_index_bytes", "settle", "write_at_once"]  # fmt: skip
+__all__ = [
+    "data_path",
+    "index_path",
+    "kernel_errors",
+    "local",
+    "made_at_once",
+    "make_folder",
+    "read_index_bytes",
+    "settle",
+    "write_at_once",
+]
 
 _UNFINISHED: Final = ".tempstate"
 

@@ -85,8 +85,9 @@ def _add(entries: dict[bytes, BundleEntryProto], part: Checkpoint, shards: int) 
         if known is entry:
             continue
         if not (known.slices and entry.slices) or (known.dtype, known.shape) != (
-            entry.dtype, entry.shape
-        ):  # fmt: skip
+            entry.dtype,
+            entry.shape,
+        ):
             raise InvalidArgument(
                 f"Duplicate tensor keyed by {key.decode(errors='replace')} encountered, "
                 f"when merging prefix: {part.prefix}"

@@ -170,9 +170,14 @@ class Checkpoint:
         """A part of a tensor, put together from the slices that were written."""
         parts = {part: slice_key(name, part) for part in map(slice_of, entry.slices)}
         return assembled(
-            name, BY_ENUM[entry.dtype].name, _shape(entry), wanted, bounds, list(parts),
+            name,
+            BY_ENUM[entry.dtype].name,
+            _shape(entry),
+            wanted,
+            bounds,
+            list(parts),
             lambda part: self._values(parts[part], self.find(parts[part])),
-        )  # fmt: skip
+        )
 
 
 def _shape(entry: BundleEntryProto) -> tuple[int, ...]:

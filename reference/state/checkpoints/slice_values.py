@@ -37,8 +37,11 @@ _FIELDS: Final[Mapping[str, tuple[str, Any]]] = {
 }
 #: Fields of floating-point numbers, and the byte that each begins with in a message.
 _FLOATING: Final = {
-    "float_val": 0x2A, "double_val": 0x32, "scomplex_val": 0x4A, "dcomplex_val": 0x62,
-}  # fmt: skip
+    "float_val": 0x2A,
+    "double_val": 0x32,
+    "scomplex_val": 0x4A,
+    "dcomplex_val": 0x62,
+}
 #: Dtypes that TensorFlow refuses as too large, whatever their size.
 _TOO_LARGE: Final = frozenset({"uint32", "uint64"})
 

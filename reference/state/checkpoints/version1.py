@@ -179,9 +179,14 @@ class SliceFiles:
         wanted = part or TensorSlice((None,) * len(found.shape))
         bounds = bounds_of(wanted, found.shape)
         return assembled(
-            name, found.dtype, found.shape, wanted, bounds, list(found.slices),
+            name,
+            found.dtype,
+            found.shape,
+            wanted,
+            bounds,
+            list(found.slices),
             lambda each: _values(found, name, each),
-        )  # fmt: skip
+        )
 
     def only_slice(self, name: bytes) -> Any:
         """The values of a tensor that was saved in one piece.

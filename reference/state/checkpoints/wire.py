@@ -9,8 +9,7 @@ from typing import Final
 from sessrun.reference.base import varints
 from sessrun.reference.base.kernel_errors import DataLoss
 
-__all__ = ["ordered_bytes", "ordered_signed", "ordered_unsigned",
-           "take_varint"]  # fmt: skip
+__all__ = ["ordered_bytes", "ordered_signed", "ordered_unsigned", "take_varint"]
 
 #: The first two bytes' bits that say how long a signed number is, by its length.
 _SIGNED_HEADERS: Final = (

@@ -109,8 +109,9 @@ def header_bytes(shards: int, order: str = "<") -> bytes:
 
 def index_bytes(header: bytes, entries: dict[bytes, BundleEntryProto]) -> bytes:
     """The index file."""
-    rows = ((key, entry.SerializeToString(deterministic=True)) for key, entry in
-            sorted(entries.items()))  # fmt: skip
+    rows = (
+        (key, entry.SerializeToString(deterministic=True)) for key, entry in sorted(entries.items())
+    )
     return table_bytes([(b"", header), *rows])
 
 

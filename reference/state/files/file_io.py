@@ -21,10 +21,22 @@ from sessrun.reference.state.files.files import mkdir as create_dir
 from sessrun.reference.state.files.files import rmtree as delete_recursively
 
 __all__ = [
-    "FileIO", "copy", "create_dir", "delete_file", "delete_recursively", "file_exists",
-    "get_matching_files", "is_directory", "join", "list_directory", "read_file_to_string",
-    "recursive_create_dir", "rename", "walk", "write_string_to_file",
-]  # fmt: skip
+    "FileIO",
+    "copy",
+    "create_dir",
+    "delete_file",
+    "delete_recursively",
+    "file_exists",
+    "get_matching_files",
+    "is_directory",
+    "join",
+    "list_directory",
+    "read_file_to_string",
+    "recursive_create_dir",
+    "rename",
+    "walk",
+    "write_string_to_file",
+]
 
 FileIO = GFile
 delete_file = remove

@@ -22,14 +22,21 @@ _CODES: Final[Mapping[int, tuple[str, ...]]] = {
     errors.NOT_FOUND: ("ENOENT", "ENODEV", "ENXIO", "ESRCH"),
     errors.ALREADY_EXISTS: ("EEXIST", "EALREADY"),
     errors.PERMISSION_DENIED: ("EPERM", "EACCES", "EROFS"),
-    errors.FAILED_PRECONDITION: ("ENOTEMPTY", "EISDIR", "ENOTDIR", "EBADF", "EBUSY", "ETXTBSY",
-                                 "EPIPE"),
+    errors.FAILED_PRECONDITION: (
+        "ENOTEMPTY",
+        "EISDIR",
+        "ENOTDIR",
+        "EBADF",
+        "EBUSY",
+        "ETXTBSY",
+        "EPIPE",
+    ),
     errors.RESOURCE_EXHAUSTED: ("ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "EMLINK", "ENOMEM"),
     errors.OUT_OF_RANGE: ("EFBIG", "EOVERFLOW", "ERANGE"),
     errors.UNIMPLEMENTED: ("ENOSYS", "ENOTSUP", "EXDEV"),
     errors.UNAVAILABLE: ("EAGAIN", "EINTR", "ENOLCK", "ENOLINK"),
     errors.ABORTED: ("EDEADLK", "ESTALE"),
-}  # fmt: skip
+}
 _BY_NUMBER: Final = {
     getattr(errno, name): code
     for code, names in _CODES.items()

@@ -253,9 +253,7 @@ def get_registered_schemes() -> list[str]:
     return ["file", ""]
 
 
-def _walk(
-    top: Any, in_order: bool = True
-) -> Iterator[tuple[str, list[str], list[str]]]:
+def _walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """As `tf.io.gfile.walk`, by the older name of its argument."""
     return walk(top, in_order)
 
@@ -335,7 +333,21 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "io.gfile.GFile": GFile,
     **{
         f"io.gfile.{function.__name__}": function
-        for function in (copy, exists, get_registered_schemes, glob, isdir, join, listdir,
-                         makedirs, mkdir, remove, rename, rmtree, stat, walk)
+        for function in (
+            copy,
+            exists,
+            get_registered_schemes,
+            glob,
+            isdir,
+            join,
+            listdir,
+            makedirs,
+            mkdir,
+            remove,
+            rename,
+            rmtree,
+            stat,
+            walk,
+        )
     },
-}  # fmt: skip
+}

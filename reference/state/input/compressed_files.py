@@ -157,9 +157,7 @@ class _Inflated:
                 self._input = self._file.read(self._compression.input_size)
                 self._is_over = not self._input
             if self._input:
-                self._output = _inflate(
-                    self._inflater, self._input, self._compression.output_size
-                )
+                self._output = _inflate(self._inflater, self._input, self._compression.output_size)
                 self._input = self._inflater.unconsumed_tail
         return bool(self._output)
 
@@ -172,9 +170,12 @@ class _Deflated:
         self._size = compression.input_size
         self._mode = compression.flush_mode
         self._deflater = zlib.compressobj(
-            compression.level, compression.method, compression.window_bits, compression.memory,
+            compression.level,
+            compression.method,
+            compression.window_bits,
+            compression.memory,
             compression.strategy,
-        )  # fmt: skip
+        )
         self._input = bytearray()
 
     def write(self, data: bytes) -> None:

@@ -23,9 +23,13 @@ from sessrun.spec.proto import foreign
 from sessrun.spec.proto.input_pb2 import ReaderBaseState
 
 __all__ = [
-    "FixedLengthReader", "IdentityReader", "Reader", "RecordFileReader", "TextReader",
+    "FixedLengthReader",
+    "IdentityReader",
+    "Reader",
+    "RecordFileReader",
+    "TextReader",
     "WholeFileReader",
-]  # fmt: skip
+]
 
 #: A key and a value.
 Record = tuple[bytes, bytes]
@@ -151,10 +155,14 @@ class _Stateful(Reader):
 
     def state(self) -> bytes:
         """How much it has done."""
-        return foreign.serialize(ReaderBaseState(
-            work_started=self._started, work_finished=self.finished,
-            num_records_produced=self.produced, current_work=self._work,
-        ))  # fmt: skip
+        return foreign.serialize(
+            ReaderBaseState(
+                work_started=self._started,
+                work_finished=self.finished,
+                num_records_produced=self.produced,
+                current_work=self._work,
+            )
+        )
 
     def restore(self, state: bytes) -> None:
         """Take on a state; one that is none resets the reader."""

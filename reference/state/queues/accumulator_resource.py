@@ -245,9 +245,7 @@ class SparseAccumulator(Accumulator):
         del count
         slices, self._slices = self._slices, []
         kind = self._empty.dtype.type
-        rows = [
-            row / kind(times) if self.mean and times > 1 else row for _, row, times in slices
-        ]
+        rows = [row / kind(times) if self.mean and times > 1 else row for _, row, times in slices]
         values = self._stack(rows) if rows else self._empty
         outer = self.declared[0] if self.declared else None
         shape = (-1 if outer is None else outer, *self._empty.shape[1:])

@@ -54,9 +54,7 @@ class Barrier:
 
     """
 
-    def __init__(
-        self, name: str, types: Sequence[str], shapes: Sequence[tuple[int, ...]]
-    ) -> None:
+    def __init__(self, name: str, types: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> None:
         self.name = name
         self.types = tuple(types)
         self.shapes = tuple(shapes)

@@ -37,21 +37,27 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--profile", default="core", help="the profile (default: core)")
     parser.add_argument("--output", type=Path, metavar="FOLDER", help="where to write everything")
     parser.add_argument(
-        "--minutes", type=int, default=10, metavar="N",
+        "--minutes",
+        type=int,
+        default=10,
+        metavar="N",
         help="give the backend up when the whole run has taken so long (default: 10)",
-    )  # fmt: skip
+    )
     seeds = parser.add_mutually_exclusive_group()
     seeds.add_argument(
         "--seed", type=int, metavar="N", help="of the drawn cases (default: drawn anew)"
     )
     seeds.add_argument(
-        "--challenge", metavar="TEXT",
+        "--challenge",
+        metavar="TEXT",
         help="derive the seed from a certifier's text, which makes the drawn cases unforeseeable",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--sign", type=Path, metavar="KEY",
+        "--sign",
+        type=Path,
+        metavar="KEY",
         help="sign the package with this OpenSSH key; one with a passphrase through ssh-agent",
-    )  # fmt: skip
+    )
     add_workers(parser)
     parser.add_argument("--resume", action="store_true", help="continue a run that was cut")
     parser.add_argument(

@@ -43,9 +43,11 @@ def run(args: argparse.Namespace) -> int:
             )
         task = bar.add_task(f"{args.backend}: cells")
         measured = measure(
-            runner, args.seed, args.count,
+            runner,
+            args.seed,
+            args.count,
             lambda done, total: bar.update(task, completed=done, total=total),
-        )  # fmt: skip
+        )
     title = f"What {description.name} {description.version} computes, by measurement."
     text = declaration_toml(measured, title)
     if args.output is None:

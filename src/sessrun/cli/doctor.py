@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 SUMMARY = "ask an adapter that is being written what works, and what to do about the rest"
 
 _COLOURS: Final[Mapping[Verdict, str]] = {
-    "ok": "green", "wrong": "bold red", "not offered": "yellow", "not asked": "dim",
-}  # fmt: skip
+    "ok": "green",
+    "wrong": "bold red",
+    "not offered": "yellow",
+    "not asked": "dim",
+}
 #: How much of what was seen is told.
 _SEEN: Final = 400
 #: How wide a verdict and a question's name are shown.

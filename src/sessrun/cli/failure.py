@@ -23,9 +23,17 @@ def told() -> tuple[type[BaseException], ...]:
     from sessrun.spec.schema import SpecError
 
     return (
-        UserError, AdapterError, DiffError, PackageError, PlanError, ResumeError, SigningError,
-        SpecError, WorkerError, OSError,
-    )  # fmt: skip
+        UserError,
+        AdapterError,
+        DiffError,
+        PackageError,
+        PlanError,
+        ResumeError,
+        SigningError,
+        SpecError,
+        WorkerError,
+        OSError,
+    )
 
 
 def is_of_output(error: BaseException) -> bool:

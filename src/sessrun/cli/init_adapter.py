@@ -26,8 +26,13 @@ _NAME: Final = "my_engine"
 #: The modules that a backend in JavaScript stands on, and the folder of its own that has them.
 _LAYER: Final = "sessrun"
 _LAYER_FILES: Final = (
-    "client_layer.mjs", "graph.mjs", "index.mjs", "operations.json", "protocol.mjs", "tensors.mjs",
-)  # fmt: skip
+    "client_layer.mjs",
+    "graph.mjs",
+    "index.mjs",
+    "operations.json",
+    "protocol.mjs",
+    "tensors.mjs",
+)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -15,10 +15,27 @@ __all__ = ["main"]
 
 #: Commands in the order of `--help`; each module has SUMMARY, configure(parser) and run(args).
 COMMANDS: Final = (
-    "certify", "verify", "pack", "diff", "scoreboard", "run", "replay", "doctor", "init-adapter",
-    "declare", "bench", "compare", "report", "explain", "spec", "selfcheck", "expect", "serve",
-    "worker", "freeze",
-)  # fmt: skip
+    "certify",
+    "verify",
+    "pack",
+    "diff",
+    "scoreboard",
+    "run",
+    "replay",
+    "doctor",
+    "init-adapter",
+    "declare",
+    "bench",
+    "compare",
+    "report",
+    "explain",
+    "spec",
+    "selfcheck",
+    "expect",
+    "serve",
+    "worker",
+    "freeze",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

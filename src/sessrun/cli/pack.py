@@ -17,9 +17,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("package", type=Path, help="the package, or the folder it lies in")
     parser.add_argument(
-        "--output", type=Path, required=True, metavar="FILE",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="FILE",
         help="NAME.xz for the small form, NAME.zip for the archive",
-    )  # fmt: skip
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -60,8 +60,9 @@ def run(args: argparse.Namespace) -> int:
     shrunk = [] if args.in_process else shrink_failures(args.record.parent, plan, summary, backend)
     for sentence in shrunk:
         console.print(sentence, soft_wrap=True, markup=False)
-    console.print(f"record: {args.record}\nreport: {args.record.parent / 'report.html'}",
-                  soft_wrap=True)  # fmt: skip
+    console.print(
+        f"record: {args.record}\nreport: {args.record.parent / 'report.html'}", soft_wrap=True
+    )
     return 1 if any(line["result"] not in QUIET for line in record.results.values()) else 0
 
 

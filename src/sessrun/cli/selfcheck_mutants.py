@@ -131,9 +131,11 @@ def _entries(args: argparse.Namespace) -> tuple[Entries, str]:
     )
     from sessrun.spec.loader import load_clauses
 
-    profiles = [args.profile] if args.profile else sorted(
-        {clause.profile for clause in load_clauses().values()}
-    )  # fmt: skip
+    profiles = (
+        [args.profile]
+        if args.profile
+        else sorted({clause.profile for clause in load_clauses().values()})
+    )
     if not args.entries.exists():
         args.entries.parent.mkdir(parents=True, exist_ok=True)
         print("recording which functions each case enters", file=sys.stderr, flush=True)

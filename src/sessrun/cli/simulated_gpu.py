@@ -16,10 +16,14 @@ _REFERENCE: Final = "reference"
 def add_simulated_gpu(parser: argparse.ArgumentParser) -> None:
     """Add the option, which stands behind the backend."""
     parser.add_argument(
-        "--simulated-gpu", nargs="?", const=1, type=_count, metavar="N",
+        "--simulated-gpu",
+        nargs="?",
+        const=1,
+        type=_count,
+        metavar="N",
         help="give the backend 'reference' N simulated GPUs (default: 1), as the name "
         "'reference#simulated-gpu=N' does; write --simulated-gpu=N",
-    )  # fmt: skip
+    )
 
 
 def with_simulated_gpu(backend: str, gpus: int | None) -> str:

@@ -33,16 +33,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the command's arguments."""
     parser.add_argument("package", type=Path, help="the package, in any form, or its folder")
     parser.add_argument(
-        "--rerun", type=int, default=0, metavar="N",
+        "--rerun",
+        type=int,
+        default=0,
+        metavar="N",
         help="run N cases again, drawn at random, and N that this command draws anew",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--challenge", metavar="TEXT", help="the seed must come of this very challenge"
     )
     parser.add_argument(
-        "--signers", type=Path, metavar="FILE",
+        "--signers",
+        type=Path,
+        metavar="FILE",
         help="allowed signers, as ssh-keygen reads them: one of them must have signed",
-    )  # fmt: skip
+    )
     parser.add_argument("--backend", help="for --rerun: the backend (default: the package's)")
     parser.add_argument("--seed", type=int, help="for --rerun: of the draws (default: drawn anew)")
     parser.add_argument("--json", action="store_true", help="print the verification as JSON")
@@ -92,9 +97,13 @@ def run(args: argparse.Namespace) -> int:
             rerun, fresh = _ran(args, plan, args.backend or backend, offer)
     with Oracle() as oracle, console.status("judging the recorded answers anew"):
         found = verify(
-            package, dataclasses.replace(installed, oracle=oracle), rerun,
-            fresh=fresh, challenge=args.challenge, signature=signature,
-        )  # fmt: skip
+            package,
+            dataclasses.replace(installed, oracle=oracle),
+            rerun,
+            fresh=fresh,
+            challenge=args.challenge,
+            signature=signature,
+        )
     if args.json:
         print(json.dumps(found.to_json(), indent=1))
     else:

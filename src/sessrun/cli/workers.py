@@ -21,11 +21,13 @@ _MOST: Final = 4
 def add_workers(parser: argparse.ArgumentParser) -> None:
     """Add the option that says how many cases run at a time."""
     parser.add_argument(
-        "--workers", type=int, metavar="N",
+        "--workers",
+        type=int,
+        metavar="N",
         help="run so many cases at a time, each in a worker process of its own (default: one for "
         f"each processor, at most {_MOST}; one in all where a backend has real devices other "
         "than CPUs, whose memory a second process might lack)",
-    )  # fmt: skip
+    )
 
 
 def worker_count(asked: int | None, runner: Runner) -> int:

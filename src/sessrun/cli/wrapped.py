@@ -23,7 +23,11 @@ def print_wrapped(lead: str, sentence: str) -> None:
         width = min(shutil.get_terminal_size().columns, _WIDEST)
         indent = " " * len(lead)
         text = textwrap.fill(
-            sentence, width, initial_indent=lead, subsequent_indent=indent,
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
+            sentence,
+            width,
+            initial_indent=lead,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     print(text)

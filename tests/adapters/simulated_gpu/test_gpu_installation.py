@@ -57,8 +57,10 @@ def test_the_backend_lists_its_gpus(machine):
     described = registry.load("reference#simulated-gpu=2").describe()
     assert described.details == {"gpu": "simulated"}
     assert [name.rpartition("device:")[2] for name in described.devices] == [
-        "CPU:0", "GPU:0", "GPU:1",
-    ]  # fmt: skip
+        "CPU:0",
+        "GPU:0",
+        "GPU:1",
+    ]
     with pytest.raises(AdapterError, match="simulated-gpu=2"):
         registry.load("reference#simulated-gpu=0")
 

@@ -172,8 +172,9 @@ def test_pinned_memory_is_kept_by_what_cupy_makes_of_it_only(cp, machine, way):
         array.set(host)
     del host
     cp.cuda.Device().synchronize()
-    assert array.get().tolist() == pytest.approx([0] * 4 if way == "asarray" else [np.nan] * 4,
-                                                 nan_ok=True)  # fmt: skip
+    assert array.get().tolist() == pytest.approx(
+        [0] * 4 if way == "asarray" else [np.nan] * 4, nan_ok=True
+    )
     assert ["freed" in race for race in machine.races] == [True] * (way == "set")
 
 

@@ -68,9 +68,15 @@ def test_a_dtype_that_no_device_array_has_is_a_value_error(cp, dtype):
 
 @pytest.mark.parametrize(
     ("name", "dtype"),
-    [("subtract", "float32"), ("add", "complex64"), ("add", "int8"), ("add", "bool"),
-     ("maximum", "float16"), ("minimum", "int16")],
-)  # fmt: skip
+    [
+        ("subtract", "float32"),
+        ("add", "complex64"),
+        ("add", "int8"),
+        ("add", "bool"),
+        ("maximum", "float16"),
+        ("minimum", "int16"),
+    ],
+)
 def test_scatters_have_few_dtypes(cp, name, dtype):
     array = cp.zeros(3, dtype)
     with pytest.raises(TypeError, match=rf"cupy\.{name}\.at only supports"):

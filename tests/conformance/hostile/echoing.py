@@ -51,10 +51,17 @@ def echo(steps: Any) -> list[Observation]:
             answers.append({"step": path, "outcome": "value", "value": expect["value"]})
         elif "error" in expect:
             code, classes = expect["error"].get("codes", [3]), expect["error"].get("classes", ["E"])
-            answers.append({
-                "step": path, "outcome": "failure", "call": "call", "code": code[0],
-                "classes": classes, "node": None, "message": "",
-            })  # fmt: skip
+            answers.append(
+                {
+                    "step": path,
+                    "outcome": "failure",
+                    "call": "call",
+                    "code": code[0],
+                    "classes": classes,
+                    "node": None,
+                    "message": "",
+                }
+            )
     return answers
 
 

@@ -5,5 +5,10 @@ from sessrun.reference.devices.devices import DeviceAttributes as _DeviceAttribu
 from sessrun.reference.session.base import BaseSession
 from sessrun.reference.session.session import InteractiveSession, Session
 
-__all__ = ["BaseSession", "InteractiveSession", "Session", "_DeviceAttributes",
-           "register_session_run_conversion_functions"]  # fmt: skip
+__all__ = [
+    "BaseSession",
+    "InteractiveSession",
+    "Session",
+    "_DeviceAttributes",
+    "register_session_run_conversion_functions",
+]

@@ -24,11 +24,23 @@ _OF_NO_NUMPY_TYPE = [
 
 #: The least and the greatest number of a picture of each numpy dtype.
 dtype_range: dict[Any, tuple[Any, Any]] = {
-    np.bool_: (False, True), np.float32: (-1, 1), np.float64: (-1, 1),
-    **{kind: (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
-       for kind in (np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32,
-                    np.int64)},
-}  # fmt: skip
+    np.bool_: (False, True),
+    np.float32: (-1, 1),
+    np.float64: (-1, 1),
+    **{
+        kind: (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+        for kind in (
+            np.uint8,
+            np.uint16,
+            np.uint32,
+            np.uint64,
+            np.int8,
+            np.int16,
+            np.int32,
+            np.int64,
+        )
+    },
+}
 
 globals().update(_BY_NAME)
 globals().update({f"_np_{dtype.name}": dtype.as_numpy_dtype for dtype in _OF_NO_NUMPY_TYPE})

@@ -12,6 +12,14 @@ from sessrun.reference.api.functions.defun import OverloadedFunction as _Overloa
 from sessrun.reference.api.functions.defun import from_definition as _from_definition
 from sessrun.reference.api.functions.func_graph import FuncGraph as _FuncGraph
 
-__all__ = ["Defun", "_DefinedFunction", "_FuncGraph", "_OverloadedFunction", "_from_definition",
-           "from_library",
-           "get_extra_args", "get_extra_inputs", "get_extra_vars"]  # fmt: skip
+__all__ = [
+    "Defun",
+    "_DefinedFunction",
+    "_FuncGraph",
+    "_OverloadedFunction",
+    "_from_definition",
+    "from_library",
+    "get_extra_args",
+    "get_extra_inputs",
+    "get_extra_vars",
+]

@@ -43,9 +43,7 @@ def graph_defs_equal(graph_def_1: Any, graph_def_2: Any, treat_nan_as_equal: boo
 
 def _content(message: Message) -> tuple[Any, ...]:
     """What a message says: by its `repr`, which is the same for equal messages."""
-    return tuple(
-        (field.name, _value(field.name, value)) for field, value in message.ListFields()
-    )
+    return tuple((field.name, _value(field.name, value)) for field, value in message.ListFields())
 
 
 def _value(name: str, value: Any) -> Any:

@@ -14,8 +14,16 @@ from sessrun.reference.compat.python.mirror import of_places
 from sessrun.reference.graph import name_scopes as _scopes
 from sessrun.reference.graph import stacks as _stacks
 
-__all__ = ["_NodeDef", "get_current_name_scope", "get_name_scope", "has_default_graph",
-           "name_scope", "name_scope_v2", "prepend_name_scope", "strip_name_scope"]  # fmt: skip
+__all__ = [
+    "_NodeDef",
+    "get_current_name_scope",
+    "get_name_scope",
+    "has_default_graph",
+    "name_scope",
+    "name_scope_v2",
+    "prepend_name_scope",
+    "strip_name_scope",
+]
 
 _NodeDef = new_node_def
 __getattr__ = of_places("framework.ops")

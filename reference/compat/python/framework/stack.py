@@ -4,8 +4,12 @@ from types import SimpleNamespace
 
 from sessrun.reference.graph import stacks
 
-__all__ = ["_default_graph_stack", "_default_session_stack", "get_default_graph",
-           "get_default_session"]  # fmt: skip
+__all__ = [
+    "_default_graph_stack",
+    "_default_session_stack",
+    "get_default_graph",
+    "get_default_session",
+]
 
 get_default_graph = stacks.get_default_graph
 get_default_session = stacks.get_default_session

@@ -65,26 +65,59 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import GraphDef
 
 __all__ = [
-    "AbstractGradientTape", "CapturedWrites", "ErrorLoggingSession", "GpuSupportsHalfMatMulAndConv",
-    "IsBuiltWithROCm", "IsBuiltWithXLA", "IsCPUTargetAvailable", "IsGoogleCudaEnabled",
-    "IsMklEnabled", "NCHWToNHWC", "NHWCToNCHW", "TensorFlowTestCase",
-    "add_graph_building_optimization_tests", "also_run_as_tf_function",
-    "assert_equal_graph_def", "assert_equal_graph_def_v1", "assert_equal_graph_def_v2",
+    "AbstractGradientTape",
+    "CapturedWrites",
+    "ErrorLoggingSession",
+    "GpuSupportsHalfMatMulAndConv",
+    "IsBuiltWithROCm",
+    "IsBuiltWithXLA",
+    "IsCPUTargetAvailable",
+    "IsGoogleCudaEnabled",
+    "IsMklEnabled",
+    "NCHWToNHWC",
+    "NHWCToNCHW",
+    "TensorFlowTestCase",
+    "add_graph_building_optimization_tests",
+    "also_run_as_tf_function",
+    "assert_equal_graph_def",
+    "assert_equal_graph_def_v1",
+    "assert_equal_graph_def_v2",
     "assert_meta_graph_protos_equal",
-    "assert_no_garbage_created", "assert_no_new_pyobjects_executing_eagerly",
-    "assert_no_new_tensors", "assert_ops_in_graph", "build_as_function_and_v1_graph",
-    "deterministic_ops", "device",
-    "disable_control_flow_v2", "enable_control_flow_v2",
+    "assert_no_garbage_created",
+    "assert_no_new_pyobjects_executing_eagerly",
+    "assert_no_new_tensors",
+    "assert_ops_in_graph",
+    "build_as_function_and_v1_graph",
+    "deterministic_ops",
+    "device",
+    "disable_control_flow_v2",
+    "enable_control_flow_v2",
     "enable_output_all_intermediates",
-    "for_all_test_methods", "force_cpu", "force_gpu", "generate_combinations_with_testcase_name",
-    "get_node_def_from_graph", "gpu_device_name", "is_gpu_available", "is_xla_enabled",
-    "matmul_without_tf32", "run_all_in_graph_and_eager_modes", "run_class_in_v1_v2",
-    "run_cuda_only", "run_gpu_only", "run_gpu_or_tpu",
-    "run_in_async_and_sync_mode", "run_in_graph_and_eager_modes", "run_in_v1_v2", "run_v1_only",
+    "for_all_test_methods",
+    "force_cpu",
+    "force_gpu",
+    "generate_combinations_with_testcase_name",
+    "get_node_def_from_graph",
+    "gpu_device_name",
+    "is_gpu_available",
+    "is_xla_enabled",
+    "matmul_without_tf32",
+    "run_all_in_graph_and_eager_modes",
+    "run_class_in_v1_v2",
+    "run_cuda_only",
+    "run_gpu_only",
+    "run_gpu_or_tpu",
+    "run_in_async_and_sync_mode",
+    "run_in_graph_and_eager_modes",
+    "run_in_v1_v2",
+    "run_v1_only",
     "run_v2_only",
-    "skip_if", "skip_if_error", "use_gpu", "with_control_flow_v2",
+    "skip_if",
+    "skip_if_error",
+    "use_gpu",
+    "with_control_flow_v2",
     "with_forward_compatibility_horizons",
-]  # fmt: skip
+]
 
 # Public too, like what stands in `__all__`.
 globals().update(dict.fromkeys(modes.PLAIN, modes.unchanged))
@@ -165,8 +198,7 @@ def run_functions_eagerly(run_eagerly: bool) -> Iterator[None]:
 
     """
     if not isinstance(run_eagerly, bool):
-        raise bad_value(f"Expect bool argument for `run_eagerly`, but got {run_eagerly} "
-                        "instead.")  # fmt: skip
+        raise bad_value(f"Expect bool argument for `run_eagerly`, but got {run_eagerly} instead.")
     before = at_once.functions_run_eagerly()
     at_once.run_functions_eagerly(run_eagerly)
     try:
@@ -194,8 +226,9 @@ def NHWCToNCHW_VECT_C(input_shape_or_tensor: Any) -> Any:
     """
     *rest, channels = _sizes(input_shape_or_tensor)
     if channels % _TOGETHER:
-        raise ValueError("Last dimension of input must be evenly divisible by 4 to convert to "
-                         "NCHW_VECT_C.")  # fmt: skip
+        raise ValueError(
+            "Last dimension of input must be evenly divisible by 4 to convert to NCHW_VECT_C."
+        )
     sizes = [*rest, channels // _TOGETHER, _TOGETHER]
     value = input_shape_or_tensor
     split = array_ops.reshape(value, sizes) if isinstance(value, Tensor) else sizes

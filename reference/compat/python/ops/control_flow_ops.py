@@ -76,8 +76,11 @@ def _Enter(  # noqa: N802 - TensorFlow's name
     value = _converted(tensor)
     if not isinstance(value, Tensor):
         return value._mapped(lambda part: _Enter(part, *options))  # noqa: SLF001 - its own method
-    attrs = {"frame_name": frame_name, "is_constant": is_constant,
-             "parallel_iterations": parallel_iterations}  # fmt: skip
+    attrs = {
+        "frame_name": frame_name,
+        "is_constant": is_constant,
+        "parallel_iterations": parallel_iterations,
+    }
     op_type = op_type_for("Enter", value) if use_ref else "Enter"
     found = apply_op(op_type, {"data": value}, attrs, name).outputs[0]
     if use_input_shape:
@@ -93,8 +96,9 @@ def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> 
         pred = convert_to_tensor(pred, name="pred")
         if not composite:
             return apply_op("Switch", {"data": value, "pred": pred}, {}, scope).outputs
-        parts = [apply_op("Switch", {"data": part, "pred": pred}, {}).outputs
-                 for part in value.parts()]  # fmt: skip
+        parts = [
+            apply_op("Switch", {"data": part, "pred": pred}, {}).outputs for part in value.parts()
+        ]
     return tuple(type(value)(*side) for side in zip(*parts, strict=True))
 
 

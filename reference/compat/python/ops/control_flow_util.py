@@ -24,12 +24,26 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
-    "EnableControlFlowV2", "GetContainingCondContext", "GetContainingWhileContext",
-    "GetLoopConstantEnter", "GetOutputContext", "IsCondMerge", "IsCondSwitch",
-    "IsContainingContext", "IsInCond", "IsInWhileLoop", "IsLoopConstantEnter", "IsLoopEnter",
-    "IsLoopExit", "IsLoopMerge", "IsLoopSwitch", "IsMerge", "IsSwitch", "OpInContext",
+    "EnableControlFlowV2",
+    "GetContainingCondContext",
+    "GetContainingWhileContext",
+    "GetLoopConstantEnter",
+    "GetOutputContext",
+    "IsCondMerge",
+    "IsCondSwitch",
+    "IsContainingContext",
+    "IsInCond",
+    "IsInWhileLoop",
+    "IsLoopConstantEnter",
+    "IsLoopEnter",
+    "IsLoopExit",
+    "IsLoopMerge",
+    "IsLoopSwitch",
+    "IsMerge",
+    "IsSwitch",
+    "OpInContext",
     "TensorInContext",
-]  # fmt: skip
+]
 
 GetLoopConstantEnter = constant_enter_of
 GetOutputContext = context_after

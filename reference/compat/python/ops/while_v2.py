@@ -26,10 +26,16 @@ def while_loop(
 ) -> Any:
     """What a body makes of the variables; the arguments are those of `tf.while_loop`."""
     return functional_while(
-        cond, body, nest.map_structure(read_outside, loop_vars), shape_invariants,
-        parallel_iterations=parallel_iterations, maximum_iterations=maximum_iterations,
-        back_prop=back_prop, name=name, return_same_structure=return_same_structure,
-    )  # fmt: skip
+        cond,
+        body,
+        nest.map_structure(read_outside, loop_vars),
+        shape_invariants,
+        parallel_iterations=parallel_iterations,
+        maximum_iterations=maximum_iterations,
+        back_prop=back_prop,
+        name=name,
+        return_same_structure=return_same_structure,
+    )
 
 
 def _get_graph(while_op: Operation, func_attr_name: str, attr_graph_name: str) -> BranchGraph:

@@ -26,8 +26,18 @@ from sessrun.reference.library.keras.naming import snake_case, unique_name
 __all__ = ["Layer", "RandomLayer"]
 
 #: What every layer takes besides `trainable`, `name`, `dtype` and `dynamic`.
-_OPTIONS = frozenset({"activity_regularizer", "autocast", "batch_input_shape", "batch_size",
-                      "implementation", "input_dim", "input_shape", "weights"})  # fmt: skip
+_OPTIONS = frozenset(
+    {
+        "activity_regularizer",
+        "autocast",
+        "batch_input_shape",
+        "batch_size",
+        "implementation",
+        "input_dim",
+        "input_shape",
+        "weights",
+    }
+)
 #: How attributes stand in a config, by the end of their names.
 _SERIALIZERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "activation": activations.serialize,
@@ -306,8 +316,10 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
 
         """
         config: dict[str, Any] = {
-            "name": self.name, "trainable": self.trainable, "dtype": self._variable_dtype,
-        }  # fmt: skip
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": self._variable_dtype,
+        }
         if hasattr(self, "_batch_input_shape"):
             config["batch_input_shape"] = self._batch_input_shape
         if self._options:

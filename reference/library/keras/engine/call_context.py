@@ -66,9 +66,7 @@ class CallArguments:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         known = inspect.signature(function).parameters.values()
-        self.names = [
-            p.name for p in known if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}
-        ]
+        self.names = [p.name for p in known if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
         self._positional = [p.name for p in known if p.kind is p.POSITIONAL_OR_KEYWORD]
         takes_all = any(p.kind is p.VAR_KEYWORD for p in known)
         self.takes_training = takes_all or "training" in self.names

@@ -157,9 +157,7 @@ def _fault_of_sizes(sizes: list[int | None], spec: InputSpec) -> str | None:
     wanted_sizes, found = list(spec.shape), list(sizes)
     if spec.allow_last_axis_squeeze:
         found = found[:-1] if found and found[-1] == 1 else found
-        wanted_sizes = (
-            wanted_sizes[:-1] if wanted_sizes and wanted_sizes[-1] == 1 else wanted_sizes
-        )
+        wanted_sizes = wanted_sizes[:-1] if wanted_sizes and wanted_sizes[-1] == 1 else wanted_sizes
     for size, other in zip(wanted_sizes, found, strict=False):
         if size is not None and other is not None and size != other:
             return f"expected shape={spec.shape}, found shape={tuple(sizes)}"

@@ -115,14 +115,13 @@ class Tracking:
         """The layers and variables that hang on this one, by the names that checkpoints have."""
         del save_type
         own = {
-            name: value for name, value in self.__dict__.items()
+            name: value
+            for name, value in self.__dict__.items()
             if isinstance(value, Tracking | Variable)
-        }  # fmt: skip
+        }
         return {**own, **self.__dict__.get("_named_dependencies", {})}
 
-    def _flatten_layers(
-        self, recursive: bool = True, include_self: bool = True
-    ) -> Iterator[Any]:
+    def _flatten_layers(self, recursive: bool = True, include_self: bool = True) -> Iterator[Any]:
         """The layer and those in it, outer ones first."""
         if include_self:
             yield self
@@ -147,5 +146,16 @@ class Tracking:
 
 _KEPT = ("_trainable_weights", "_non_trainable_weights", "_self_tracked_trackables")
 #: Attributes of the machinery itself.
-_OWN = frozenset({*_KEPT, "_updates", "_losses", "_callable_losses", "_metrics", "_input_spec",
-                  "_batch_input_shape", "_initial_weights", "_build_input_shape"})  # fmt: skip
+_OWN = frozenset(
+    {
+        *_KEPT,
+        "_updates",
+        "_losses",
+        "_callable_losses",
+        "_metrics",
+        "_input_spec",
+        "_batch_input_shape",
+        "_initial_weights",
+        "_build_input_shape",
+    }
+)

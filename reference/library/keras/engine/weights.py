@@ -18,8 +18,9 @@ from sessrun.reference.library.keras.settings import floatx
 __all__ = ["WeightsOfLayer", "is_trained", "make_variable"]
 
 #: What `add_weight` takes besides its named arguments.
-_OPTIONS = frozenset({"autocast", "getter", "collections", "experimental_autocast",
-                      "caching_device"})  # fmt: skip
+_OPTIONS = frozenset(
+    {"autocast", "getter", "collections", "experimental_autocast", "caching_device"}
+)
 
 
 def make_variable(
@@ -51,9 +52,13 @@ def make_variable(
         make: Any = initializer() if inspect.isclass(initializer) else initializer
         value, kind = functools.partial(make, shape, dtype=dtype), dtype.base_dtype
     return tf.Variable(
-        initial_value=value, name=name, dtype=kind, shape=tf.TensorShape(shape),
-        use_resource=True if use_resource is None else use_resource, **options,
-    )  # fmt: skip
+        initial_value=value,
+        name=name,
+        dtype=kind,
+        shape=tf.TensorShape(shape),
+        use_resource=True if use_resource is None else use_resource,
+        **options,
+    )
 
 
 def is_trained(trainable: bool | None, synchronization: Any) -> bool:
@@ -121,13 +126,19 @@ class WeightsOfLayer(TraitsOfLayer):
             self._set_dtype_policy(kind.base_dtype.name)
         trainable = is_trained(trainable, synchronization)
         made = kwargs.get("getter", make_variable)(
-            name=name, shape=() if shape is None else shape, dtype=kind,
+            name=name,
+            shape=() if shape is None else shape,
+            dtype=kind,
             initializer=self._initializer(name, initializer, kind, has_getter="getter" in kwargs),
-            constraint=constraints.get(constraint), trainable=trainable, partitioner=partitioner,
-            use_resource=use_resource, collections=kwargs.get("collections"),
-            synchronization=synchronization, aggregation=aggregation,
+            constraint=constraints.get(constraint),
+            trainable=trainable,
+            partitioner=partitioner,
+            use_resource=use_resource,
+            collections=kwargs.get("collections"),
+            synchronization=synchronization,
+            aggregation=aggregation,
             caching_device=kwargs.get("caching_device"),
-        )  # fmt: skip
+        )
         regularizer = regularizers.get(regularizer)
         if regularizer is not None:
             self._handle_weight_regularization(made.name.partition(":")[0], made, regularizer)
@@ -148,12 +159,14 @@ class WeightsOfLayer(TraitsOfLayer):
     ) -> Any:
         """A trained variable as `_set_rules` said of its name; `weight` if it has another one."""
         return self.add_weight(
-            name if weight is None else weight, shape=shape, trainable=True,
+            name if weight is None else weight,
+            shape=shape,
+            trainable=True,
             initializer=getattr(self, f"{name}_initializer"),
             regularizer=getattr(self, f"{name}_regularizer"),
             constraint=getattr(self, f"{name}_constraint"),
             **{"dtype": self.dtype, **options},
-        )  # fmt: skip
+        )
 
     def _initializer(self, name: str | None, given: Any, kind: Any, *, has_getter: bool) -> Any:
         found = initializers.get(given)

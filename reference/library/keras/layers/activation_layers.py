@@ -133,9 +133,12 @@ class ReLU(Elementwise):
     _options = ("max_value", "negative_slope", "threshold")
 
     def __init__(
-        self, max_value: Any = None, negative_slope: Any = 0.0, threshold: Any = 0.0,
+        self,
+        max_value: Any = None,
+        negative_slope: Any = 0.0,
+        threshold: Any = 0.0,
         **kwargs: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(**kwargs)
         self.max_value = None if max_value is None else _number(max_value, "max_value")
         self.negative_slope = _number(negative_slope, "negative_slope")
@@ -163,9 +166,13 @@ class PReLU(Elementwise):
     _options = ("alpha_initializer", "alpha_regularizer", "alpha_constraint", "shared_axes")
 
     def __init__(
-        self, alpha_initializer: Any = "zeros", alpha_regularizer: Any = None,
-        alpha_constraint: Any = None, shared_axes: Any = None, **kwargs: Any,
-    ) -> None:  # fmt: skip
+        self,
+        alpha_initializer: Any = "zeros",
+        alpha_regularizer: Any = None,
+        alpha_constraint: Any = None,
+        shared_axes: Any = None,
+        **kwargs: Any,
+    ) -> None:
         super().__init__(**kwargs)
         self._set_rules("alpha", alpha_initializer, alpha_regularizer, alpha_constraint)
         if shared_axes is None or isinstance(shared_axes, list | tuple):

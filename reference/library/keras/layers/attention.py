@@ -204,9 +204,12 @@ class AdditiveAttention(DenseAttention):
         self.scale = None
         if self.use_scale:
             self.scale = self.add_weight(
-                name="scale", shape=[tf.TensorShape(input_shape[1]).as_list()[-1]],
-                initializer="glorot_uniform", dtype=self.dtype, trainable=True,
-            )  # fmt: skip
+                name="scale",
+                shape=[tf.TensorShape(input_shape[1]).as_list()[-1]],
+                initializer="glorot_uniform",
+                dtype=self.dtype,
+                trainable=True,
+            )
         super().build(input_shape)
 
     def _scores(self, query: Any, key: Any) -> Any:

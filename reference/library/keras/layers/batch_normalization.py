@@ -66,10 +66,20 @@ class BatchNormalization(Layer):
     """
 
     _options: tuple[str, ...] = (
-        "axis", "momentum", "epsilon", "center", "scale", "beta_initializer",
-        "gamma_initializer", "moving_mean_initializer", "moving_variance_initializer",
-        "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",
-    )  # fmt: skip
+        "axis",
+        "momentum",
+        "epsilon",
+        "center",
+        "scale",
+        "beta_initializer",
+        "gamma_initializer",
+        "moving_mean_initializer",
+        "moving_variance_initializer",
+        "beta_regularizer",
+        "gamma_regularizer",
+        "beta_constraint",
+        "gamma_constraint",
+    )
 
     def __init__(
         self,
@@ -192,9 +202,7 @@ class BatchNormalization(Layer):
         self.beta = self._add_by_rules("beta", own, **kind) if self.center else None
         with self._whole_variables():
             self.moving_mean = self._moving("moving_mean", self.moving_mean_initializer)
-            self.moving_variance = self._moving(
-                "moving_variance", self.moving_variance_initializer
-            )
+            self.moving_variance = self._moving("moving_variance", self.moving_variance_initializer)
             if self.renorm:
                 renormalization.add_variables(self)
         super().build(input_shape)
@@ -214,10 +222,15 @@ class BatchNormalization(Layer):
 
     def _moving(self, name: str, initializer: Any) -> Any:
         return self.add_weight(
-            name=name, shape=self._param_shape, dtype=self._param_dtype, initializer=initializer,
-            synchronization=tf.VariableSynchronization.ON_READ, trainable=False,
-            aggregation=tf.VariableAggregation.MEAN, experimental_autocast=False,
-        )  # fmt: skip
+            name=name,
+            shape=self._param_shape,
+            dtype=self._param_dtype,
+            initializer=initializer,
+            synchronization=tf.VariableSynchronization.ON_READ,
+            trainable=False,
+            aggregation=tf.VariableAggregation.MEAN,
+            experimental_autocast=False,
+        )
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         """The inputs, normalized.
@@ -277,9 +290,13 @@ class BatchNormalization(Layer):
         offset = None if offset is None else tf.cast(offset, inputs.dtype)
         scale = None if scale is None else tf.cast(scale, inputs.dtype)
         outputs = tf.nn.batch_normalization(
-            inputs, self._along_axes(mean, inputs), self._along_axes(variance, inputs), offset,
-            scale, self.epsilon,
-        )  # fmt: skip
+            inputs,
+            self._along_axes(mean, inputs),
+            self._along_axes(variance, inputs),
+            offset,
+            scale,
+            self.epsilon,
+        )
         if given in {tf.float16, tf.bfloat16}:
             outputs = tf.cast(outputs, given)
         outputs.set_shape(inputs.shape)
@@ -320,9 +337,9 @@ class BatchNormalization(Layer):
                 return renormalization.moved_variance(self, variance)
             return self._moved(self.moving_variance, variance, self.momentum)
 
-        self.add_update(lambda: smart_cond(
-            training, towards(self.moving_mean, mean), lambda: self.moving_mean
-        ))  # fmt: skip
+        self.add_update(
+            lambda: smart_cond(training, towards(self.moving_mean, mean), lambda: self.moving_mean)
+        )
         self.add_update(lambda: smart_cond(training, of_variance, lambda: self.moving_variance))
 
     def _moved(self, moving: Any, value: Any, momentum: Any) -> Any:
@@ -338,18 +355,25 @@ class BatchNormalization(Layer):
         """The formula in one operation, which gives the batch's moments too."""
         beta, gamma = (
             tf.constant(value, dtype=self._param_dtype, shape=self._param_shape)
-            if variable is None else variable
+            if variable is None
+            else variable
             for variable, value in ((self.beta, 0.0), (self.gamma, 1.0))
-        )  # fmt: skip
+        )
 
         def normalized(*, is_training: bool) -> Any:
             variance = self.moving_variance
             if is_training:
                 variance = self._corrected(variance, inputs, remove=False)
             return tf.nn.fused_batch_norm(
-                inputs, gamma, beta, mean=self.moving_mean, variance=variance,
-                epsilon=self.epsilon, is_training=is_training, data_format=self._data_format,
-            )  # fmt: skip
+                inputs,
+                gamma,
+                beta,
+                mean=self.moving_mean,
+                variance=variance,
+                epsilon=self.epsilon,
+                is_training=is_training,
+                data_format=self._data_format,
+            )
 
         output, mean, variance = smart_cond(
             training, lambda: normalized(is_training=True), lambda: normalized(is_training=False)
@@ -381,8 +405,11 @@ class BatchNormalization(Layer):
         """The arguments of the constructor; without `adjustment`, which is a function."""
         config = super().get_config()
         if self.renorm:
-            config |= {"renorm": True, "renorm_clipping": self.renorm_clipping,
-                       "renorm_momentum": self.renorm_momentum}  # fmt: skip
+            config |= {
+                "renorm": True,
+                "renorm_clipping": self.renorm_clipping,
+                "renorm_momentum": self.renorm_momentum,
+            }
         if self.virtual_batch_size is not None:
             config["virtual_batch_size"] = self.virtual_batch_size
         return config

@@ -168,9 +168,10 @@ class Bidirectional(Wrapper):
         firsts: list[dict[str, Any]] = [{}, {}]
         if takes(self.layer.call, "initial_state"):
             half = 0 if initial_state is None else len(initial_state) // 2
-            firsts = [{"initial_state": part}
-                      for part in ((initial_state[:half], initial_state[half:])
-                                   if half else (None, None))]  # fmt: skip
+            firsts = [
+                {"initial_state": part}
+                for part in ((initial_state[:half], initial_state[half:]) if half else (None, None))
+            ]
         forth = self.forward_layer(inputs, **firsts[0], **options)
         back = self.backward_layer(inputs, **firsts[1], **options)
         states = []
@@ -239,8 +240,11 @@ class Bidirectional(Wrapper):
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Self:
         """A layer like the one whose config it is."""
-        rest = {key: value for key, value in config.items()
-                if key not in {"layer", "backward_layer", "num_constants"}}  # fmt: skip
+        rest = {
+            key: value
+            for key, value in config.items()
+            if key not in {"layer", "backward_layer", "num_constants"}
+        }
         if config.get("backward_layer") is not None:
             rest["backward_layer"] = deserialize(config["backward_layer"], custom_objects)
         made = cls(deserialize(config["layer"], custom_objects), **rest)

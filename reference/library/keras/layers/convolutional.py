@@ -55,10 +55,23 @@ class Conv(Layer):
     """
 
     _options: tuple[str, ...] = (
-        "filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate", "groups",
-        "activation", "use_bias", "kernel_initializer", "bias_initializer", "kernel_regularizer",
-        "bias_regularizer", "activity_regularizer", "kernel_constraint", "bias_constraint",
-    )  # fmt: skip
+        "filters",
+        "kernel_size",
+        "strides",
+        "padding",
+        "data_format",
+        "dilation_rate",
+        "groups",
+        "activation",
+        "use_bias",
+        "kernel_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "bias_regularizer",
+        "activity_regularizer",
+        "kernel_constraint",
+        "bias_constraint",
+    )
 
     def __init__(
         self,
@@ -112,9 +125,7 @@ class Conv(Layer):
         if not all(self.strides):
             raise bad_value(f"The argument `strides` cannot contains 0(s): {self.strides}")
         if self.padding == "causal" and self.rank != 1:
-            raise bad_value(
-                "Causal padding is only supported for `Conv1D` and `SeparableConv1D`."
-            )
+            raise bad_value("Causal padding is only supported for `Conv1D` and `SeparableConv1D`.")
         if max(self.strides) > 1 and max(self.dilation_rate) > 1:
             raise bad_value(
                 "`strides > 1` not supported in conjunction with `dilation_rate > 1`. Received: "
@@ -139,9 +150,7 @@ class Conv(Layer):
         sizes = (*self.kernel_size, channels // self.groups, self.filters)
         self.kernel = self._add_by_rules("kernel", sizes)
         self._add_bias(self.filters)
-        self.input_spec = InputSpec(
-            min_ndim=self.rank + 2, axes={self._channel_axis: channels}
-        )
+        self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
         super().build(input_shape)
 
     def _add_bias(self, count: int) -> None:
@@ -155,9 +164,14 @@ class Conv(Layer):
         is_plain = inputs.shape.rank == self.rank + 2 and set(self.dilation_rate) == {1}
         if not is_plain:
             return tf.nn.convolution(
-                inputs, kernel, strides=list(self.strides), padding=padding,
-                dilation_rate=list(self.dilation_rate), data_format=self._form, name=name,
-            )  # fmt: skip
+                inputs,
+                kernel,
+                strides=list(self.strides),
+                padding=padding,
+                dilation_rate=list(self.dilation_rate),
+                data_format=self._form,
+                name=name,
+            )
         with tf.name_scope(name) as scope:
             if self.rank == 1:
                 return tf.nn.conv1d(

@@ -44,9 +44,14 @@ class ConvLSTMCell(LSTMCell):
     """
 
     _options: tuple[str, ...] = (
-        "filters", "kernel_size", "strides", "padding", "data_format", "dilation_rate",
+        "filters",
+        "kernel_size",
+        "strides",
+        "padding",
+        "data_format",
+        "dilation_rate",
         *(name for name in LSTMCell._options if name not in {"units", "implementation"}),  # noqa: SLF001 - of its own base
-    )  # fmt: skip
+    )
     #: How many axes the window moves over.
     rank: ClassVar[int]
 
@@ -111,17 +116,19 @@ class ConvLSTMCell(LSTMCell):
     def input_conv(self, x: Any, w: Any, b: Any = None, padding: str = "valid") -> Any:
         """The convolution of inputs, with a bias if there is one."""
         result = self._convolution(
-            x, w, strides=self.strides, padding=padding, data_format=self.data_format,
+            x,
+            w,
+            strides=self.strides,
+            padding=padding,
+            data_format=self.data_format,
             dilation_rate=self.dilation_rate,
-        )  # fmt: skip
+        )
         return result if b is None else windows.bias_add(result, b, data_format=self.data_format)
 
     def recurrent_conv(self, x: Any, w: Any) -> Any:
         """The convolution of a state, which keeps its size."""
         ones = (1,) * self.rank
-        return self._convolution(
-            x, w, strides=ones, padding="same", data_format=self.data_format
-        )
+        return self._convolution(x, w, strides=ones, padding="same", data_format=self.data_format)
 
     def _convolution(self, *args: Any, **kwargs: Any) -> Any:
         function = (windows.conv1d, windows.conv2d, windows.conv3d)[self.rank - 1]
@@ -198,9 +205,7 @@ class ConvLSTM(RNNOfCell):
         """Zeros of the size that comes out of the inputs."""
         total = tf.reduce_sum(tf.zeros_like(inputs), axis=1)
         shape = (*self.cell.kernel_shape[:-1], self.cell.filters)
-        zeros = self.cell.input_conv(
-            total, tf.zeros(shape, total.dtype), padding=self.cell.padding
-        )
+        zeros = self.cell.input_conv(total, tf.zeros(shape, total.dtype), padding=self.cell.padding)
         return [zeros for _ in self.cell.state_size]
 
     def _cell_function(self) -> Any:

@@ -44,10 +44,17 @@ class Dense(Layer):
     """
 
     _options: tuple[str, ...] = (
-        "units", "activation", "use_bias", "kernel_initializer", "bias_initializer",
-        "kernel_regularizer", "bias_regularizer", "activity_regularizer", "kernel_constraint",
+        "units",
+        "activation",
+        "use_bias",
+        "kernel_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "bias_regularizer",
+        "activity_regularizer",
+        "kernel_constraint",
         "bias_constraint",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -196,8 +203,9 @@ class Dropout(RandomLayer):
         if self.noise_shape is None:
             return None
         sizes = tf.shape(inputs)
-        chosen = [sizes[axis] if size is None else size
-                  for axis, size in enumerate(self.noise_shape)]  # fmt: skip
+        chosen = [
+            sizes[axis] if size is None else size for axis, size in enumerate(self.noise_shape)
+        ]
         return tf.convert_to_tensor(chosen)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
@@ -238,9 +246,15 @@ class Embedding(Layer):
     """
 
     _options: tuple[str, ...] = (
-        "input_dim", "output_dim", "embeddings_initializer", "embeddings_regularizer",
-        "activity_regularizer", "embeddings_constraint", "mask_zero", "input_length",
-    )  # fmt: skip
+        "input_dim",
+        "output_dim",
+        "embeddings_initializer",
+        "embeddings_regularizer",
+        "activity_regularizer",
+        "embeddings_constraint",
+        "mask_zero",
+        "input_length",
+    )
 
     def __init__(
         self,

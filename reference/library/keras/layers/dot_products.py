@@ -76,8 +76,10 @@ class Dot(Merge):
             )
         axes = self._axes([value.shape.rank for value in inputs])
         if self.normalize:
-            inputs = [tf.nn.l2_normalize(value, axis=axis)
-                      for value, axis in zip(inputs, axes, strict=True)]  # fmt: skip
+            inputs = [
+                tf.nn.l2_normalize(value, axis=axis)
+                for value, axis in zip(inputs, axes, strict=True)
+            ]
         return batch_dot(inputs[0], inputs[1], axes)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -69,10 +69,17 @@ class EinsumDense(Layer):
         self._set_rules("bias", bias_initializer, bias_regularizer, bias_constraint)
 
     _options = (
-        "equation", "activation", "bias_axes", "kernel_initializer", "bias_initializer",
-        "kernel_regularizer", "bias_regularizer", "activity_regularizer", "kernel_constraint",
+        "equation",
+        "activation",
+        "bias_axes",
+        "kernel_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "bias_regularizer",
+        "activity_regularizer",
+        "kernel_constraint",
         "bias_constraint",
-    )  # fmt: skip
+    )
 
     def build(self, input_shape: Any) -> None:
         """Make `kernel` and `bias`."""

@@ -42,11 +42,24 @@ class GRUCell(RecurrentCell):
 
     _gates = 3
     _options = (
-        "units", "activation", "recurrent_activation", "use_bias", "kernel_initializer",
-        "recurrent_initializer", "bias_initializer", "kernel_regularizer",
-        "recurrent_regularizer", "bias_regularizer", "kernel_constraint", "recurrent_constraint",
-        "bias_constraint", "dropout", "recurrent_dropout", "implementation", "reset_after",
-    )  # fmt: skip
+        "units",
+        "activation",
+        "recurrent_activation",
+        "use_bias",
+        "kernel_initializer",
+        "recurrent_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "recurrent_regularizer",
+        "bias_regularizer",
+        "kernel_constraint",
+        "recurrent_constraint",
+        "bias_constraint",
+        "dropout",
+        "recurrent_dropout",
+        "implementation",
+        "reset_after",
+    )
 
     def __init__(
         self,
@@ -108,8 +121,10 @@ class GRUCell(RecurrentCell):
             parts = [inputs * mask for mask in dropped]
         sums = [tf.matmul(parts[gate], self._part(self.kernel, gate)) for gate in range(3)]
         if self.use_bias:
-            sums = [tf.nn.bias_add(sums[gate], self._part(biases[0], gate, of_rows=False))
-                    for gate in range(3)]  # fmt: skip
+            sums = [
+                tf.nn.bias_add(sums[gate], self._part(biases[0], gate, of_rows=False))
+                for gate in range(3)
+            ]
         pasts = [before] * 3
         if recurrent is not None and self.recurrent_dropout < 1:
             pasts = [before * mask for mask in recurrent]

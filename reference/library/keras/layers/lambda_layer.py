@@ -15,8 +15,14 @@ from sessrun.reference.library.keras.settings import floatx
 __all__ = ["Lambda"]
 
 #: What a config says of functions besides them, which no constructor takes.
-_SAID = ("function_type", "module", "output_shape_type", "output_shape_module", "mask_type",
-         "mask_module")  # fmt: skip
+_SAID = (
+    "function_type",
+    "module",
+    "output_shape_type",
+    "output_shape_module",
+    "mask_type",
+    "mask_module",
+)
 
 
 class Lambda(Layer):
@@ -102,14 +108,21 @@ class Lambda(Layer):
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor, the functions themselves, and of what kind they are."""
         config = {
-            **super().get_config(), "function": self.function,
-            "function_type": _kind(self.function), "module": _module(self.function),
-            "output_shape": self._output_shape, "output_shape_type": _kind(self._output_shape),
-            "output_shape_module": _module(self._output_shape), "arguments": self.arguments,
-        }  # fmt: skip
+            **super().get_config(),
+            "function": self.function,
+            "function_type": _kind(self.function),
+            "module": _module(self.function),
+            "output_shape": self._output_shape,
+            "output_shape_type": _kind(self._output_shape),
+            "output_shape_module": _module(self._output_shape),
+            "arguments": self.arguments,
+        }
         if self.mask is not None:
-            config |= {"mask": self.mask, "mask_type": _kind(self.mask),
-                       "mask_module": _module(self.mask)}  # fmt: skip
+            config |= {
+                "mask": self.mask,
+                "mask_type": _kind(self.mask),
+                "mask_module": _module(self.mask),
+            }
         return config
 
     @classmethod

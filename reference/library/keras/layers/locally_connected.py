@@ -54,10 +54,22 @@ class LocallyConnected(Layer):
     """
 
     _options: tuple[str, ...] = (
-        "filters", "kernel_size", "strides", "padding", "data_format", "activation", "use_bias",
-        "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer",
-        "activity_regularizer", "kernel_constraint", "bias_constraint", "implementation",
-    )  # fmt: skip
+        "filters",
+        "kernel_size",
+        "strides",
+        "padding",
+        "data_format",
+        "activation",
+        "use_bias",
+        "kernel_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "bias_regularizer",
+        "activity_regularizer",
+        "kernel_constraint",
+        "bias_constraint",
+        "implementation",
+    )
 
     def __init__(
         self,
@@ -133,8 +145,9 @@ class LocallyConnected(Layer):
     def _lengths(self, places: Any) -> list[Any]:
         """The sizes of the axes that the window moved over."""
         windows = zip(places, self.kernel_size, self.strides, strict=True)
-        return [output_length(size, window, self.padding, stride)
-                for size, window, stride in windows]  # fmt: skip
+        return [
+            output_length(size, window, self.padding, stride) for size, window, stride in windows
+        ]
 
     def _kernel_shape(self, channels: int, places: Any) -> tuple[int, ...]:
         """The shape of the kernels; for implementations 2 and 3 what is connected is kept too."""
@@ -192,8 +205,10 @@ class LocallyConnected(Layer):
         _, size, channels = self.kernel.shape.as_list()
         windows = []
         for place in itertools.product(*map(range, self._places)):
-            moved = [slice(at * stride, at * stride + window) for at, stride, window
-                     in zip(place, self.strides, self.kernel_size, strict=True)]  # fmt: skip
+            moved = [
+                slice(at * stride, at * stride + window)
+                for at, stride, window in zip(place, self.strides, self.kernel_size, strict=True)
+            ]
             whole = slice(None)
             parts = (whole, *moved, whole) if self._is_last() else (whole, whole, *moved)
             windows.append(tf.reshape(inputs[parts], (1, -1, size)))

@@ -41,11 +41,24 @@ class LSTMCell(RecurrentCell):
 
     _gates = 4
     _options: tuple[str, ...] = (
-        "units", "activation", "recurrent_activation", "use_bias", "kernel_initializer",
-        "recurrent_initializer", "bias_initializer", "unit_forget_bias", "kernel_regularizer",
-        "recurrent_regularizer", "bias_regularizer", "kernel_constraint", "recurrent_constraint",
-        "bias_constraint", "dropout", "recurrent_dropout", "implementation",
-    )  # fmt: skip
+        "units",
+        "activation",
+        "recurrent_activation",
+        "use_bias",
+        "kernel_initializer",
+        "recurrent_initializer",
+        "bias_initializer",
+        "unit_forget_bias",
+        "kernel_regularizer",
+        "recurrent_regularizer",
+        "bias_regularizer",
+        "kernel_constraint",
+        "recurrent_constraint",
+        "bias_constraint",
+        "dropout",
+        "recurrent_dropout",
+        "implementation",
+    )
 
     def __init__(
         self,

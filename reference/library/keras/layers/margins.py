@@ -14,8 +14,14 @@ from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import constructor_of
 from sessrun.reference.library.keras.layers.sizes import normalized_format, normalized_tuple
 
-__all__ = ["Cropping1D", "Cropping2D", "Cropping3D", "ZeroPadding1D", "ZeroPadding2D",
-           "ZeroPadding3D"]  # fmt: skip
+__all__ = [
+    "Cropping1D",
+    "Cropping2D",
+    "Cropping3D",
+    "ZeroPadding1D",
+    "ZeroPadding2D",
+    "ZeroPadding3D",
+]
 
 
 def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:

@@ -16,9 +16,21 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine.base_layer import Layer
 
 __all__ = [
-    "Add", "Average", "Concatenate", "Maximum", "Minimum", "Multiply", "Subtract", "add",
-    "average", "concatenate", "maximum", "minimum", "multiply", "subtract",
-]  # fmt: skip
+    "Add",
+    "Average",
+    "Concatenate",
+    "Maximum",
+    "Minimum",
+    "Multiply",
+    "Subtract",
+    "add",
+    "average",
+    "concatenate",
+    "maximum",
+    "minimum",
+    "multiply",
+    "subtract",
+]
 
 _Sizes = tuple[int | None, ...]
 
@@ -57,9 +69,7 @@ def _spread(one: _Sizes, other: _Sizes) -> _Sizes:
         if size is None or more is None:
             found.append(None)
         elif size != more and 1 not in {size, more}:
-            raise bad_value(
-                f"Inputs have incompatible shapes. Received shapes {one} and {other}"
-            )
+            raise bad_value(f"Inputs have incompatible shapes. Received shapes {one} and {other}")
         else:
             found.append(max(size, more) if 0 not in {size, more} else 0)
     return tuple(found)

@@ -18,10 +18,22 @@ __all__ = ["MultiHeadAttention"]
 
 #: The arguments of the layer that its config holds, but for the shapes that it was built for.
 _ARGUMENTS = (
-    "num_heads", "key_dim", "value_dim", "dropout", "use_bias", "output_shape", "attention_axes",
-    "kernel_initializer", "bias_initializer", "kernel_regularizer", "bias_regularizer",
-    "activity_regularizer", "kernel_constraint", "bias_constraint", "softmax_robust_masking",
-)  # fmt: skip
+    "num_heads",
+    "key_dim",
+    "value_dim",
+    "dropout",
+    "use_bias",
+    "output_shape",
+    "attention_axes",
+    "kernel_initializer",
+    "bias_initializer",
+    "kernel_regularizer",
+    "bias_regularizer",
+    "activity_regularizer",
+    "kernel_constraint",
+    "bias_constraint",
+    "softmax_robust_masking",
+)
 _SHAPES = ("query_shape", "key_shape", "value_shape")
 
 
@@ -119,11 +131,15 @@ class MultiHeadAttention(Layer):
             "".join(next(letters) for _ in range(count)) for count in (free, bound, len(last))
         )
         return EinsumDense(
-            f"{kept}{summed},{summed}{new}->{kept}{new}", [None] * (free - 1) + last,
-            bias_axes=new if self._use_bias else None, name=name,
-            activity_regularizer=self._activity_regularizer, dtype=self.dtype,
-            **self._rules_of("kernel"), **self._rules_of("bias"),
-        )  # fmt: skip
+            f"{kept}{summed},{summed}{new}->{kept}{new}",
+            [None] * (free - 1) + last,
+            bias_axes=new if self._use_bias else None,
+            name=name,
+            activity_regularizer=self._activity_regularizer,
+            dtype=self.dtype,
+            **self._rules_of("kernel"),
+            **self._rules_of("bias"),
+        )
 
     def _rules_of(self, weight: str) -> dict[str, Any]:
         """How a weight of each projection is made."""
@@ -139,8 +155,9 @@ class MultiHeadAttention(Layer):
         self._dot_product_equation, self._combine_equation, scores_rank = _equations(rank, axes)
         self._softmax = Softmax(
             axis=tuple(range(scores_rank - len(axes), scores_rank)),
-            robust_masking=self._softmax_robust_masking, dtype=self.dtype,
-        )  # fmt: skip
+            robust_masking=self._softmax_robust_masking,
+            dtype=self.dtype,
+        )
         self._dropout_layer = Dropout(rate=self._dropout, dtype=self.dtype)
 
     def call(
@@ -252,11 +269,13 @@ def _equations(rank: int, axes: tuple[int, ...]) -> tuple[str, str, int]:
     batch = [axis for axis in range(rank) if axis not in {*attended, rank - 1}]
     further = iter(LETTERS[rank:])
     source = "".join(
-        target[axis] if axis in batch or axis == rank - 1 else next(further)
-        for axis in range(rank)
+        target[axis] if axis in batch or axis == rank - 1 else next(further) for axis in range(rank)
     )
     scores = "".join(
-        [*(target[axis] for axis in batch), *(target[axis] for axis in axes),
-         *(source[axis] for axis in axes)]
-    )  # fmt: skip
+        [
+            *(target[axis] for axis in batch),
+            *(target[axis] for axis in axes),
+            *(source[axis] for axis in axes),
+        ]
+    )
     return f"{source},{target}->{scores}", f"{scores},{source}->{target}", len(scores)

@@ -18,9 +18,14 @@ from sessrun.reference.library.keras.layers.sizes import normalized_format
 from sessrun.reference.library.keras.phases import in_train_phase
 
 __all__ = [
-    "ActivityRegularization", "AlphaDropout", "GaussianDropout", "GaussianNoise",
-    "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D",
-]  # fmt: skip
+    "ActivityRegularization",
+    "AlphaDropout",
+    "GaussianDropout",
+    "GaussianNoise",
+    "SpatialDropout1D",
+    "SpatialDropout2D",
+    "SpatialDropout3D",
+]
 
 #: The value and the slope of SELU where x is very small.
 _SELU_ALPHA: Final = 1.6732632423543772848170429916717
@@ -37,9 +42,12 @@ class Noise(RandomLayer):
 
     def _normal(self, inputs: Any, mean: float, deviation: Any) -> Any:
         return tf.random_normal(
-            shape=tf.shape(inputs), mean=mean, stddev=deviation, dtype=inputs.dtype,
+            shape=tf.shape(inputs),
+            mean=mean,
+            stddev=deviation,
+            dtype=inputs.dtype,
             seed=self._seed_of_operation(),
-        )  # fmt: skip
+        )
 
     def _while_training(self, disturb: Callable[[], Any], inputs: Any, training: Any) -> Any:
         return in_train_phase(disturb, inputs, training=training)

@@ -83,9 +83,17 @@ class LayerNormalization(Layer):
     """
 
     _options: tuple[str, ...] = (
-        "axis", "epsilon", "center", "scale", "beta_initializer", "gamma_initializer",
-        "beta_regularizer", "gamma_regularizer", "beta_constraint", "gamma_constraint",
-    )  # fmt: skip
+        "axis",
+        "epsilon",
+        "center",
+        "scale",
+        "beta_initializer",
+        "gamma_initializer",
+        "beta_regularizer",
+        "gamma_regularizer",
+        "beta_constraint",
+        "gamma_constraint",
+    )
 
     def __init__(
         self,

@@ -22,10 +22,19 @@ from sessrun.reference.library.keras.layers.sizes import (
 )
 
 __all__ = [
-    "AveragePooling1D", "AveragePooling2D", "AveragePooling3D", "GlobalAveragePooling1D",
-    "GlobalAveragePooling2D", "GlobalAveragePooling3D", "GlobalMaxPooling1D",
-    "GlobalMaxPooling2D", "GlobalMaxPooling3D", "MaxPooling1D", "MaxPooling2D", "MaxPooling3D",
-]  # fmt: skip
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "AveragePooling3D",
+    "GlobalAveragePooling1D",
+    "GlobalAveragePooling2D",
+    "GlobalAveragePooling3D",
+    "GlobalMaxPooling1D",
+    "GlobalMaxPooling2D",
+    "GlobalMaxPooling3D",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "MaxPooling3D",
+]
 
 
 class Pooling(Layer):
@@ -102,9 +111,12 @@ class Pooling(Layer):
         if self._is_first:
             inputs = tf.transpose(inputs, (0, 2, 3, 1))
         outputs = self._operation(2)(
-            inputs, (1, *self.pool_size, 1, 1), (1, *self.strides, 1, 1),
-            padding=self.padding.upper(), data_format="NHWC",
-        )  # fmt: skip
+            inputs,
+            (1, *self.pool_size, 1, 1),
+            (1, *self.strides, 1, 1),
+            padding=self.padding.upper(),
+            data_format="NHWC",
+        )
         if self._is_first:
             outputs = tf.transpose(outputs, (0, 3, 1, 2))
         return tf.squeeze(outputs, column)
@@ -116,10 +128,12 @@ class Pooling(Layer):
         moved = [
             output_length(size, window, self.padding, stride)
             for size, window, stride in zip(
-                sizes[first : first + len(self.pool_size)], self.pool_size, self.strides,
+                sizes[first : first + len(self.pool_size)],
+                self.pool_size,
+                self.strides,
                 strict=True,
             )
-        ]  # fmt: skip
+        ]
         if self._is_first:
             return tf.TensorShape([sizes[0], sizes[1], *moved])
         return tf.TensorShape([sizes[0], *moved, sizes[-1]])

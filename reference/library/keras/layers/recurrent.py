@@ -88,8 +88,10 @@ class RNN(KeptStates, Layer):
             )
         zero_output_for_mask = kwargs.pop("zero_output_for_mask", False)
         if "input_shape" not in kwargs and kwargs.keys() & {"input_dim", "input_length"}:
-            kwargs["input_shape"] = (kwargs.pop("input_length", None),
-                                     kwargs.pop("input_dim", None))  # fmt: skip
+            kwargs["input_shape"] = (
+                kwargs.pop("input_length", None),
+                kwargs.pop("input_dim", None),
+            )
         super().__init__(**kwargs)
         self.zero_output_for_mask = zero_output_for_mask
         self.cell = cell
@@ -215,11 +217,16 @@ class RNN(KeptStates, Layer):
                 "of the inputs."
             )
         last, outputs, states = rnn(
-            self._step(training, constants), inputs, initial_state, constants=constants,
-            go_backwards=self.go_backwards, unroll=self.unroll, time_major=self.time_major,
+            self._step(training, constants),
+            inputs,
+            initial_state,
+            constants=constants,
+            go_backwards=self.go_backwards,
+            unroll=self.unroll,
+            time_major=self.time_major,
             mask=None if mask is None else tf.nest.flatten(mask)[0],
             zero_output_for_mask=self.zero_output_for_mask,
-        )  # fmt: skip
+        )
         if self.stateful:
             self._keep_states(states)
         output = outputs if self.return_sequences else last
@@ -274,14 +281,22 @@ class RNN(KeptStates, Layer):
         shapes = tf.nest.map_structure(output, sizes[0] if own is None else own)
         if not self.return_state:
             return shapes
-        states = [tf.TensorShape([batch, *tf.TensorShape(size).as_list()])
-                  for size in tf.nest.flatten(sizes)]  # fmt: skip
+        states = [
+            tf.TensorShape([batch, *tf.TensorShape(size).as_list()])
+            for size in tf.nest.flatten(sizes)
+        ]
         return [*(shapes if isinstance(shapes, list) else [shapes]), *states]
 
     def get_config(self) -> dict[str, Any]:
         """The config of the cell, and how it is stepped."""
-        names = ("return_sequences", "return_state", "go_backwards", "stateful", "unroll",
-                 "time_major")  # fmt: skip
+        names = (
+            "return_sequences",
+            "return_state",
+            "go_backwards",
+            "stateful",
+            "unroll",
+            "time_major",
+        )
         config = {**super().get_config(), **{name: getattr(self, name) for name in names}}
         if self._num_constants:
             config["num_constants"] = self._num_constants
@@ -312,5 +327,3 @@ def _is_sizes(shape: Any) -> bool:
 def _packed(shape: Any, flat: list[Any]) -> Any:
     """Values in the structure that shapes have."""
     return tf.nest.pack_sequence_as(tf.nest.map_structure(lambda _: 0, shape), flat)
-
-

@@ -159,10 +159,12 @@ class RecurrentCell(RandomLayer):
 
     def _weight(self, name: str, shape: tuple[int, ...], weight: str | None = None) -> Any:
         return self.add_weight(
-            weight or name, shape=shape, initializer=self._rule_of(name),
+            weight or name,
+            shape=shape,
+            initializer=self._rule_of(name),
             regularizer=getattr(self, f"{name}_regularizer"),
             constraint=getattr(self, f"{name}_constraint"),
-        )  # fmt: skip
+        )
 
     def _rule_of(self, name: str) -> Any:
         """What makes the first values of a weight."""
@@ -231,11 +233,21 @@ class SimpleRNNCell(RecurrentCell):
     """
 
     _options = (
-        "units", "activation", "use_bias", "kernel_initializer", "recurrent_initializer",
-        "bias_initializer", "kernel_regularizer", "recurrent_regularizer", "bias_regularizer",
-        "kernel_constraint", "recurrent_constraint", "bias_constraint", "dropout",
+        "units",
+        "activation",
+        "use_bias",
+        "kernel_initializer",
+        "recurrent_initializer",
+        "bias_initializer",
+        "kernel_regularizer",
+        "recurrent_regularizer",
+        "bias_regularizer",
+        "kernel_constraint",
+        "recurrent_constraint",
+        "bias_constraint",
+        "dropout",
         "recurrent_dropout",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,

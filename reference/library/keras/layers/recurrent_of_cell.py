@@ -52,8 +52,15 @@ class RNNOfCell(RNN):
         last = {"implementation", "reset_after"}
         names = [name for name in cls._cell_class.arguments() if name not in last]
         names.insert(names.index("kernel_constraint"), "activity_regularizer")
-        return [*names, "return_sequences", "return_state", "go_backwards", "stateful", "unroll",
-                "reset_after"]  # fmt: skip
+        return [
+            *names,
+            "return_sequences",
+            "return_state",
+            "go_backwards",
+            "stateful",
+            "unroll",
+            "reset_after",
+        ]
 
     def __getattr__(self, name: str) -> Any:
         """An argument of the cell, which the layer has too."""

@@ -44,9 +44,7 @@ def add_variables(layer: Any) -> None:
     layer.renorm_stddev = beside(layer.moving_stddev, "renorm_stddev", deviation)
 
 
-def corrections(
-    layer: Any, mean: Any, variance: Any, training: Any
-) -> tuple[Any, Any, Any, Any]:
+def corrections(layer: Any, mean: Any, variance: Any, training: Any) -> tuple[Any, Any, Any, Any]:
     """How a batch is corrected, and its moments once what corrects is updated.
 
     Returns:

@@ -50,10 +50,14 @@ class SeparableConv(Conv):
 
     _options: tuple[str, ...] = (
         *Conv._options,  # noqa: SLF001 - of its own base
-        "depth_multiplier", "depthwise_initializer", "depthwise_regularizer",
-        "depthwise_constraint", "pointwise_initializer", "pointwise_regularizer",
+        "depth_multiplier",
+        "depthwise_initializer",
+        "depthwise_regularizer",
+        "depthwise_constraint",
+        "pointwise_initializer",
+        "pointwise_regularizer",
         "pointwise_constraint",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -80,11 +84,21 @@ class SeparableConv(Conv):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            rank, filters, kernel_size, strides, padding, data_format, dilation_rate,
-            activation=activation, use_bias=use_bias, bias_initializer=bias_initializer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
+            rank,
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            bias_initializer=bias_initializer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
         self.depth_multiplier = depth_multiplier
         self._set_rules(
             "depthwise", depthwise_initializer, depthwise_regularizer, depthwise_constraint
@@ -99,9 +113,10 @@ class SeparableConv(Conv):
         channels = channels_of(shape, self._channel_axis)
         self.input_spec = InputSpec(ndim=self.rank + 2, axes={self._channel_axis: channels})
         self.depthwise_kernel = self._add_by_rules(
-            "depthwise", (*self.kernel_size, channels, self.depth_multiplier),
+            "depthwise",
+            (*self.kernel_size, channels, self.depth_multiplier),
             weight="depthwise_kernel",
-        )  # fmt: skip
+        )
         mixed = (*(1,) * self.rank, self.depth_multiplier * channels, self.filters)
         self.pointwise_kernel = self._add_by_rules("pointwise", mixed, weight="pointwise_kernel")
         self._add_bias(self.filters)
@@ -129,9 +144,14 @@ class SeparableConv1D(SeparableConv):
         pointwise = tf.expand_dims(self.pointwise_kernel, 0)
         padding = "VALID" if self.padding == "causal" else self.padding.upper()
         outputs = tf.nn.separable_conv2d(
-            inputs, depthwise, pointwise, strides=strides, padding=padding,
-            rate=(1, *self.dilation_rate), data_format=format_of_ops(self.data_format, 4),
-        )  # fmt: skip
+            inputs,
+            depthwise,
+            pointwise,
+            strides=strides,
+            padding=padding,
+            rate=(1, *self.dilation_rate),
+            data_format=format_of_ops(self.data_format, 4),
+        )
         if self.bias is not None:
             outputs = self._biased(outputs)
         return self._activated(tf.squeeze(outputs, [row]))
@@ -147,9 +167,14 @@ class SeparableConv2D(SeparableConv):
         is_last = self.data_format == "channels_last"
         strides = (1, *self.strides, 1) if is_last else (1, 1, *self.strides)
         outputs = tf.nn.separable_conv2d(
-            inputs, self.depthwise_kernel, self.pointwise_kernel, strides=strides,
-            padding=self.padding.upper(), rate=self.dilation_rate, data_format=self._form,
-        )  # fmt: skip
+            inputs,
+            self.depthwise_kernel,
+            self.pointwise_kernel,
+            strides=strides,
+            padding=self.padding.upper(),
+            rate=self.dilation_rate,
+            data_format=self._form,
+        )
         if self.bias is not None:
             outputs = self._biased(outputs)
         return self._activated(outputs)
@@ -180,9 +205,11 @@ class DepthwiseConv(Conv):
 
     _options: tuple[str, ...] = (
         *(name for name in Conv._options if name not in {*_OF_KERNEL, "filters"}),  # noqa: SLF001 - of its own base
-        "depth_multiplier", "depthwise_initializer", "depthwise_regularizer",
+        "depth_multiplier",
+        "depthwise_initializer",
+        "depthwise_regularizer",
         "depthwise_constraint",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,
@@ -205,11 +232,21 @@ class DepthwiseConv(Conv):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            rank, None, kernel_size, strides, padding, data_format, dilation_rate,
-            activation=activation, use_bias=use_bias, bias_initializer=bias_initializer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
+            rank,
+            None,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            bias_initializer=bias_initializer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
         self.depth_multiplier = depth_multiplier
         self._set_rules(
             "depthwise", depthwise_initializer, depthwise_regularizer, depthwise_constraint
@@ -251,10 +288,13 @@ class DepthwiseConv1D(DepthwiseConv):
         step = self.strides * 2
         row, strides = (1, (1, *step, 1)) if is_last else (2, (1, 1, *step))
         outputs = tf.nn.depthwise_conv2d(
-            tf.expand_dims(inputs, row), tf.expand_dims(self.depthwise_kernel, axis=0),
-            strides=strides, padding=self.padding.upper(), rate=(1, *self.dilation_rate),
+            tf.expand_dims(inputs, row),
+            tf.expand_dims(self.depthwise_kernel, axis=0),
+            strides=strides,
+            padding=self.padding.upper(),
+            rate=(1, *self.dilation_rate),
             data_format=format_of_ops(self.data_format, 4),
-        )  # fmt: skip
+        )
         if self.bias is not None:
             form = format_of_ops(self.data_format, 4)
             outputs = tf.nn.bias_add(outputs, self.bias, data_format=form)
@@ -272,9 +312,13 @@ class DepthwiseConv2D(DepthwiseConv):
         if is_first:
             inputs = tf.transpose(inputs, (0, 2, 3, 1))
         outputs = tf.nn.depthwise_conv2d(
-            inputs, self.depthwise_kernel, strides=(1, *self.strides, 1),
-            padding=self.padding.upper(), rate=self.dilation_rate, data_format="NHWC",
-        )  # fmt: skip
+            inputs,
+            self.depthwise_kernel,
+            strides=(1, *self.strides, 1),
+            padding=self.padding.upper(),
+            rate=self.dilation_rate,
+            data_format="NHWC",
+        )
         if is_first:
             outputs = tf.transpose(outputs, (0, 3, 1, 2))
         if self.bias is not None:

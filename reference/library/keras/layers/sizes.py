@@ -7,13 +7,23 @@ from typing import Any, Final
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.settings import image_data_format
 
-__all__ = ["format_of_ops", "normalized_format", "normalized_padding", "normalized_tuple",
-           "output_length", "transposed_length"]  # fmt: skip
+__all__ = [
+    "format_of_ops",
+    "normalized_format",
+    "normalized_padding",
+    "normalized_tuple",
+    "output_length",
+    "transposed_length",
+]
 
 _FORMS: Final = {
-    ("channels_last", 3): "NWC", ("channels_last", 4): "NHWC", ("channels_last", 5): "NDHWC",
-    ("channels_first", 3): "NCW", ("channels_first", 4): "NCHW", ("channels_first", 5): "NCDHW",
-}  # fmt: skip
+    ("channels_last", 3): "NWC",
+    ("channels_last", 4): "NHWC",
+    ("channels_last", 5): "NDHWC",
+    ("channels_first", 3): "NCW",
+    ("channels_first", 4): "NCHW",
+    ("channels_first", 5): "NCDHW",
+}
 
 
 def format_of_ops(data_format: str, ndim: int) -> str:
@@ -87,9 +97,7 @@ def normalized_tuple(value: Any, n: int, name: str, *, zero: bool = False) -> tu
     return found
 
 
-def output_length(
-    size: Any, window: int, padding: str, stride: int, dilation: int = 1
-) -> Any:
+def output_length(size: Any, window: int, padding: str, stride: int, dilation: int = 1) -> Any:
     """The size of an axis after a window moved over it; None for None."""
     if size is None:
         return None

@@ -63,12 +63,24 @@ class Transposed(Conv):
         **kwargs: Any,
     ) -> None:
         super().__init__(
-            rank, filters, kernel_size, strides, padding, data_format, dilation_rate,
-            activation=activation, use_bias=use_bias, kernel_initializer=kernel_initializer,
-            bias_initializer=bias_initializer, kernel_regularizer=kernel_regularizer,
-            bias_regularizer=bias_regularizer, activity_regularizer=activity_regularizer,
-            kernel_constraint=kernel_constraint, bias_constraint=bias_constraint, **kwargs,
-        )  # fmt: skip
+            rank,
+            filters,
+            kernel_size,
+            strides,
+            padding,
+            data_format,
+            dilation_rate,
+            activation=activation,
+            use_bias=use_bias,
+            kernel_initializer=kernel_initializer,
+            bias_initializer=bias_initializer,
+            kernel_regularizer=kernel_regularizer,
+            bias_regularizer=bias_regularizer,
+            activity_regularizer=activity_regularizer,
+            kernel_constraint=kernel_constraint,
+            bias_constraint=bias_constraint,
+            **kwargs,
+        )
         self.output_padding = None
         if output_padding is not None:
             more = normalized_tuple(output_padding, rank, "output_padding", zero=True)
@@ -149,9 +161,14 @@ class Conv1DTranspose(Transposed):
 
     def _transposed(self, inputs: Any, shape: Any) -> Any:
         return tf.nn.conv1d_transpose(
-            inputs, self.kernel, shape, strides=self.strides, padding=self.padding.upper(),
-            data_format=self._form, dilations=self.dilation_rate,
-        )  # fmt: skip
+            inputs,
+            self.kernel,
+            shape,
+            strides=self.strides,
+            padding=self.padding.upper(),
+            data_format=self._form,
+            dilations=self.dilation_rate,
+        )
 
 
 class Conv2DTranspose(Transposed):
@@ -170,9 +187,13 @@ class Conv2DTranspose(Transposed):
         padding = self.padding.upper()
         if set(self.dilation_rate) == {1}:
             outputs = tf.nn.conv2d_transpose(
-                inputs, self.kernel, shape, (1, *self.strides, 1), padding=padding,
+                inputs,
+                self.kernel,
+                shape,
+                (1, *self.strides, 1),
+                padding=padding,
                 data_format="NHWC",
-            )  # fmt: skip
+            )
         else:
             if len(set(self.dilation_rate)) > 1:
                 raise bad_value(
@@ -188,17 +209,19 @@ class Conv2DTranspose(Transposed):
 class Conv3DTranspose(Transposed):
     """Transposed convolutions of volumes; the arguments are those of Conv3D, undilated."""
 
-    __init__ = constructor_of(
-        Transposed, 3, strides=(1, 1, 1), dilation_rate=(1, 1, 1)
-    )
+    __init__ = constructor_of(Transposed, 3, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
     def _transposed(self, inputs: Any, shape: Any) -> Any:
         is_first = self.data_format == "channels_first"
         strides = (1, 1, *self.strides) if is_first else (1, *self.strides, 1)
         return tf.nn.conv3d_transpose(
-            inputs, self.kernel, shape, strides, data_format=self._form,
+            inputs,
+            self.kernel,
+            shape,
+            strides,
+            data_format=self._form,
             padding=self.padding.upper(),
-        )  # fmt: skip
+        )
 
     def get_config(self) -> dict[str, Any]:
         """The arguments of the constructor, without a dilation."""

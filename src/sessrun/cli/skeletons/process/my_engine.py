@@ -31,9 +31,14 @@ class Backend:
             return {"outcome": "error", "kind": "protocol", "message": "I speak version 1"}
         self.folder = Folder(request["exchange"])
         return {
-            "outcome": "hello", "protocol": 1, "name": "my_engine", "version": "0.1",
-            "capabilities": [], "devices": [], "details": {"dtypes": ", ".join(DTYPES)},
-        }  # fmt: skip
+            "outcome": "hello",
+            "protocol": 1,
+            "name": "my_engine",
+            "version": "0.1",
+            "capabilities": [],
+            "devices": [],
+            "details": {"dtypes": ", ".join(DTYPES)},
+        }
 
     def open(self, request: dict[str, Any]) -> dict[str, Any]:
         """Read a graph, and open a session on it."""
@@ -77,10 +82,16 @@ class Backend:
 
 #: What a request that has no method above asks for.
 CAPABILITIES = {
-    "extend": "extend", "setup": "partial_runs", "partial": "partial_runs",
-    "callable": "callables", "call": "callables", "devices": "devices", "reset": "reset",
-    "case": "api", "proceed": "api",
-}  # fmt: skip
+    "extend": "extend",
+    "setup": "partial_runs",
+    "partial": "partial_runs",
+    "callable": "callables",
+    "call": "callables",
+    "devices": "devices",
+    "reset": "reset",
+    "case": "api",
+    "proceed": "api",
+}
 
 
 def answer(backend: Backend, request: dict[str, Any]) -> dict[str, Any]:

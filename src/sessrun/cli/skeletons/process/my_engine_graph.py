@@ -116,8 +116,10 @@ def _constant(node: Node) -> Tensor:
             raise Failed(3, f"{node.name}: {len(content)} bytes do not fill {list(shape)}")
         return Tensor(dtype, shape, content)
     count = math.prod(shape)
-    listed = [float(x) if dtype == "float32" else int(x)
-              for x in form.get("floatVal") or form.get("intVal") or [0]]  # fmt: skip
+    listed = [
+        float(x) if dtype == "float32" else int(x)
+        for x in form.get("floatVal") or form.get("intVal") or [0]
+    ]
     elements = (listed + listed[-1:] * count)[:count]
     return Tensor(dtype, shape, array(DTYPES[dtype], elements).tobytes())
 
