@@ -18,8 +18,13 @@ from importlib.machinery import ModuleSpec as _ModuleSpec
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
 
-from sessrun.reference import compat  # noqa: F401 - the group `tf.compat` is this package
+from sessrun.reference import (
+    compat,  # noqa: F401 - the group `tf.compat` is this package
+)
 from sessrun.reference import namespace as _namespace
+from sessrun.reference import (
+    registrations as _registrations,  # noqa: F401 - it fills what lower packages leave open
+)
 
 
 class _PublicPaths(_MetaPathFinder, _Loader):

@@ -25,6 +25,7 @@ from sessrun.reference.base import device_spec, dtypes, graph_keys, tensor_shape
 from sessrun.reference.build import constant_op, conversion, expansions, framework_ops
 from sessrun.reference.graph import (
     default_graph,
+    default_session,
     graph,
     name_scopes,
     operation,
@@ -47,6 +48,7 @@ _MODULES: Final = (
     "build.generated",
     "api.ops.choosing",
     "api.ops.array_ops",
+    "api.ops.gathering",
     "api.ops.cast_ops",
     "api.ops.scattering",
     "api.ops.fill_ops",
@@ -113,7 +115,7 @@ LAZY: Final = frozenset(
 #: Modules that are imported when one of these names is first asked for; each has the name in its
 #: `EXPORTS` or `__all__`, as those of `_MODULES` do.
 _LATER: Final[Mapping[str, str]] = {
-    "build.importing.importer": "import_graph_def",
+    "build.importing.graph_defs": "import_graph_def",
     "api.saving.freezing": "graph_util.convert_variables_to_constants",
     "api.saving.graph_files": "io.write_graph train.write_graph",
     "api.saving.graph_pruning": (
@@ -357,8 +359,11 @@ _LATER: Final[Mapping[str, str]] = {
         "ConditionalAccumulator ConditionalAccumulatorBase SparseConditionalAccumulator "
         "sparse.SparseConditionalAccumulator"
     ),
-    "api.sparse_ops": "deserialize_many_sparse io.deserialize_many_sparse io.serialize_many_sparse "
-    "io.serialize_sparse serialize_many_sparse serialize_sparse sparse.retain sparse_retain",
+    "api.sparse_ops": (
+        "deserialize_many_sparse io.deserialize_many_sparse io.serialize_many_sparse "
+        "io.serialize_sparse serialize_many_sparse serialize_sparse sparse.placeholder "
+        "sparse.retain sparse.to_dense sparse_placeholder sparse_retain sparse_tensor_to_dense"
+    ),
     "api.tables.table_initializers": (
         "lookup.KeyValueTensorInitializer lookup.TextFileIndex lookup.TextFileInitializer "
         "initialize_all_tables initializers.tables_initializer tables_initializer"
@@ -389,7 +394,7 @@ def _core() -> dict[str, Any]:
         "dimension_at_index": tensor_shape.dimension_at_index,
         "dimension_value": tensor_shape.dimension_value,
         "get_default_graph": stacks.get_default_graph,
-        "get_default_session": stacks.get_default_session,
+        "get_default_session": default_session.get_default_session,
         "get_seed": random_seed.get_seed,
         "group": framework_ops.group,
         "identity": framework_ops.identity,

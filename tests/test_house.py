@@ -50,18 +50,9 @@ LEVELS = (
 )
 #: What imports a package further down all the same, and why.
 UPWARD = {
-    ("graph.graph", "build.build"): "a graph makes its operations; to be registered from above",
-    ("graph.operation", "build.node_operations"): "an operation is made from a NodeDef",
-    ("graph.graph", "build.functions.function_library"): "a graph owns its library of functions",
-    ("graph.graph", "api.variables.variable_store"): "a graph owns its store of variables",
-    ("graph.tensor", "api.overloads"): "operators of tensors; to be registered from above",
-    ("build.conversions", "api.sparse_tensor"): "what converts a SparseTensor's parts",
-    ("build.importing.import_nodes", "kernels.control_flow"): "which op types close a loop",
-    ("build.static_values", "kernels.registry"): "constants are folded by kernels",
-    ("build.static_values", "state.resources"): "kernels that fold get an empty store",
-    ("devices.devices", "state.resources"): "the memory of a device holds buffers of variables",
     ("api.nn.ctc_losses", "gradient.custom"): "a function with a gradient of its own",
     ("api.nn.swishes", "gradient.custom"): "a function with a gradient of its own",
+    ("devices.devices", "state.resources"): "the memory of a device holds buffers of variables",
 }
 FORBIDDEN_NAMES = {"utils", "helpers", "common", "misc"}
 #: The formatter gives an argument a line: a module of 400 lines written densely may be 490 here.

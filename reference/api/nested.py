@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MappingView, Sequence
 from typing import Any
 
-from sessrun.reference.api.ragged_tensor import RaggedTensor
-from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base.containers import attribute_names, is_namedtuple, mapping_like
-from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.build.composites import CompositeTensor
 
 __all__ = [
     "branches",
@@ -40,7 +38,7 @@ def is_attrs(obj: Any) -> bool:
 
 def is_composite(value: Any) -> bool:
     """Whether a value is made of several tensors."""
-    return isinstance(value, SparseTensor | IndexedSlices | RaggedTensor)
+    return isinstance(value, CompositeTensor)
 
 
 def is_nested(seq: Any, composites: bool = False) -> bool:
@@ -90,11 +88,8 @@ def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
     if isinstance(like, MappingView | range):
         return list(parts)
     kind: Any = type(like)
-    if is_composite(like):
-        made = kind(*parts[0])
-        if isinstance(like, SparseTensor):
-            made.set_shape(like.shape)
-        return made
+    if isinstance(like, CompositeTensor):
+        return like.with_parts(parts[0])
     if is_namedtuple(like) or is_attrs(like):
         return kind(*parts)
     return kind(parts)

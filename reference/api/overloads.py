@@ -5,14 +5,16 @@ Op types and names are TensorFlow's: `a + b` makes an `AddV2` named `add`, `-a` 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from sessrun.reference.api.ops.math_ops import logical_xor
+from sessrun.reference.api.ops.slicing import strided_slice
+from sessrun.reference.build.build import apply_op, apply_unary
+from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.stacks import get_default_graph, graph_for
+from sessrun.reference.graph.tensor import OPERATORS, Overloads, Tensor
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.tensor import Tensor
-
-__all__ = ["OPERATORS", "Overloads"]
+__all__ = ["tensor_equals", "tensor_not_equals"]
 
 # The dtype in which two integers are divided by `/`.
 _QUOTIENT: Final = {
@@ -25,121 +27,6 @@ _QUOTIENT: Final = {
     "uint32": "float64",
     "uint64": "float64",
 }
-
-
-class Overloads:
-    """The operator methods; the right or left operand may be anything that becomes a tensor."""
-
-    __slots__ = ()
-
-    @property
-    def graph(self) -> Any:
-        """The graph it belongs to."""
-        raise NotImplementedError
-
-    def __add__(self, other: Any) -> Tensor:
-        return _binary(_addition(self), "add", self, other)
-
-    def __radd__(self, other: Any) -> Tensor:
-        return _reflected(_addition(self), "add", other, self)
-
-    def __sub__(self, other: Any) -> Tensor:
-        return _binary("Sub", "sub", self, other)
-
-    def __rsub__(self, other: Any) -> Tensor:
-        return _reflected("Sub", "sub", other, self)
-
-    def __mul__(self, other: Any) -> Tensor:
-        times = getattr(other, "_times_dense", None)  # a SparseTensor's, which stays sparse
-        return _binary("Mul", "mul", self, other) if times is None else times(self)
-
-    def __rmul__(self, other: Any) -> Tensor:
-        return _reflected("Mul", "mul", other, self)
-
-    def __truediv__(self, other: Any) -> Tensor:
-        return _true_divide(self, other, _like(self))
-
-    def __rtruediv__(self, other: Any) -> Tensor:
-        return _true_divide(other, self, _like(self))
-
-    def __floordiv__(self, other: Any) -> Tensor:
-        return _binary("FloorDiv", "floordiv", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Tensor:
-        return _reflected("FloorDiv", "floordiv", other, self)
-
-    def __mod__(self, other: Any) -> Tensor:
-        return _binary("FloorMod", "mod", self, other)
-
-    def __rmod__(self, other: Any) -> Tensor:
-        return _reflected("FloorMod", "mod", other, self)
-
-    def __pow__(self, other: Any) -> Tensor:
-        return _binary("Pow", "pow", self, other)
-
-    def __rpow__(self, other: Any) -> Tensor:
-        return _reflected("Pow", "pow", other, self)
-
-    def __matmul__(self, other: Any) -> Tensor:
-        return _matmul(self, other)
-
-    def __rmatmul__(self, other: Any) -> Tensor:
-        return _matmul(other, self)
-
-    def __and__(self, other: Any) -> Tensor:
-        return _logical("And", "and", self, other)
-
-    def __rand__(self, other: Any) -> Tensor:
-        return _logical("And", "and", other, self)
-
-    def __or__(self, other: Any) -> Tensor:
-        return _logical("Or", "or", self, other)
-
-    def __ror__(self, other: Any) -> Tensor:
-        return _logical("Or", "or", other, self)
-
-    def __xor__(self, other: Any) -> Tensor:
-        return _logical("Xor", "xor", self, other)
-
-    def __rxor__(self, other: Any) -> Tensor:
-        return _logical("Xor", "xor", other, self)
-
-    def __lt__(self, other: Any) -> Tensor:
-        return _binary("Less", "Less", self, other)
-
-    def __le__(self, other: Any) -> Tensor:
-        return _binary("LessEqual", "LessEqual", self, other)
-
-    def __gt__(self, other: Any) -> Tensor:
-        return _binary("Greater", "Greater", self, other)
-
-    def __ge__(self, other: Any) -> Tensor:
-        return _binary("GreaterEqual", "GreaterEqual", self, other)
-
-    def __neg__(self) -> Tensor:
-        return _unary("Neg", "Neg", self)
-
-    def __abs__(self) -> Tensor:
-        if _like(self).startswith("complex"):
-            attrs = {"Tout": "double" if _like(self) == "complex128" else "float"}
-            return _apply("ComplexAbs", {"x": self}, attrs, "Abs")
-        return _unary("Abs", "Abs", self)
-
-    def __invert__(self) -> Tensor:
-        if _like(self) == "bool":
-            return _unary("LogicalNot", "LogicalNot", self)
-        return _unary("Invert", "Invert", self)
-
-    def __getitem__(self, key: Any) -> Tensor:
-        from sessrun.reference.api.ops.slicing import strided_slice  # noqa: PLC0415 - imports tensor
-
-        return strided_slice(self, key)
-
-
-#: The names of the operators on tensors; equality is Python's own.
-OPERATORS: Final = frozenset(
-    {name for name in vars(Overloads) if callable(vars(Overloads)[name])} | {"__eq__", "__ne__"}
-)
 
 
 def tensor_equals(self: Any, other: Any) -> bool:
@@ -159,15 +46,7 @@ def _like(value: Any) -> str:
 
 
 def _apply(op_type: str, inputs: dict[str, Any], attrs: dict[str, Any], name: str) -> Tensor:
-    from sessrun.reference.build.build import apply_op  # noqa: PLC0415 - build imports tensor
-
     return apply_op(op_type, inputs, attrs, name).outputs[0]
-
-
-def _unary(op_type: str, name: str, x: Any) -> Tensor:
-    from sessrun.reference.build.build import apply_unary  # noqa: PLC0415 - build imports tensor
-
-    return apply_unary(op_type, x, name)
 
 
 def _binary(op_type: str, name: str, x: Any, y: Any) -> Tensor:
@@ -181,8 +60,6 @@ def _reflected(op_type: str, name: str, x: Any, y: Any) -> Tensor:
 
 def _matmul(a: Any, b: Any) -> Tensor:
     """Matrices are multiplied by `MatMul`, what may be a stack of them by `BatchMatMulV2`."""
-    from sessrun.reference.build.conversion import convert_to_tensor  # noqa: PLC0415 - imports tensor
-
     like = next(_like(value) for value in (a, b) if isinstance(value, Overloads))
     graph = next(value.graph for value in (a, b) if isinstance(value, Overloads))
     graph = graph_for(graph)
@@ -197,9 +74,6 @@ def _matmul(a: Any, b: Any) -> Tensor:
 
 def _true_divide(x: Any, y: Any, like: str) -> Tensor:
     """Integers are divided as floats."""
-    from sessrun.reference.build.build import apply_op  # noqa: PLC0415 - build imports tensor
-    from sessrun.reference.build.conversion import convert_to_tensor  # noqa: PLC0415 - the same
-
     if like not in _QUOTIENT:
         return _apply("RealDiv", {"x": x, "y": y}, {"T": like}, "truediv")
     graph = next((v.graph for v in (x, y) if hasattr(v, "graph")), get_default_graph())
@@ -227,9 +101,6 @@ def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
 
 def _logical_xor(graph: Any, name: str, x: Any, y: Any) -> Tensor:
     """Made of three operations: there is none of its own."""
-    from sessrun.reference.api.ops.math_ops import logical_xor  # noqa: PLC0415 - the same
-    from sessrun.reference.build.conversion import convert_to_tensor  # noqa: PLC0415 - imports tensor
-
     with graph.as_default(), graph.name_scope(name) as scope:
         left = x if isinstance(x, Overloads) else convert_to_tensor(x, "bool", name="x")
         return logical_xor(left, y, scope)
@@ -238,3 +109,56 @@ def _logical_xor(graph: Any, name: str, x: Any, y: Any) -> Tensor:
 def _addition(value: Any) -> str:
     """Strings are joined by the older operation."""
     return "Add" if _like(value) == "string" else "AddV2"
+
+
+def _absolute(x: Any) -> Tensor:
+    if not _like(x).startswith("complex"):
+        return apply_unary("Abs", x, "Abs")
+    attrs = {"Tout": "double" if _like(x) == "complex128" else "float"}
+    return _apply("ComplexAbs", {"x": x}, attrs, "Abs")
+
+
+def _inverted(x: Any) -> Tensor:
+    op_type = "LogicalNot" if _like(x) == "bool" else "Invert"
+    return apply_unary(op_type, x, op_type)
+
+
+def _product(x: Any, y: Any) -> Tensor:
+    times = getattr(y, "_times_dense", None)  # a SparseTensor's, which stays sparse
+    return _binary("Mul", "mul", x, y) if times is None else times(x)
+
+
+OPERATORS.update(
+    {
+        "__add__": lambda x, y: _binary(_addition(x), "add", x, y),
+        "__radd__": lambda x, y: _reflected(_addition(x), "add", y, x),
+        "__sub__": lambda x, y: _binary("Sub", "sub", x, y),
+        "__rsub__": lambda x, y: _reflected("Sub", "sub", y, x),
+        "__mul__": _product,
+        "__rmul__": lambda x, y: _reflected("Mul", "mul", y, x),
+        "__truediv__": lambda x, y: _true_divide(x, y, _like(x)),
+        "__rtruediv__": lambda x, y: _true_divide(y, x, _like(x)),
+        "__floordiv__": lambda x, y: _binary("FloorDiv", "floordiv", x, y),
+        "__rfloordiv__": lambda x, y: _reflected("FloorDiv", "floordiv", y, x),
+        "__mod__": lambda x, y: _binary("FloorMod", "mod", x, y),
+        "__rmod__": lambda x, y: _reflected("FloorMod", "mod", y, x),
+        "__pow__": lambda x, y: _binary("Pow", "pow", x, y),
+        "__rpow__": lambda x, y: _reflected("Pow", "pow", y, x),
+        "__matmul__": _matmul,
+        "__rmatmul__": lambda x, y: _matmul(y, x),
+        "__and__": lambda x, y: _logical("And", "and", x, y),
+        "__rand__": lambda x, y: _logical("And", "and", y, x),
+        "__or__": lambda x, y: _logical("Or", "or", x, y),
+        "__ror__": lambda x, y: _logical("Or", "or", y, x),
+        "__xor__": lambda x, y: _logical("Xor", "xor", x, y),
+        "__rxor__": lambda x, y: _logical("Xor", "xor", y, x),
+        "__lt__": lambda x, y: _binary("Less", "Less", x, y),
+        "__le__": lambda x, y: _binary("LessEqual", "LessEqual", x, y),
+        "__gt__": lambda x, y: _binary("Greater", "Greater", x, y),
+        "__ge__": lambda x, y: _binary("GreaterEqual", "GreaterEqual", x, y),
+        "__neg__": lambda x: apply_unary("Neg", x, "Neg"),
+        "__abs__": _absolute,
+        "__invert__": _inverted,
+        "__getitem__": strided_slice,
+    }
+)

@@ -18,6 +18,7 @@ from sessrun.reference.api.ragged_values import RaggedTensorValue, Rows
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
@@ -30,7 +31,7 @@ __all__ = ["EXPORTS", "RaggedTensor", "RaggedTensorValue", "is_ragged"]
 _INVALID: Final = "Arguments to {} do not form a valid RaggedTensor:"
 
 
-class RaggedTensor(Rows):
+class RaggedTensor(Rows, CompositeTensor):
     """Rows of different lengths; made by one of the methods whose names begin with `from`.
 
     Args:

@@ -1,4 +1,4 @@
-"""Functions of sparse tensors: some of their elements, their bytes.
+"""Functions of sparse tensors: placeholders, some of their elements, all of them, their bytes.
 
 Source: TF 2.21.
 """
@@ -8,16 +8,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.api.ops.array_ops import gather, reshape, where
+from sessrun.reference.api.ops.array_ops import gather, reshape, sparse_to_dense, where
+from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.tensor_shape import TensorShape, dimension_value
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.framework_ops import (
+    identity,
+    placeholder,
+    placeholder_with_default,
+)
+from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "named_parts", "of_parts", "sparse_input", "sparse_retain"]
+__all__ = [
+    "EXPORTS",
+    "named_parts",
+    "of_parts",
+    "sparse_input",
+    "sparse_placeholder",
+    "sparse_retain",
+    "sparse_tensor_to_dense",
+]
 
 
 def sparse_input(value: Any) -> SparseTensor:
@@ -128,7 +143,79 @@ def deserialize_many_sparse(
     return of_parts(outputs, rank)
 
 
+def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+    """A SparseTensor that every run that needs it must feed.
+
+    Args:
+      dtype: the dtype of its values.
+      shape: the shape of the whole: None, a list, a TensorShape or a tensor; where it is given,
+        a feed may leave it out.
+      name: a prefix of the names of its placeholders.
+
+    Raises:
+      ValueError: `shape` has no known rank.
+
+    """
+    names = {
+        part: None if name is None else f"{name}/{part}"
+        for part in ("shape", "shape_default", "values", "indices")
+    }
+    static: TensorShape | None = None
+    rank: int | None = None
+    if shape is None:
+        dense_shape = placeholder(dtypes.int64, [None], names["shape"])
+    else:
+        if isinstance(shape, Tensor):
+            default, static = shape, seen_shape(shape)
+        else:
+            sizes = [None if size == -1 else dimension_value(size) for size in shape]
+            static = TensorShape(sizes)
+            known = [-1 if size is None else size for size in sizes]
+            default = convert_to_tensor(known, dtypes.int64, names["shape_default"])
+        rank = default.shape[0].value
+        dense_shape = placeholder_with_default(default, default.shape, names["shape"])
+    values = placeholder(dtype, [None], names["values"])
+    made = SparseTensor(
+        placeholder(dtypes.int64, [None, rank], names["indices"]), values, dense_shape
+    )
+    if static is not None:
+        made.set_shape(static)
+    return made
+
+
+def sparse_tensor_to_dense(
+    sp_input: Any,
+    default_value: Any = None,
+    validate_indices: bool = True,
+    name: str | None = None,
+) -> Tensor:
+    """The whole tensor, `default_value` (by default zero) where no element is given.
+
+    Args:
+      sp_input: a SparseTensor or a SparseTensorValue.
+      default_value: a scalar of its dtype.
+      validate_indices: whether indices must be in order and each but once.
+      name: the operation's name.
+
+    Raises:
+      TypeError: `sp_input` is no sparse value.
+
+    """
+    sparse = convert_to_tensor_or_sparse_tensor(sp_input)
+    if not isinstance(sparse, SparseTensor):
+        raise bad_type("Input must be a SparseTensor.")
+    if default_value is None:
+        default_value = zeros([], sparse.dtype)
+    return sparse_to_dense(
+        sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name
+    )
+
+
 EXPORTS: Final[Mapping[str, Any]] = {
+    "sparse.placeholder": sparse_placeholder,
+    "sparse.to_dense": sparse_tensor_to_dense,
+    "sparse_placeholder": sparse_placeholder,
+    "sparse_tensor_to_dense": sparse_tensor_to_dense,
     "deserialize_many_sparse": deserialize_many_sparse,
     "io.deserialize_many_sparse": deserialize_many_sparse,
     "io.serialize_many_sparse": serialize_many_sparse,

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple
 
-from sessrun.reference.api.ops.array_ops import sparse_to_dense
-from sessrun.reference.api.ops.cast_ops import one
-from sessrun.reference.api.ops.fill_ops import zeros
+from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.tensor_shape import TensorShape, dimension_value
+from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
-from sessrun.reference.build.framework_ops import placeholder, placeholder_with_default
 from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.errors import bad_type
+from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_scopes import name_scope
-from sessrun.reference.graph.stacks import get_default_session
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
@@ -26,9 +24,12 @@ __all__ = [
     "SparseTensorValue",
     "convert_to_tensor_or_sparse_tensor",
     "is_sparse",
-    "sparse_placeholder",
-    "sparse_tensor_to_dense",
+    "sparse_dense_truediv",
 ]
+
+
+#: Bytes of the widest integer that is divided as float32.
+_SHORT: Final = 2
 
 
 class SparseTensorValue(NamedTuple):
@@ -46,7 +47,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
-class SparseTensor:
+class SparseTensor(CompositeTensor):
     """The elements of a tensor that are not zero, by their indices.
 
     Args:
@@ -170,6 +171,12 @@ class SparseTensor:
         """The tensors it is made of: indices, values, shape."""
         return [self._indices, self._values, self._dense_shape]
 
+    def with_parts(self, parts: Sequence[Any]) -> SparseTensor:
+        """One of other tensors, of whose shape as much is known."""
+        other = SparseTensor(*parts)
+        other.set_shape(self.shape)
+        return other
+
     def __mul__(self, other: Any) -> SparseTensor:
         """The products with the elements of a dense tensor, which is broadcast."""
         return self._with_dense("SparseDenseCwiseMul", "mul", other)
@@ -180,8 +187,6 @@ class SparseTensor:
 
     def __truediv__(self, other: Any) -> SparseTensor:
         """The quotients by the elements of a dense tensor; integers are divided as floats."""
-        from sessrun.reference.api.ops.sparse_math_ops import sparse_dense_truediv  # noqa: PLC0415 - imports this
-
         return sparse_dense_truediv(self, other)
 
     def _times_dense(self, other: Any) -> SparseTensor:
@@ -199,9 +204,7 @@ class SparseTensor:
             return SparseTensor(self._indices, one(op_type, inputs, scope), self._dense_shape)
 
     def _mapped(self, function: Callable[[Tensor], Tensor]) -> SparseTensor:
-        found = SparseTensor(*map(function, self.parts()))
-        found.set_shape(self.shape)
-        return found
+        return self.with_parts([function(part) for part in self.parts()])
 
     def __repr__(self) -> str:
         return (
@@ -210,72 +213,29 @@ class SparseTensor:
         )
 
 
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
-    """A SparseTensor that every run that needs it must feed.
-
-    Args:
-      dtype: the dtype of its values.
-      shape: the shape of the whole: None, a list, a TensorShape or a tensor; where it is given,
-        a feed may leave it out.
-      name: a prefix of the names of its placeholders.
+def sparse_dense_truediv(sp_t: SparseTensor, dense: Any) -> SparseTensor:
+    """The quotients of a sparse tensor's elements by a dense one's; integers are so as floats.
 
     Raises:
-      ValueError: `shape` has no known rank.
+      TypeError: the dtypes differ.
 
     """
-    names = {
-        part: None if name is None else f"{name}/{part}"
-        for part in ("shape", "shape_default", "values", "indices")
-    }
-    static: TensorShape | None = None
-    rank: int | None = None
-    if shape is None:
-        dense_shape = placeholder(dtypes.int64, [None], names["shape"])
-    else:
-        if isinstance(shape, Tensor):
-            default, static = shape, seen_shape(shape)
-        else:
-            sizes = [None if size == -1 else dimension_value(size) for size in shape]
-            static = TensorShape(sizes)
-            known = [-1 if size is None else size for size in sizes]
-            default = convert_to_tensor(known, dtypes.int64, names["shape_default"])
-        rank = default.shape[0].value
-        dense_shape = placeholder_with_default(default, default.shape, names["shape"])
-    values = placeholder(dtype, [None], names["values"])
-    made = SparseTensor(
-        placeholder(dtypes.int64, [None, rank], names["indices"]), values, dense_shape
-    )
-    if static is not None:
-        made.set_shape(static)
-    return made
-
-
-def sparse_tensor_to_dense(
-    sp_input: Any,
-    default_value: Any = None,
-    validate_indices: bool = True,
-    name: str | None = None,
-) -> Tensor:
-    """The whole tensor, `default_value` (by default zero) where no element is given.
-
-    Args:
-      sp_input: a SparseTensor or a SparseTensorValue.
-      default_value: a scalar of its dtype.
-      validate_indices: whether indices must be in order and each but once.
-      name: the operation's name.
-
-    Raises:
-      TypeError: `sp_input` is no sparse value.
-
-    """
-    sparse = convert_to_tensor_or_sparse_tensor(sp_input)
-    if not isinstance(sparse, SparseTensor):
-        raise bad_type("Input must be a SparseTensor.")
-    if default_value is None:
-        default_value = zeros([], sparse.dtype)
-    return sparse_to_dense(
-        sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name
-    )
+    with name_scope(None, "truediv", [sp_t.indices, dense]) as outer:
+        divisor = convert_to_tensor(dense, sp_t.dtype.base_dtype, name="y")
+        with name_scope(outer) as scope:
+            values = sp_t.values
+            dtype = values.dtype.base_dtype
+            if dtype.is_integer:
+                wide = dtypes.float32 if dtype.size <= _SHORT else dtypes.float64
+                values, divisor = cast(values, wide), cast(divisor, wide)
+            inputs = {
+                "sp_indices": sp_t.indices,
+                "sp_values": values,
+                "sp_shape": sp_t.dense_shape,
+                "dense": divisor,
+            }
+            quotients = one("SparseDenseCwiseDiv", inputs, scope)
+        return SparseTensor(sp_t.indices, quotients, sp_t.dense_shape)
 
 
 def is_sparse(x: Any) -> bool:
@@ -317,8 +277,4 @@ EXPORTS: Final[Mapping[str, Any]] = {
     "SparseTensorValue": SparseTensorValue,
     "convert_to_tensor_or_sparse_tensor": convert_to_tensor_or_sparse_tensor,
     "sparse.SparseTensor": SparseTensor,
-    "sparse.placeholder": sparse_placeholder,
-    "sparse.to_dense": sparse_tensor_to_dense,
-    "sparse_placeholder": sparse_placeholder,
-    "sparse_tensor_to_dense": sparse_tensor_to_dense,
 }

@@ -7,57 +7,21 @@ operation into the graph of its inputs under a unique name, in the scopes that a
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from sessrun.reference.base import attr_values, dtypes
+from sessrun.reference.base import attr_values
 from sessrun.reference.base.dtypes import DType
-from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.build import attr_checks, input_checks
-from sessrun.reference.build.signature import Signature, signature
+from sessrun.reference.build.construction import make_operation
+from sessrun.reference.build.signature import Signature, signature, signature_in
 from sessrun.reference.errors import InvalidArgumentTypeError, bad_type, bad_value
-from sessrun.reference.graph import creation
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.operation import MAKERS, Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.spec import devices
-from sessrun.spec.dtypes import BY_ENUM
-from sessrun.spec.operations import ArgDecl
-from sessrun.spec.proto import AttrValue, NodeDef, TensorProto
+from sessrun.spec.proto import AttrValue
 
-__all__ = [
-    "Imported",
-    "apply_const",
-    "apply_flat",
-    "apply_op",
-    "apply_unary",
-    "graph_of",
-    "make_operation",
-    "removed",
-]
-
-
-#: The most tensors that an attribute can ask of an operation.
-_MAX_OUTPUTS: Final = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What a NodeDef says of an operation besides its inputs and declared attributes.
-
-    Attributes:
-      device: the device asked for.
-      control_inputs: the operations to wait for.
-      extra: the attributes that are not declared.
-      notes: what it says for debuggers and optimizers, which nothing here reads; or None.
-
-    """
-
-    device: str = ""
-    control_inputs: tuple[Operation, ...] = ()
-    extra: Mapping[str, AttrValue] = field(default_factory=dict)
-    notes: NodeDef | None = None
+__all__ = ["apply_flat", "apply_op", "apply_unary", "graph_of", "removed"]
 
 
 def apply_op(
@@ -152,7 +116,7 @@ def apply_flat(
 
     """
     graph.check_name(op_type if name is None else name)
-    declared = graph.functions.signature(op_type)
+    declared = signature_in(graph.functions, op_type)
     for index, value in enumerate(inputs):
         if not isinstance(value, Tensor):
             raise bad_type(f"Input #{index} is not a tensor: {value}")
@@ -201,26 +165,6 @@ def apply_unary(op_type: str, value: object, name: str | None = None) -> Tensor:
     return apply_op(op_type, {arg.name: value}, {}, name).outputs[0]
 
 
-def apply_const(graph: Graph, value: Any, name: str) -> Tensor:
-    """Make a `Const` of an ndarray, which becomes read-only, or of a TensorProto.
-
-    Raises:
-      ValueError: the message says no dtype of a tensor.
-
-    """
-    if isinstance(value, TensorProto):
-        if value.dtype not in BY_ENUM:
-            raise bad_value(f"Const '{name}': AttrValue has invalid DataType {value.dtype}.")
-        dtype = BY_ENUM[value.dtype].name
-        value = HeldTensor(value)
-    else:
-        dtype = dtypes.of_array(value).spec_name
-        value.flags.writeable = False
-    attrs = {"value": value, "dtype": dtype}
-    full_name = graph.name_of_new(name)
-    return make_operation(graph, signature("Const"), full_name, [], attrs).outputs[0]
-
-
 def graph_of(values: Iterable[object]) -> Graph:
     """The graph that all tensors among the values (and in lists of them) belong to.
 
@@ -249,127 +193,10 @@ def graph_of(values: Iterable[object]) -> Graph:
     return graph if graph is not None else get_default_graph()
 
 
-def make_operation(
-    graph: Graph,
-    declared: Signature,
-    name: str,
-    groups: list[Any],
-    attrs: dict[str, Any],
-    *,
-    imported: Imported | None = None,
-) -> Operation:
-    """Make the operation of converted inputs and complete attributes.
-
-    Args:
-      graph: where to.
-      declared: its signature.
-      name: its full name, already unique.
-      groups: for each declared input a Tensor or a list of them.
-      attrs: every declared attribute, in the runtime's form.
-      imported: what a NodeDef says besides, or None.
-
-    Raises:
-      InvalidArgumentValueError: the shapes contradict the operation's rule.
-      RuntimeError: the graph is finalized.
-
-    """
-    graph.check_not_finalized()
-    _check_output_count(declared, attrs)
-    if graph.building_function:
-        other = graph.made_elsewhere(declared.declaration.name, name, groups, attrs)
-        if other is not None:
-            return other
-        groups = graph.captured(groups, name)
-    shapes = declared.shapes(groups, attrs, name)
-    tensors: list[Tensor] = []
-    for group in groups:
-        if type(group) is list:
-            tensors.extend(group)
-        else:
-            tensors.append(group)
-    op = Operation(graph, declared.declaration, name, tensors, attrs, site=creation.site())
-    output_dtypes = _output_dtypes(declared, attrs)
-    op._outputs = [  # noqa: SLF001 - the operation is being made here
-        Tensor(op, index, dtype, shape)
-        for index, (dtype, shape) in enumerate(zip(output_dtypes, shapes, strict=True))
-    ]
-    if imported is not None:
-        op.extra.update(imported.extra)
-        op._add_control_inputs(imported.control_inputs)  # noqa: SLF001 - the operation is being made here
-        op.notes = imported.notes
-        op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
-    _enter_scopes(op, declared, is_import=imported is not None)
-    if graph.scopes.original is not None:
-        op._original_op = graph.scopes.original  # noqa: SLF001 - the operation is being made here
-    graph.add(op)
-    for tensor in tensors:
-        tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
-    if graph.tell is not None:
-        graph.tell(op)
-    return op
-
-
-def _check_output_count(declared: Signature, attrs: Mapping[str, Any]) -> None:
-    """Refuse a number of outputs that no graph has: each of them would be made."""
-    for arg in declared.declaration.outputs:
-        if arg.number_attr is not None and attrs[arg.number_attr] > _MAX_OUTPUTS:
-            raise bad_value(f"Number of outputs is too big: {attrs[arg.number_attr]}")
-
-
-def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]:
-    found: list[DType] = []
-    for arg in declared.declaration.outputs:
-        found.extend(_dtypes_of(arg, attrs))
-    return found
-
-
-def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
-    if arg.type_list_attr is not None:
-        names = attrs[arg.type_list_attr]
-    else:
-        names = [arg.dtype if arg.type_attr is None else attrs[arg.type_attr]]
-        if arg.number_attr is not None:
-            names *= attrs[arg.number_attr]
-    found = [dtypes.of_name(name) for name in names]
-    return [dtype._as_ref for dtype in found] if arg.is_ref else found  # noqa: SLF001 - DType's own notion
-
-
 def _references(declared: Signature, groups: list[Any]) -> list[Operation]:
     """The operations whose reference outputs it takes: it belongs on their device."""
     refs = [g for g, arg in zip(groups, declared.inputs, strict=True) if arg.is_ref]
     return [tensor.op for group in refs for tensor in (group if type(group) is list else [group])]
 
 
-def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:
-    """Give the operation what the open scopes ask for."""
-    scopes = op.graph.scopes
-    if scopes.control is not None:
-        sources = [tensor.op for tensor in op.inputs]
-        if is_import:  # each imported operation waits by itself
-            sources = []
-        op._add_control_inputs(scopes.control_inputs_of(sources))  # noqa: SLF001 - it is being made here
-    if scopes.device_text is None:
-        assert scopes.device is not None
-        scopes.device.of(op)
-    elif scopes.device_text:
-        text = scopes.device_text
-        if op.device:
-            text = str(devices.parse(op.device).over(devices.parse(text)))
-        op._set_device(text)  # noqa: SLF001 - the operation is being made here
-    if scopes.colocation:
-        _colocate(op, scopes.colocation)
-    if scopes.container and declared.has_container and not op.attrs["container"]:
-        op.attrs = {**op.attrs, "container": scopes.container}
-    for key, text in scopes.attrs_of(op.type):
-        op.extra[key] = AttrValue(s=text.encode())
-    for key, value in scopes.attrs.items():
-        op.extra.setdefault(key, value)
-
-
-def _colocate(op: Operation, others: tuple[Operation, ...]) -> None:
-    groups: set[bytes] = set()
-    for other in others:
-        groups.update(other.colocation_groups())
-        if other.device:
-            op._set_device(other.device)  # noqa: SLF001 - the operation is being made here
-    op.extra["_class"] = AttrValue(list=AttrValue.ListValue(s=sorted(groups)))
+MAKERS["create_op"] = apply_flat

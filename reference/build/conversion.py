@@ -1,4 +1,4 @@
-"""From anything to a Tensor: the registry of conversions, and packing of lists of tensors."""
+"""From anything to a Tensor: constants of Python and numpy values, registered conversions."""
 
 from __future__ import annotations
 
@@ -9,17 +9,23 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.dtypes import DType
-from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build import constant_values
+from sessrun.reference.build.construction import apply_const
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.stacks import get_default_graph, graph_for
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import TensorProto
 
-__all__ = ["convert_to_tensor", "is_tensor", "register_tensor_conversion_function"]
+__all__ = [
+    "constant",
+    "convert_to_tensor",
+    "first_tensor",
+    "is_symbolic",
+    "is_tensor",
+    "register_tensor_conversion_function",
+]
 
 Conversion = Callable[..., Any]
 
@@ -138,12 +144,6 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
                     f"actual = {found.dtype.name}"
                 )
             return found
-        if isinstance(value, list | tuple) and first_tensor(value) is not None:
-            return _packed(value, dtype, name or "packed")
-        if isinstance(value, TensorShape):
-            return _of_shape(value, dtype, name or "shape_as_tensor")
-        if isinstance(value, Dimension):
-            return _of_dimension(value, dtype, name or "shape_as_tensor")
     return constant(_elements(value, dtype), name or "Const")
 
 
@@ -161,8 +161,6 @@ def _elements(value: Any, dtype: DType | None) -> Any:
 
 def constant(value: Any, name: str) -> Tensor:
     """A `Const` of a TensorProto, or an ndarray that is taken over (it becomes read-only)."""
-    from sessrun.reference.build.build import apply_const  # noqa: PLC0415 - build imports this module
-
     return apply_const(get_default_graph(), value, name)
 
 
@@ -171,7 +169,8 @@ def is_tensor(x: Any) -> bool:
     return isinstance(x, Tensor) or hasattr(type(x), "_is_tensor_like")
 
 
-def _is_symbolic(value: Any) -> bool:
+def is_symbolic(value: Any) -> bool:
+    """Whether the value is a tensor, or a variable or other object that stands for one."""
     return isinstance(value, Tensor) or (
         not isinstance(value, _PYTHON) and hasattr(value, "_as_graph_element")
     )
@@ -181,81 +180,4 @@ def first_tensor(value: Any) -> Any:
     """The first tensor (or variable) in nested lists and tuples, or None."""
     if isinstance(value, list | tuple):
         return next((t for t in map(first_tensor, value) if t is not None), None)
-    return value if _is_symbolic(value) else None
-
-
-def _packed(value: Any, dtype: DType | None, name: str) -> Tensor:
-    """A `Pack` of a list that holds tensors, and of its inner lists."""
-    first = first_tensor(value)
-    wanted = dtype or first.dtype.base_dtype
-    with graph_for(first.graph).as_default():
-        if first.dtype.base_dtype is not wanted:
-            value = _cast_items(value, wanted)
-        packed: Tensor = _pack_items(value, wanted, name)
-        return packed
-
-
-def _cast_items(value: Any, wanted: DType) -> Any:
-    """The same nested lists, with all tensors of one dtype."""
-    from sessrun.reference.build.build import apply_op  # noqa: PLC0415 - build imports this module
-
-    if isinstance(value, list | tuple):
-        return [_cast_items(item, wanted) for item in value]
-    if not _is_symbolic(value) or value.dtype.base_dtype is wanted:
-        return value
-    return apply_op("Cast", {"x": value}, {"DstT": wanted}).outputs[0]
-
-
-def _pack_items(value: Any, wanted: DType, name: str) -> Any:
-    """A `Pack` of a list, whose inner lists come first; the list if no tensor is in it."""
-    from sessrun.reference.build.build import apply_op  # noqa: PLC0415 - build imports this module
-
-    with get_default_graph().name_scope(name) as scope:
-        items = []
-        for index, item in enumerate(value):
-            if _is_symbolic(item) and item.dtype.base_dtype is not wanted:
-                raise bad_type(
-                    f"Cannot convert a list containing a tensor of dtype {item.dtype} to "
-                    f"{wanted} (Tensor is: {item!r})"
-                )
-            inner = isinstance(item, list | tuple)
-            items.append(_pack_items(item, wanted, str(index)) if inner else item)
-        if not any(_is_symbolic(item) for item in items):
-            return items
-        tensors = [
-            item if _is_symbolic(item) else convert_to_tensor(item, wanted, name=str(index))
-            for index, item in enumerate(items)
-        ]
-        return apply_op("Pack", {"values": tensors}, {"axis": 0}, scope).outputs[0]
-
-
-def _of_shape(shape: TensorShape, dtype: DType | None, name: str) -> Tensor:
-    if not shape.is_fully_defined():
-        raise bad_value(f"Cannot convert a partially known TensorShape {shape} to a Tensor.")
-    sizes = shape.as_list()
-    if dtype is None:
-        small = all(size is not None and size < 2**31 for size in sizes)
-        dtype = dtypes.int32 if small else dtypes.int64
-    elif dtype not in {dtypes.int32, dtypes.int64}:
-        raise bad_type(
-            f"Cannot convert TensorShape {shape} to dtype {dtype}. "
-            "Allowed dtypes are tf.int32 and tf.int64."
-        )
-    if dtype is dtypes.int32 and any(size is not None and size >= 2**31 for size in sizes):
-        raise bad_value(
-            f"Cannot convert TensorShape {shape} to dtype int32; a dimension is too large. "
-            "Consider using tf.int64."
-        )
-    return constant(np.array(sizes, dtype.as_numpy_dtype), name)
-
-
-def _of_dimension(dimension: Dimension, dtype: DType | None, name: str) -> Tensor:
-    if dimension.value is None:
-        raise bad_value(f"Cannot convert unknown Dimension {dimension} to a Tensor.")
-    wanted = dtype or dtypes.int32
-    if wanted not in {dtypes.int32, dtypes.int64}:
-        raise bad_type(
-            f"Cannot convert Dimension {dimension} to dtype {dtype}. "
-            "Allowed dtypes are tf.int32 and tf.int64."
-        )
-    return constant(np.array(dimension.value, wanted.as_numpy_dtype), name)
+    return value if is_symbolic(value) else None

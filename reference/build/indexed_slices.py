@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_unary
+from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.conversion import (
     convert_to_tensor,
     register_tensor_conversion_function,
@@ -29,7 +30,7 @@ class IndexedSlicesValue(NamedTuple):
     dense_shape: Any = None
 
 
-class IndexedSlices:
+class IndexedSlices(CompositeTensor):
     """Rows `values` of a tensor at places `indices` of its first axis.
 
     Args:

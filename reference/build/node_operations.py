@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sessrun.reference.build.build import apply_flat
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.operation import MAKERS, Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, NodeDef
 
@@ -70,3 +70,6 @@ def _waited_for(value: Any) -> Operation:
             f"{type(value).__name__}."
         )
     return op
+
+
+MAKERS["from_node_def"] = operation_of_node

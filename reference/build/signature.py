@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
 
 from sessrun.reference.base.tensor_shape import Shape
 from sessrun.reference.build import static_values
 from sessrun.reference.build.seen_inputs import seen_values
 from sessrun.reference.errors import InternalError, bad_value
+from sessrun.reference.graph.function_library import FunctionLibrary
 from sessrun.reference.graph.node_summary import bracketed, node_summary
 from sessrun.spec.operations import ArgDecl, AttrDecl, Name, Operation, RuleArg, RuleCall
 from sessrun.spec.rules.shapes import (
@@ -31,7 +33,7 @@ from sessrun.spec.tables.ops import OPERATIONS
 if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["Signature", "prepared", "signature"]
+__all__ = ["Signature", "signature", "signature_in"]
 
 #: An input of an operation: a Tensor, or a list of them.
 Group = Any
@@ -87,6 +89,7 @@ class Signature:
 
 
 _SIGNATURES: Final[dict[str, Signature]] = {}
+_OF_FUNCTIONS: Final[WeakKeyDictionary[FunctionLibrary, dict[str, Signature]]] = WeakKeyDictionary()
 
 
 def signature(op_type: str) -> Signature:
@@ -105,11 +108,31 @@ def signature(op_type: str) -> Signature:
     declaration = OPERATIONS[op_type]
     places = {arg.name: place for place, arg in enumerate(declaration.inputs)}
     arguments = tuple(_argument(arg, places) for arg in declaration.shape.args)
-    made = prepared(declaration, RULES[declaration.shape.name], arguments)
+    made = _prepared(declaration, RULES[declaration.shape.name], arguments)
     return _SIGNATURES.setdefault(op_type, made)
 
 
-def prepared(
+def signature_in(functions: FunctionLibrary, op_type: str) -> Signature:
+    """The signature of an op type: declared in the spec, or that of calls of a function.
+
+    Raises:
+      RuntimeError: it is neither.
+
+    """
+    declaration = functions.declaration(op_type)
+    if declaration is None:
+        return signature(op_type)
+    known = _OF_FUNCTIONS.setdefault(functions, {})
+    if op_type not in known:
+
+        def unknown(values: Mapping[str, Any]) -> list[Shape]:
+            return [None] * sum(arg.count(values) for arg in declaration.outputs)
+
+        known[op_type] = _prepared(declaration, unknown, (lambda _groups, values: values,))
+    return known[op_type]
+
+
+def _prepared(
     declaration: Operation, rule: Callable[..., list[Shape]], arguments: tuple[Argument, ...]
 ) -> Signature:
     """The signature of a declaration, whose outputs' shapes the rule makes of the arguments."""

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.errors import bad_value
-from sessrun.reference.kernels import registry
-from sessrun.reference.state.resources import ResourceStore
 from sessrun.spec.rules.shapes import MAX_RANK, Table, merge
 
 if TYPE_CHECKING:
@@ -26,6 +23,7 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
+    "EVALUATORS",
     "constant_value",
     "element_shape",
     "handle_dtype",
@@ -36,6 +34,9 @@ __all__ = [
     "table_behind",
 ]
 
+#: What computes the outputs of an operation of known values, by device type: `kernels` decides.
+#: None where no kernel can.
+EVALUATORS: Final[dict[str, Callable[[Operation, list[Any]], Sequence[Any] | None]]] = {}
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
@@ -151,16 +152,8 @@ def _is_small(tensor: Tensor) -> bool:
 
 
 def _folded(op: Operation, output: int, values: list[Any]) -> Any:
-    entry = registry.lookup(op.type, "CPU")
-    if entry is None or entry.needs_step:
-        return None
-    bind = registry.Bind(np, op.attrs, registry.Node(op.name, op.type), "", ResourceStore())
-    try:
-        with np.errstate(all="ignore"):
-            found = entry.bind(bind)(*values)
-            return np.asarray(found if len(op.outputs) == 1 else found[output])
-    except (KernelError, ValueError, TypeError, ArithmeticError, IndexError):
-        return None  # the same error comes when the operation is run
+    outputs = EVALUATORS["CPU"](op, values)
+    return None if outputs is None else outputs[output]
 
 
 def _known_shape(op: Operation) -> Any:

@@ -17,8 +17,8 @@ from sessrun.reference.api.functions.branch_graphs import BranchGraph, add_funct
 from sessrun.reference.api.ops.fill_ops import zeros_like
 from sessrun.reference.api.ops.list_ops import empty_tensor_list, tensor_list_pop_back
 from sessrun.reference.base import dtypes
-from sessrun.reference.build.build import make_operation
 from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.construction import make_operation
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, placeholder
 from sessrun.reference.build.gradient_nodes import gradient, node

@@ -8,7 +8,6 @@ from sessrun.reference.api.ops.array_ops import (
     concat,
     expand_dims,
     gather,
-    gather_nd,
     reshape,
     slice_,
     squeeze,
@@ -16,6 +15,7 @@ from sessrun.reference.api.ops.array_ops import (
 )
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones, zeros_like
+from sessrun.reference.api.ops.gathering import gather_nd
 from sessrun.reference.api.ops.linalg_ops import matrix_transpose
 from sessrun.reference.api.ops.math_ops import matmul
 from sessrun.reference.api.ops.shape_ops import shape, size

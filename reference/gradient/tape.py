@@ -20,6 +20,7 @@ from sessrun.reference.api.ragged_tensor import is_ragged
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.ref_variables import RefVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -33,7 +34,6 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.kernels.control_flow import ENTERS
 
 __all__ = ["EXPORTS", "GradientTape"]
 

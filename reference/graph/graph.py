@@ -7,15 +7,16 @@ from contextlib import AbstractContextManager
 from typing import Any, Final
 
 from sessrun.reference.base.dtypes import DType
-from sessrun.reference.build.functions.function_library import FunctionLibrary
-from sessrun.reference.graph import graph_elements, stacks
+from sessrun.reference.graph import graph_elements
 from sessrun.reference.graph.collections_of_graph import Collections
+from sessrun.reference.graph.function_library import FunctionLibrary
 from sessrun.reference.graph.graph_scopes import Scoped
-from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.operation import MAKERS, Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.graph.thread_stack import ThreadStack
 from sessrun.spec.proto import FunctionDefLibrary, GraphDef, VersionDef
 
-__all__ = ["MIN_CONSUMER", "MIN_PRODUCER", "PRODUCER", "Graph"]
+__all__ = ["ENTERED_GRAPHS", "MIN_CONSUMER", "MIN_PRODUCER", "PRODUCER", "Graph"]
 
 #: The version of the GraphDef format written here: that of TensorFlow 2.21, whose table of
 #: operations is declared in the spec.
@@ -118,9 +119,8 @@ class Graph(Scoped, Collections):
           KeyError: it names what is not in the graph.
 
         """
-        return graph_elements.graph_element(
-            self, obj, allow_tensor=allow_tensor, allow_operation=allow_operation
-        )
+        kinds = graph_elements.Kinds(tensor=allow_tensor, operation=allow_operation)
+        return graph_elements.graph_element(self, self.operations_by_name, obj, kinds)
 
     def get_operation_by_name(self, name: str) -> Operation:
         """The operation of that name; raises as `as_graph_element` does."""
@@ -203,15 +203,11 @@ class Graph(Scoped, Collections):
     @property
     def _variable_creator_stack(self) -> Any:
         """The creators of variables of this thread, outermost first."""
-        from sessrun.reference.api.variables.variable_store import scopes_of  # noqa: PLC0415 - it builds graphs
-
-        return scopes_of(self).creators
+        return self.scopes.variable_creators
 
     @_variable_creator_stack.setter
     def _variable_creator_stack(self, creators: Any) -> None:
-        from sessrun.reference.api.variables.variable_store import scopes_of  # noqa: PLC0415 - it builds graphs
-
-        scopes_of(self).creators = tuple(creators)
+        self.scopes.variable_creators = tuple(creators)
 
     def _unsafe_unfinalize(self) -> None:
         self._finalized = False
@@ -247,7 +243,7 @@ class Graph(Scoped, Collections):
 
     def as_default(self) -> AbstractContextManager[Graph]:
         """Make this the thread's default graph inside the `with`."""
-        return stacks.pushed_graph(self)
+        return ENTERED_GRAPHS.pushed(self)
 
     def add_to_collection(self, name: Any, value: Any) -> None:
         """Append a value to the collection; RuntimeError if the graph is finalized."""
@@ -284,9 +280,8 @@ class Graph(Scoped, Collections):
           ValueError, RuntimeError: as `build.apply_flat`.
 
         """
-        from sessrun.reference.build.build import apply_flat  # noqa: PLC0415 - build imports this module
-
-        return apply_flat(self, op_type, list(inputs), dict(attrs or {}), name, input_types)
+        make = MAKERS["create_op"]
+        return make(self, op_type, list(inputs), dict(attrs or {}), name, input_types)
 
     def _operation_of(self, value: Any) -> Operation:
         if hasattr(value, "_handle") or hasattr(value, "_stands_for_its_op"):
@@ -312,6 +307,10 @@ class Graph(Scoped, Collections):
         """Whether the tensor or operation may be fetched."""
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return op not in self._unfetchable
+
+
+#: The graphs that each thread has made its default one, the innermost last.
+ENTERED_GRAPHS: Final[ThreadStack[Graph]] = ThreadStack()
 
 
 def _kind(value: Any) -> str:

@@ -2,21 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.graph import Graph
-
-__all__ = ["graph_element"]
+__all__ = ["Kinds", "graph_element"]
 
 _FORM = 'Tensor names must be of the form "<op_name>:<output_index>".'
 
 
-def graph_element(graph: Graph, obj: Any, *, allow_tensor: bool, allow_operation: bool) -> Any:
-    """The Tensor or Operation of `graph` that `obj` is, names, or converts to.
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """Which elements of a graph are asked for."""
+
+    tensor: bool
+    operation: bool
+
+
+def graph_element(
+    graph: object, operations: Mapping[str, Operation], obj: Any, allowed: Kinds
+) -> Tensor | Operation:
+    """The Tensor or Operation that `obj` is, names, or converts to.
+
+    Args:
+      graph: the graph that it must belong to.
+      operations: the operations of that graph by name.
+      obj: a Tensor, an Operation, the name of one, or an object with `_as_graph_element`.
+      allowed: what it may be.
 
     Raises:
       TypeError: `obj` is of a type that is neither.
@@ -24,42 +39,42 @@ def graph_element(graph: Graph, obj: Any, *, allow_tensor: bool, allow_operation
       KeyError: it names what the graph does not have.
 
     """
-    wanted = _words(allow_tensor=allow_tensor, allow_operation=allow_operation)
+    wanted = _words(allowed)
     convert = getattr(obj, "_as_graph_element", None)
     if convert is not None:
         obj = convert()
     if isinstance(obj, bytes):
         obj = obj.decode()
     if isinstance(obj, str):
-        if ":" in obj and allow_tensor:
-            return _tensor(graph, obj)
-        return _operation(graph, obj, allow_operation=allow_operation)
-    if isinstance(obj, Tensor) and allow_tensor:
+        if ":" in obj and allowed.tensor:
+            return _tensor(operations, obj)
+        return _operation(operations, obj, allowed)
+    if isinstance(obj, Tensor) and allowed.tensor:
         if obj.op.graph is not graph:
             raise ValueError(f"Tensor {obj} is not an element of this graph.")
         return obj
-    if isinstance(obj, Operation) and allow_operation:
+    if isinstance(obj, Operation) and allowed.operation:
         if obj.graph is not graph:
             raise ValueError(f"Operation {obj.name} is not an element of this graph.")
         return obj
     raise TypeError(f"Can not convert a {type(obj).__name__} into a {wanted}.")
 
 
-def _words(*, allow_tensor: bool, allow_operation: bool) -> str:
-    if allow_tensor and allow_operation:
+def _words(allowed: Kinds) -> str:
+    if allowed.tensor and allowed.operation:
         return "Tensor or Operation"
-    if not allow_tensor and not allow_operation:
+    if not allowed.tensor and not allowed.operation:
         raise ValueError("allow_tensor and allow_operation can't both be False.")
-    return "Tensor" if allow_tensor else "Operation"
+    return "Tensor" if allowed.tensor else "Operation"
 
 
-def _tensor(graph: Graph, name: str) -> Tensor:
+def _tensor(operations: Mapping[str, Operation], name: str) -> Tensor:
     op_name, _, digits = name.partition(":")
     if not digits.isascii() or not digits.isdigit():
         raise ValueError(
             f"The name '{name}' looks a like a Tensor name, but is not a valid one. {_FORM}"
         )
-    op = graph.operations_by_name.get(op_name)
+    op = operations.get(op_name)
     if op is None:
         raise KeyError(
             f"The name '{name}' refers to a Tensor which does not exist. "
@@ -74,9 +89,9 @@ def _tensor(graph: Graph, name: str) -> Tensor:
         ) from None
 
 
-def _operation(graph: Graph, name: str, *, allow_operation: bool) -> Operation:
-    op = graph.operations_by_name.get(name)
-    if not allow_operation:
+def _operation(operations: Mapping[str, Operation], name: str, allowed: Kinds) -> Operation:
+    op = operations.get(name)
+    if not allowed.operation:
         what = "refers to an Operation" if op else "looks like an (invalid) Operation name"
         raise ValueError(f"The name '{name}' {what}, not a Tensor. {_FORM}")
     if ":" in name:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from sessrun.reference.base import attr_values
 from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_value
 from sessrun.reference.graph.creation import Site
+from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.spec.proto import AttrValue, NodeDef, OpDef
 from sessrun.spec.tables.ops import OPERATIONS
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
     from sessrun.spec.operations import Operation as Declaration
 
-__all__ = ["CALLS", "Operation"]
+__all__ = ["CALLS", "MAKERS", "Operation"]
 
 #: The op types that call the function which their attribute `f` names.
 CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+
+#: What makes operations for methods of Operation and Graph, by their names: `build` decides.
+MAKERS: Final[dict[str, Callable[..., Operation]]] = {}
 
 
 class Operation:
@@ -120,9 +124,9 @@ class Operation:
           RuntimeError: the op type is not declared, or the graph is finalized.
 
         """
-        from sessrun.reference.build.node_operations import operation_of_node  # noqa: PLC0415 - it imports this module
-
-        return operation_of_node(node_def, g, inputs, control_inputs, input_types, original_op)
+        return MAKERS["from_node_def"](
+            node_def, g, inputs, control_inputs, input_types, original_op
+        )
 
     @property
     def type(self) -> str:
@@ -340,8 +344,6 @@ class Operation:
           ValueError: there is no session, or its graph is another.
 
         """
-        from sessrun.reference.graph.stacks import get_default_session  # noqa: PLC0415 - needed by run only
-
         session = session if session is not None else get_default_session()
         if session is None:
             raise ValueError(

@@ -97,6 +97,7 @@ class Scopes(threading.local):
         self.attrs: Mapping[str, Any] = {}
         self.original: Operation | None = None
         self.variables: Any = None
+        self.variable_creators: tuple[Callable[..., Any], ...] = ()  # outermost first
         self.control_flow: Any = None  # the innermost context
 
     def attrs_of(self, op_type: str) -> Iterator[tuple[str, str]]:

@@ -1,21 +1,22 @@
-"""Tensor: an output of an operation; its Python operators are in `overloads.py`."""
+"""Tensor: an output of an operation."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from sessrun.reference.api.overloads import OPERATORS, Overloads
 from sessrun.reference.base import tensor_shape
 from sessrun.reference.base.references import Reference
 from sessrun.reference.base.tensor_shape import Shape, TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.default_session import get_default_session
 
 if TYPE_CHECKING:
     from sessrun.reference.base.dtypes import DType
     from sessrun.reference.graph.graph import Graph
     from sessrun.reference.graph.operation import Operation
 
-__all__ = ["Tensor"]
+__all__ = ["OPERATORS", "Overloads", "Tensor"]
 
 #: What numpy's arrays have, and tensors do not.
 _OF_ARRAYS: Final = frozenset(
@@ -25,6 +26,117 @@ _OF_ARRAYS: Final = frozenset(
 
 class OperatorNotAllowedInGraphError(TypeError):
     """An operator of Python needs the value of a tensor while the graph is still being built."""
+
+
+#: What each Python operator on tensors makes, by the name of its method: `api.overloads` decides.
+OPERATORS: Final[dict[str, Callable[..., Tensor]]] = {}
+
+
+class Overloads:
+    """The operators of tensors and variables; the other operand is what can become a tensor."""
+
+    __slots__ = ()
+
+    @property
+    def graph(self) -> Graph:
+        """The graph it belongs to."""
+        raise NotImplementedError
+
+    def __add__(self, other: Any) -> Tensor:
+        return OPERATORS["__add__"](self, other)
+
+    def __radd__(self, other: Any) -> Tensor:
+        return OPERATORS["__radd__"](self, other)
+
+    def __sub__(self, other: Any) -> Tensor:
+        return OPERATORS["__sub__"](self, other)
+
+    def __rsub__(self, other: Any) -> Tensor:
+        return OPERATORS["__rsub__"](self, other)
+
+    def __mul__(self, other: Any) -> Tensor:
+        return OPERATORS["__mul__"](self, other)
+
+    def __rmul__(self, other: Any) -> Tensor:
+        return OPERATORS["__rmul__"](self, other)
+
+    def __truediv__(self, other: Any) -> Tensor:
+        return OPERATORS["__truediv__"](self, other)
+
+    def __rtruediv__(self, other: Any) -> Tensor:
+        return OPERATORS["__rtruediv__"](self, other)
+
+    def __floordiv__(self, other: Any) -> Tensor:
+        return OPERATORS["__floordiv__"](self, other)
+
+    def __rfloordiv__(self, other: Any) -> Tensor:
+        return OPERATORS["__rfloordiv__"](self, other)
+
+    def __mod__(self, other: Any) -> Tensor:
+        return OPERATORS["__mod__"](self, other)
+
+    def __rmod__(self, other: Any) -> Tensor:
+        return OPERATORS["__rmod__"](self, other)
+
+    def __pow__(self, other: Any) -> Tensor:
+        return OPERATORS["__pow__"](self, other)
+
+    def __rpow__(self, other: Any) -> Tensor:
+        return OPERATORS["__rpow__"](self, other)
+
+    def __matmul__(self, other: Any) -> Tensor:
+        return OPERATORS["__matmul__"](self, other)
+
+    def __rmatmul__(self, other: Any) -> Tensor:
+        return OPERATORS["__rmatmul__"](self, other)
+
+    def __and__(self, other: Any) -> Tensor:
+        return OPERATORS["__and__"](self, other)
+
+    def __rand__(self, other: Any) -> Tensor:
+        return OPERATORS["__rand__"](self, other)
+
+    def __or__(self, other: Any) -> Tensor:
+        return OPERATORS["__or__"](self, other)
+
+    def __ror__(self, other: Any) -> Tensor:
+        return OPERATORS["__ror__"](self, other)
+
+    def __xor__(self, other: Any) -> Tensor:
+        return OPERATORS["__xor__"](self, other)
+
+    def __rxor__(self, other: Any) -> Tensor:
+        return OPERATORS["__rxor__"](self, other)
+
+    def __lt__(self, other: Any) -> Tensor:
+        return OPERATORS["__lt__"](self, other)
+
+    def __le__(self, other: Any) -> Tensor:
+        return OPERATORS["__le__"](self, other)
+
+    def __gt__(self, other: Any) -> Tensor:
+        return OPERATORS["__gt__"](self, other)
+
+    def __ge__(self, other: Any) -> Tensor:
+        return OPERATORS["__ge__"](self, other)
+
+    def __neg__(self) -> Tensor:
+        return OPERATORS["__neg__"](self)
+
+    def __abs__(self) -> Tensor:
+        return OPERATORS["__abs__"](self)
+
+    def __invert__(self) -> Tensor:
+        return OPERATORS["__invert__"](self)
+
+    def __getitem__(self, key: Any) -> Tensor:
+        return OPERATORS["__getitem__"](self, key)
+
+
+#: The names of the operators on tensors; equality is Python's own.
+OVERLOADABLE: Final = frozenset(
+    {name for name in vars(Overloads) if callable(vars(Overloads)[name])} | {"__eq__", "__ne__"}
+)
 
 
 class Tensor(Overloads):
@@ -54,7 +166,7 @@ class Tensor(Overloads):
     )
 
     #: The operators that a program may give another meaning to.
-    OVERLOADABLE_OPERATORS = OPERATORS
+    OVERLOADABLE_OPERATORS = OVERLOADABLE
 
     # numpy arrays leave binary operators to us.
     __array_priority__ = 100
@@ -144,8 +256,6 @@ class Tensor(Overloads):
           ValueError: there is no session, or its graph is another.
 
         """
-        from sessrun.reference.graph.stacks import get_default_session  # noqa: PLC0415 - needed by eval only
-
         session = session if session is not None else get_default_session()
         if session is None:
             raise ValueError(

@@ -7,34 +7,14 @@ What Switch, Merge and the operations at the borders of frames do is not a funct
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.registry import Bind, binder
 
-__all__ = ["ENTERS", "FLOW", "LOOP_ENDS", "MERGES"]
-
-#: The op types that a plan of steps cannot execute.
-FLOW: Final = frozenset(
-    {
-        "Switch",
-        "RefSwitch",
-        "Merge",
-        "RefMerge",
-        "Enter",
-        "RefEnter",
-        "Exit",
-        "RefExit",
-        "NextIteration",
-        "RefNextIteration",
-    }
-)
-#: What brings a value into a loop.
-ENTERS: Final = frozenset({"Enter", "RefEnter"})
-#: Where loops begin, and where they end.
-MERGES: Final = frozenset({"Merge", "RefMerge"})
-LOOP_ENDS: Final = frozenset({"NextIteration", "RefNextIteration"})
+__all__: list[str] = []
 
 
 @binder(*sorted(FLOW), host_inputs=("pred",), host_outputs=("value_index",))

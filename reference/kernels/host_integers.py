@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.kernels.control_flow import FLOW
+from sessrun.reference.base.flow_ops import FLOW
 
 __all__ = ["is_left_to_host"]
 

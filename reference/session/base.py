@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.devices import physical
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_session, stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -179,7 +179,7 @@ class BaseSession:
 
     def as_default(self) -> AbstractContextManager[Any]:
         """A context manager that makes this the default session; it does not close it."""
-        return stacks.default_session(self)
+        return default_session.default_session(self)
 
     # -- the stages of a run
 

@@ -12,8 +12,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
+from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.kernels.control_flow import FLOW
 from sessrun.reference.session.bindings import (
     HOST,
     Bindings,

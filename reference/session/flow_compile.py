@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
-from sessrun.reference.kernels.control_flow import FLOW
+from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.session.bindings import (
     HOST,
     Bindings,

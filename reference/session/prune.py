@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from sessrun.reference import errors
-from sessrun.reference.kernels.control_flow import LOOP_ENDS, MERGES
+from sessrun.reference.base.flow_ops import LOOP_ENDS, MERGES
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation

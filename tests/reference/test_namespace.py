@@ -24,7 +24,7 @@ def test_the_import_brings_in_no_reader_of_files_and_no_engine() -> None:
 def test_the_import_brings_in_nothing_that_a_graph_is_built_without() -> None:
     """Sessions, imports of graphs, files, queues and functions come with the first use of one."""
     later = [
-        *("state.files.files", "api.functions.func_graph", "build.importing.importer"),
+        *("state.files.files", "api.functions.func_graph", "build.importing.graph_defs"),
         *("api.queues.queues", "session.session", "session.execute", "session.flow_compile"),
         "api.type_specs",
     ]

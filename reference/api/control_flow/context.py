@@ -14,11 +14,11 @@ from sessrun.reference.api.control_flow.context_defs import (
     restore_nested,
     values_def,
 )
+from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.scope_names import without
-from sessrun.reference.kernels.control_flow import ENTERS
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation

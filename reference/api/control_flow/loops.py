@@ -19,6 +19,7 @@ from sessrun.reference.api.control_flow.context import (
 from sessrun.reference.api.control_flow.invariants import is_within, shape_after_iteration
 from sessrun.reference.api.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.xla_contexts import is_in_xla_context
+from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -28,7 +29,6 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import CALLS, Operation
 from sessrun.reference.graph.scope_names import under, without
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.kernels.control_flow import ENTERS
 from sessrun.spec.proto import AttrValue, WhileContextDef
 from sessrun.spec.proto.foreign import adopt
 

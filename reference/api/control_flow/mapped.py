@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.batched_specs import boxed, boxed_rows, boxed_spec, unboxed
+from sessrun.reference.api.composite_conversions import convert_to_tensor_or_composite
 from sessrun.reference.api.control_flow.functional import (
     check_callable,
     reading_variables_where_used,
@@ -28,7 +29,6 @@ from sessrun.reference.api.type_specs import (
 )
 from sessrun.reference.base.tensor_shape import Dimension, TensorShape
 from sessrun.reference.build.constant_op import constant
-from sessrun.reference.build.conversions import convert_to_tensor_or_composite
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sessrun.reference.api.functions.branch_graphs import BranchGraph
-from sessrun.reference.build.functions.function_bodies import nodes_of
-from sessrun.reference.build.importing.importer import import_graph_def
+from sessrun.reference.build.functions.function_nodes import nodes_of
+from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import NameAttrList

@@ -239,33 +239,6 @@ def gather(
     return one("GatherV2", inputs, name, batch_dims=batch_dims)
 
 
-def gather_nd(
-    params: Any,
-    indices: Any,
-    name: str | None = None,
-    batch_dims: Any = 0,
-    bad_indices_policy: str = "",
-) -> Tensor:
-    """Slices of params at index vectors, perhaps in each batch by itself.
-
-    Raises:
-      TypeError: the number of batch dimensions is not known.
-      ValueError: there are fewer dimensions than that.
-
-    """
-    known = get_static_value(batch_dims)
-    batches = batch_dims if known is None else int(known)
-    if known is None or batches:
-        from sessrun.reference.api.ops.batches import batch_gather_nd  # noqa: PLC0415 - imports this
-
-        return batch_gather_nd(params, indices, batches, name, bad_indices_policy)
-    if hasattr(params, "gather_nd") and bad_indices_policy in {"", "DEFAULT"}:
-        found: Tensor = params.gather_nd(indices, name=name)
-        return found
-    inputs = {"params": params, "indices": indices}
-    return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)
-
-
 def pad(
     tensor: Any,
     paddings: Any,
@@ -443,8 +416,6 @@ EXPORTS: Final[dict[str, Any]] = {
     "ensure_shape": ensure_shape,
     "expand_dims": expand_dims,
     "gather": gather,
-    "gather_nd": gather_nd,
-    "manip.gather_nd": gather_nd,
     "manip.roll": roll,
     "pad": pad,
     "rank": rank,

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.api.ops.cast_ops import one
-from sessrun.reference.api.ops.shape_ops import is_sparse, shape_internal
+from sessrun.reference.api.ops.shape_ops import shape_internal
+from sessrun.reference.api.sparse_tensor import is_sparse
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.dtypes import DType

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference.api.nn import space
-from sessrun.reference.api.ops import array_ops, fill_ops, rows, shape_ops
+from sessrun.reference.api.ops import array_ops, fill_ops, gathering, rows, shape_ops
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import batch_to_space_nd, space_to_batch_nd
 from sessrun.reference.graph.tensor import Tensor
@@ -54,7 +54,7 @@ def gather_nd_v2(
     bad_indices_policy: str = "",
 ) -> Tensor:
     """As `gather_nd`."""
-    return array_ops.gather_nd(params, indices, name, batch_dims, bad_indices_policy)
+    return gathering.gather_nd(params, indices, name, batch_dims, bad_indices_policy)
 
 
 def boolean_mask_v2(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_mask") -> Tensor:

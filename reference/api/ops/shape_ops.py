@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.sparse_tensor import is_sparse
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import dimension_value
 from sessrun.reference.build.constant_op import constant
@@ -18,7 +19,6 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
-    "is_sparse",
     "rank",
     "rank_internal",
     "shape",
@@ -63,13 +63,6 @@ def shape_internal(
                 return convert_to_tensor(value.shape, name="shape_as_tensor")
             return constant(value.shape.as_list(), wanted, name=scope)
         return one("Shape", {"input": value}, scope, out_type=wanted)
-
-
-def is_sparse(value: Any) -> bool:
-    """Whether it is a sparse tensor, or its value."""
-    from sessrun.reference.api import sparse_tensor  # noqa: PLC0415 - it imports this module
-
-    return sparse_tensor.is_sparse(value)
 
 
 def size(

@@ -13,7 +13,6 @@ import numpy as np
 from sessrun.reference.api.ops.array_ops import (
     concat,
     gather,
-    gather_nd,
     reshape,
     setdiff1d,
     shape,
@@ -24,6 +23,7 @@ from sessrun.reference.api.ops.array_ops import (
 from sessrun.reference.api.ops.assertions import EXPORTS as ASSERTIONS
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros, zeros_like
+from sessrun.reference.api.ops.gathering import gather_nd
 from sessrun.reference.api.ops.math_ops import add, not_equal, range_
 from sessrun.reference.api.ops.reduce_ops import chosen, reduce_max
 from sessrun.reference.api.sparse_ops import sparse_input

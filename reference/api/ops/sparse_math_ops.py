@@ -9,12 +9,15 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import transpose
-from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.numerics import broadcast_static_shape
 from sessrun.reference.api.ops.reduce_ops import all_axes, chosen
 from sessrun.reference.api.sparse_ops import sparse_input
-from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue, is_sparse
-from sessrun.reference.base import dtypes
+from sessrun.reference.api.sparse_tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    is_sparse,
+)
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_type
@@ -105,35 +108,6 @@ def sparse_tensor_dense_matmul(
             adjoint_a=adjoint_a,
             adjoint_b=adjoint_b,
         )
-
-
-#: Bytes of the widest integer that is divided as float32.
-_SHORT: Final = 2
-
-
-def sparse_dense_truediv(sp_t: SparseTensor, dense: Any) -> SparseTensor:
-    """The quotients of a sparse tensor's elements by a dense one's; integers are so as floats.
-
-    Raises:
-      TypeError: the dtypes differ.
-
-    """
-    with name_scope(None, "truediv", [sp_t.indices, dense]) as outer:
-        divisor = convert_to_tensor(dense, sp_t.dtype.base_dtype, name="y")
-        with name_scope(outer) as scope:
-            values = sp_t.values
-            dtype = values.dtype.base_dtype
-            if dtype.is_integer:
-                wide = dtypes.float32 if dtype.size <= _SHORT else dtypes.float64
-                values, divisor = cast(values, wide), cast(divisor, wide)
-            inputs = {
-                "sp_indices": sp_t.indices,
-                "sp_values": values,
-                "sp_shape": sp_t.dense_shape,
-                "dense": divisor,
-            }
-            quotients = one("SparseDenseCwiseDiv", inputs, scope)
-        return SparseTensor(sp_t.indices, quotients, sp_t.dense_shape)
 
 
 def sparse_dense_cwise_add(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:

@@ -15,12 +15,8 @@ from sessrun.reference.api.ops.array_ops import concat, expand_dims, gather, ran
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import fill
 from sessrun.reference.api.ops.math_ops import range_
-from sessrun.reference.api.sparse_ops import sparse_input
-from sessrun.reference.api.sparse_tensor import (
-    SparseTensor,
-    SparseTensorValue,
-    sparse_tensor_to_dense,
-)
+from sessrun.reference.api.sparse_ops import sparse_input, sparse_tensor_to_dense
+from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor

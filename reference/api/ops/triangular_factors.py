@@ -10,7 +10,6 @@ from sessrun.reference.api.ops.array_ops import (
     broadcast_dynamic_shape,
     concat,
     gather,
-    gather_nd,
     reshape,
     split,
     stack,
@@ -18,6 +17,7 @@ from sessrun.reference.api.ops.array_ops import (
 from sessrun.reference.api.ops.assertions import assert_equal, assert_rank, assert_rank_at_least
 from sessrun.reference.api.ops.bands import eye, matrix_set_diag
 from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.api.ops.gathering import gather_nd
 from sessrun.reference.api.ops.math_ops import matmul, range_
 from sessrun.reference.api.ops.reduce_ops import reduce_prod
 from sessrun.reference.api.ops.shape_ops import rank, shape

@@ -11,9 +11,10 @@ from typing import Any, Final
 from sessrun.reference import errors
 from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.scope_names import under, without
-from sessrun.reference.graph.stacks import get_default_graph, get_default_session
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import QueueRunnerDef
 from sessrun.spec.proto.foreign import adopt

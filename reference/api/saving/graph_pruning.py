@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from sessrun.reference.base.tensor_shape import TensorShape
-from sessrun.reference.build.importing.importer import import_graph_def
+from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.graph.operation import Operation
 from sessrun.spec.proto import DataType, GraphDef, NodeDef
 from sessrun.spec.proto.foreign import adopt

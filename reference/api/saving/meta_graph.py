@@ -9,12 +9,12 @@ from typing import Any, Final
 from sessrun.reference.api.saving.collection_defs import add_collection
 from sessrun.reference.api.saving.graph_files import write_graph
 from sessrun.reference.base.attr_values import op_def
+from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.scope_names import without
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.version import GIT_VERSION, VERSION
-from sessrun.reference.kernels.control_flow import ENTERS
 from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
 from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, OpList, SaverDef
 from sessrun.spec.proto.foreign import adopt

@@ -13,8 +13,8 @@ from sessrun.reference.api.saving.collection_defs import restore_collections
 from sessrun.reference.api.saving.meta_graph import UNBOUND_INPUTS
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.build.importing.import_defaults import add_defaults
-from sessrun.reference.build.importing.importer import import_graph_def
 from sessrun.reference.graph.scope_names import without
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.state.files import files

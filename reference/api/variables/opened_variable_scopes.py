@@ -8,8 +8,8 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any, Final
 
-from sessrun.reference.api.variables.variable_scopes import DEFAULTS, VariableScope
-from sessrun.reference.api.variables.variable_store import AUTO_REUSE, scopes_of
+from sessrun.reference.api.variables.variable_scopes import DEFAULTS, VariableScope, scopes_of
+from sessrun.reference.api.variables.variable_store import AUTO_REUSE
 from sessrun.reference.build.build import graph_of
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph

@@ -10,7 +10,7 @@ from typing import Any
 
 from sessrun.reference.api.variables import initial_values, state_ops
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
-from sessrun.reference.api.variables.variable_base import VariableV1
+from sessrun.reference.api.variables.variable_base import MAKERS, VariableV1
 from sessrun.reference.api.variables.variable_traits import collections_of, traits_of
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
@@ -158,13 +158,11 @@ class RefVariable(VariableV1):
         What it is initialized to may itself depend on variables without a value, and works then,
         too; TensorFlow's fails for such chains, or not, as the operations happen to be run.
         """
-        from sessrun.reference.api.control_flow.conditional import cond  # noqa: PLC0415 - few programs ask
-
         with init_scope():
             is_there = state_ops.is_variable_initialized(self)
             assigned = getattr(self._initializer, "op", self._initializer)
-            found: Tensor = cond(is_there, self.read_value, lambda: assigned.inputs[1])
-            return found
+            value: Tensor = MAKERS["cond"](is_there, self.read_value, lambda: assigned.inputs[1])
+            return value
 
     # -- setting
 

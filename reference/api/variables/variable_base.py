@@ -11,7 +11,6 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from sessrun.reference.api.overloads import Overloads
 from sessrun.reference.api.variables import save_slices
 from sessrun.reference.api.variables.variable_traits import (
     Traits,
@@ -20,15 +19,20 @@ from sessrun.reference.api.variables.variable_traits import (
 )
 from sessrun.reference.base.references import Reference
 from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.graph.tensor import Overloads, Tensor
 
 if TYPE_CHECKING:
     from sessrun.reference.base.dtypes import DType
     from sessrun.reference.graph.graph import Graph
     from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
     from sessrun.spec.proto import VariableDef
 
-__all__ = ["Variable", "VariableV1"]
+__all__ = ["MAKERS", "Variable", "VariableV1"]
+
+
+#: What variables leave to modules that build on them: what `Variable` and `VariableV1` make, and
+#: `cond`.
+MAKERS: Final[dict[str, Callable[..., Any]]] = {}
 
 
 class _Creation(ABCMeta):
@@ -37,11 +41,8 @@ class _Creation(ABCMeta):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.__module__ != __name__:
             return super().__call__(*args, **kwargs)
-        from sessrun.reference.api.variables import variables  # noqa: PLC0415 - it imports both kinds
-
-        if issubclass(cls, VariableV1):
-            return variables.create(*args, **kwargs)
-        return variables.create_resource(*args, **kwargs)
+        make = MAKERS["VariableV1" if issubclass(cls, VariableV1) else "Variable"]
+        return make(*args, **kwargs)
 
 
 class Variable(metaclass=_Creation):
@@ -214,7 +215,7 @@ class Variable(metaclass=_Creation):
           ValueError: there is no session, or the value has another shape.
 
         """
-        from sessrun.reference.graph.stacks import get_default_session  # noqa: PLC0415 - load only
+        from sessrun.reference.graph.default_session import get_default_session  # noqa: PLC0415 - load only
 
         session = session if session is not None else get_default_session()
         if session is None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, scopes_of, store_of
+from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, store_of
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
     VariableSynchronization,
@@ -15,6 +15,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 
@@ -175,6 +176,47 @@ def _check_dtype(request: Request) -> None:
         raise bad_value(
             f"Initializer type '{found}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't match."
         )
+
+
+@dataclass(eq=False)
+class Scopes:
+    """One thread's place in a graph's variable scopes.
+
+    Attributes:
+      current: the open scope (see `variable_scopes`).
+      counts: how often each full scope name was opened.
+
+    """
+
+    current: Any
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def open(self, name: str) -> None:
+        """Count an opening of the scope of this full name."""
+        self.counts[name] = self.counts.get(name, 0) + 1
+
+    def forget_inside(self, name: str) -> None:
+        """Let the scopes inside the scope of this full name start anew."""
+        for known in self.counts:
+            if known.startswith(name + "/"):
+                self.counts[known] = 0
+
+    def unique(self, prefix: str) -> str:
+        """`prefix`, numbered if the open scope has had an inner scope of that name."""
+        outer = self.current.name + "/" if self.current.name else ""
+        number, name = 0, prefix
+        while self.counts.get(outer + name, 0):
+            number += 1
+            name = f"{prefix}_{number}"
+        return name
+
+
+def scopes_of(graph: Graph) -> Scopes:
+    """The place of this thread in the graph's variable scopes."""
+    scopes: Scopes | None = graph.scopes.variables
+    if scopes is None:
+        scopes = graph.scopes.variables = Scopes(VariableScope(False))
+    return scopes
 
 
 def get_variable_scope() -> VariableScope:

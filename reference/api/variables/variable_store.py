@@ -1,8 +1,4 @@
-"""The variables of a graph that `get_variable` shares, by name, and each thread's open scope.
-
-A graph has one store for all threads; which variable scope is open, and how often a scope name
-was opened, is each thread's own.
-"""
+"""The variables of a graph that `get_variable` shares, by name: one store for all threads."""
 
 from __future__ import annotations
 
@@ -11,11 +7,11 @@ import functools
 import inspect
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import slice_
-from sessrun.reference.api.variables import init_ops
+from sessrun.reference.api.variables import init_ops, variables
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
 from sessrun.reference.api.variables.variable_partitions import PartitionInfo, partitions_of, places
 from sessrun.reference.api.variables.variable_parts import PartitionedVariable
@@ -31,7 +27,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "scopes_of", "store_of"]
+__all__ = ["AUTO_REUSE", "Request", "VariableStore", "default_store", "store_of"]
 
 
 class _ReuseMode(enum.Enum):
@@ -65,51 +61,6 @@ class Request:
     constraint: Any = None
     synchronization: Any = None
     aggregation: Any = None
-
-
-@dataclass(eq=False)
-class Scopes:
-    """One thread's place in a graph's variable scopes.
-
-    Attributes:
-      current: the open scope (see `variable_scopes`).
-      counts: how often each full scope name was opened.
-      creators: the creators of variables, outermost first.
-
-    """
-
-    current: Any
-    counts: dict[str, int] = field(default_factory=dict)
-    creators: tuple[Callable[..., Any], ...] = ()
-
-    def open(self, name: str) -> None:
-        """Count an opening of the scope of this full name."""
-        self.counts[name] = self.counts.get(name, 0) + 1
-
-    def forget_inside(self, name: str) -> None:
-        """Let the scopes inside the scope of this full name start anew."""
-        for known in self.counts:
-            if known.startswith(name + "/"):
-                self.counts[known] = 0
-
-    def unique(self, prefix: str) -> str:
-        """`prefix`, numbered if the open scope has had an inner scope of that name."""
-        outer = self.current.name + "/" if self.current.name else ""
-        number, name = 0, prefix
-        while self.counts.get(outer + name, 0):
-            number += 1
-            name = f"{prefix}_{number}"
-        return name
-
-
-def scopes_of(graph: Graph) -> Scopes:
-    """The place of this thread in the graph's variable scopes."""
-    found: Scopes | None = graph.scopes.variables
-    if found is None:
-        from sessrun.reference.api.variables.variable_scopes import VariableScope  # noqa: PLC0415 - imports this
-
-        found = graph.scopes.variables = Scopes(VariableScope(False))
-    return found
 
 
 def store_of(graph: Graph) -> VariableStore:
@@ -357,8 +308,6 @@ def _shared_whole(
 
 
 def _made(request: Request, info: PartitionInfo | None, *, is_value: bool) -> Any:
-    from sessrun.reference.api.variables import variables  # noqa: PLC0415 - it imports this module
-
     initializer, shape = request.initializer, request.shape
     if initializer is None:
         initializer = _default_initializer(request)

@@ -11,8 +11,7 @@ from typing import Any, Final
 from sessrun.reference.api.variables import variable_lists
 from sessrun.reference.api.variables.ref_variables import RefVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
-from sessrun.reference.api.variables.variable_base import Variable, VariableV1
-from sessrun.reference.api.variables.variable_store import scopes_of
+from sessrun.reference.api.variables.variable_base import MAKERS, Variable, VariableV1
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
     VariableAggregationV2,
@@ -166,7 +165,7 @@ def create_resource(
 
 def _through_creators(made: Creator, **arguments: Any) -> Any:
     """What the graph's creators make, the last of which is `made`."""
-    for creator in scopes_of(stacks.get_default_graph()).creators:
+    for creator in stacks.get_default_graph().scopes.variable_creators:
         made = partial(creator, made)
     return made(**arguments)
 
@@ -185,7 +184,8 @@ def _default(
     if variable_def is not None:
         return _found(variable_def, given.get("initial_value"), import_scope)
     if use_resource is None:
-        use_resource = scopes_of(stacks.get_default_graph()).current.use_resource
+        opened = stacks.get_default_graph().scopes.variables
+        use_resource = None if opened is None else opened.current.use_resource
     if use_resource is None:
         use_resource = _Toggle.resource
     return _new(ResourceVariable if use_resource else RefVariable, given)
@@ -232,16 +232,14 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
       RuntimeError: an inner one is still open at the end.
 
     """
-    scopes = scopes_of(stacks.get_default_graph())
-    before = scopes.creators
-    mine = scopes.creators = (*before, variable_creator)
-    try:
+    scopes = stacks.get_default_graph().scopes
+    violation = RuntimeError("Exiting variable_creator_scope without proper nesting.")
+    creators = (*scopes.variable_creators, variable_creator)
+    with scopes.replaced(violation, variable_creators=creators):
         yield
-    finally:
-        if scopes.creators is not mine:
-            raise RuntimeError("Exiting variable_creator_scope without proper nesting.")
-        scopes.creators = before
 
+
+MAKERS.update(Variable=create_resource, VariableV1=create)
 
 EXPORTS: Final[Mapping[str, Any]] = {
     "Variable": VariableV1,

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import placeholder
-from sessrun.reference.build.functions.function_bodies import nodes_of
-from sessrun.reference.build.importing.importer import import_graph_def
+from sessrun.reference.build.functions.function_nodes import nodes_of
+from sessrun.reference.build.importing.importer import add_nodes
 from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.graph import Graph
@@ -86,8 +86,8 @@ def shapes_of_call(
         known = {
             name: body.argument(name, each) for name, each in zip(arguments, given, strict=True)
         }
-        made = import_graph_def(graph_def, known, results, name="")
-    return [each.shape for each in made or ()]
+        outputs = add_nodes(graph_def, known, results, "", infer_shapes_of_call)
+    return [tensor.shape for tensor in outputs if isinstance(tensor, Tensor)]
 
 
 def infer_shapes_of_call(op: Operation) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sessrun.reference.build.functions.function_library import FunctionLibrary
+from sessrun.reference.graph.function_library import FunctionLibrary
 from sessrun.spec.proto import FunctionDef
 
 __all__ = ["needed_variables"]

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sessrun.reference import errors
 from sessrun.reference.base import attr_values, tensor_shape
+from sessrun.reference.base.flow_ops import LOOP_ENDS, MERGES
 from sessrun.reference.base.node_names import NODE_NAME, Input, prefixes, read_input
 from sessrun.reference.build import attr_checks
-from sessrun.reference.build.build import Imported, make_operation, removed
+from sessrun.reference.build.build import removed
+from sessrun.reference.build.construction import Imported, make_operation
 from sessrun.reference.build.importing.import_inputs import grouped
-from sessrun.reference.build.signature import Signature
+from sessrun.reference.build.signature import Signature, signature_in
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import CALLS, Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.kernels.control_flow import LOOP_ENDS, MERGES
 from sessrun.spec import devices
 from sessrun.spec.proto import AttrValue, NodeDef
 
@@ -47,6 +48,7 @@ class NodeImporter:
       scope: the name scope, with a final "/", or empty.
       mapped: inputs that are replaced by tensors of the graph.
       producer: the version of the program that wrote the GraphDef.
+      infer_call: gives the outputs of an operation that calls a function their shapes.
 
     Attributes:
       used: the replaced inputs that some node had.
@@ -54,12 +56,18 @@ class NodeImporter:
     """
 
     def __init__(
-        self, graph: Graph, scope: str, mapped: Mapping[Input, Tensor], producer: int
+        self,
+        graph: Graph,
+        scope: str,
+        mapped: Mapping[Input, Tensor],
+        producer: int,
+        infer_call: Callable[[Operation], None],
     ) -> None:
         self.graph = graph
         self.scope = scope
         self.mapped = mapped
         self.producer = producer
+        self._infer_call = infer_call
         self.used: set[Input] = set()
         self._nodes: dict[str, _Node] = {}
         self._made: dict[str, Operation] = {}
@@ -161,7 +169,7 @@ class NodeImporter:
     def _make(self, node: _Node) -> Operation:
         proto = node.proto
         try:
-            declared = self.graph.functions.signature(proto.op)
+            declared = signature_in(self.graph.functions, proto.op)
         except RuntimeError as error:
             raise errors.NotFoundError(proto, None, str(error)) from error
         if gone := removed(declared, self.producer):
@@ -186,10 +194,7 @@ class NodeImporter:
         if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:
             _forget_scalar(op)
         if proto.op in CALLS or proto.op in self.graph.functions:
-            # It makes a body for its shapes by importing it.
-            from sessrun.reference.build.functions.call_shapes import infer_shapes_of_call  # noqa: PLC0415 - as told
-
-            infer_shapes_of_call(op)
+            self._infer_call(op)
         if shapes is not None:
             _refine(op, shapes, proto.name)
         return op

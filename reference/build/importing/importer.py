@@ -1,4 +1,4 @@
-"""`tf.import_graph_def`: the nodes of a GraphDef become operations of the default graph.
+"""How the nodes of a GraphDef become operations of the default graph.
 
 Either all nodes are added or none. Names are made unique, attributes that are missing take their
 defaults. Sources: `tf.import_graph_def` as TensorFlow 2.21 was seen to behave.
@@ -6,12 +6,11 @@ defaults. Sources: `tf.import_graph_def` as TensorFlow 2.21 was seen to behave.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sessrun.reference.base.node_names import Input, read_input
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.importing.import_defaults import without_new_defaults
 from sessrun.reference.build.importing.import_nodes import NodeImporter
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import name_scopes, stacks
@@ -19,97 +18,52 @@ from sessrun.reference.graph.graph import MIN_PRODUCER, PRODUCER, Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.graph.version import VERSION
-from sessrun.spec.proto import GraphDef, OpList
-from sessrun.spec.proto.foreign import adopt
+from sessrun.spec.proto import GraphDef
 
-__all__ = ["import_graph_def"]
+__all__ = ["add_nodes"]
 
 
-def import_graph_def(
-    graph_def: Any,
-    input_map: Any = None,
-    return_elements: Any = None,
-    name: str | None = None,
-    op_dict: Any = None,  # noqa: ARG001 - TensorFlow's signature; deprecated there too
-    producer_op_list: Any = None,
-) -> list[Any] | None:
+def add_nodes(
+    graph_def: GraphDef,
+    input_map: Mapping[str, Any],
+    return_elements: Iterable[str],
+    scope_name: str,
+    infer_call: Callable[[Operation], None],
+) -> list[Operation | Tensor]:
     """Add the nodes of a GraphDef to the default graph.
 
     Args:
-      graph_def: a GraphDef, ours or TensorFlow's.
-      input_map: names of inputs in the GraphDef (`a`, `a:0`, or `^a` for a control input) to
-        tensors that replace them.
-      return_elements: names of operations (`a`) and tensors (`a:0`) in the GraphDef.
-      name: a name scope for all, `import` by default; "" for none.
-      op_dict: not used.
-      producer_op_list: an OpList, ours or TensorFlow's: the declarations of the program that wrote
-        the GraphDef. Attributes unknown here are left out where they have its default.
+      graph_def: the GraphDef.
+      input_map: names of inputs in it to what replaces them.
+      return_elements: names of operations and tensors in it.
+      scope_name: a name scope for all; "" for none.
+      infer_call: gives the outputs of an operation that calls a function their shapes.
 
     Returns:
-      The Operations and Tensors that `return_elements` names, or None if it is None.
+      The elements that `return_elements` names.
 
     Raises:
-      TypeError: an argument is of a wrong type.
-      ValueError: the GraphDef is ill-formed, or contradicts the declarations of operations.
-      NotFoundError: it has an op type that is not declared.
-      RuntimeError: the graph is finalized.
+      TypeError, ValueError, NotFoundError, RuntimeError: as `import_graph_def`.
 
     """
-    graph_def = _adopted(graph_def)
-    if producer_op_list is not None:
-        graph_def = without_new_defaults(graph_def, adopt(producer_op_list, OpList))
-    wanted = _wanted(return_elements)
-    replaced = _replacements(input_map)
+    replaced = {_key(key): value for key, value in input_map.items()}
     graph = stacks.get_default_graph()
     graph.check_not_finalized()
     _check_versions(graph_def)
     graph.add_functions(graph_def.library)
-    scope_name = "import" if name is None else name
     with name_scopes.name_scope(scope_name) as scope:
         mapped = _converted(graph, replaced, scope)
         version = graph.version
-        importer = NodeImporter(graph, scope, mapped, graph_def.versions.producer)
+        importer = NodeImporter(graph, scope, mapped, graph_def.versions.producer, infer_call)
         try:
-            made = importer.run(graph_def.node)
-            found = [_element(made, mapped, text) for text in wanted]
-            _check_replaced(mapped, importer.used, made)
+            operations = importer.run(graph_def.node)
+            elements = [_element(operations, mapped, text) for text in return_elements]
+            _check_replaced(mapped, importer.used, operations)
         except BaseException:
             graph.forget_after(version)
             raise
     graph.note_versions(graph_def.versions)
-    return None if return_elements is None else found
-
-
-def _adopted(graph_def: Any) -> GraphDef:
-    try:
-        return adopt(graph_def, GraphDef)
-    except TypeError as error:
-        raise bad_type("Argument `graph_def` must be a GraphDef proto.") from error
-
-
-def _wanted(return_elements: Any) -> tuple[str, ...]:
-    if return_elements is None:
-        return ()
-    names = tuple(return_elements)
-    if not all(isinstance(name, str | bytes) for name in names):
-        raise bad_type(
-            f"Argument `return_elements` must be a list of strings. Obtained {return_elements}."
-        )
-    return tuple(name.decode() if isinstance(name, bytes) else name for name in names)
-
-
-def _replacements(input_map: Any) -> dict[Input, Any]:
-    if input_map is None:
-        return {}
-    if not isinstance(input_map, Mapping):
-        raise bad_type(
-            f"Argument `input_map` must be a dictionary. Obtained {type(input_map).__name__}"
-        )
-    if not all(isinstance(key, str | bytes) for key in input_map):
-        raise bad_type(
-            f"All keys for argument `input_map` must be strings. Obtained keys: {list(input_map)}"
-        )
-    return {_key(key): value for key, value in input_map.items()}
+    return elements
 
 
 def _key(key: str | bytes) -> Input:

@@ -35,13 +35,13 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.graph_io": "api.saving.graph_files|io",
     "framework.graph_util": "api.saving.graph_pruning api.saving.freezing|graph_util",
     "framework.graph_util_impl": "api.saving.graph_pruning api.saving.freezing|graph_util",
-    "framework.importer": "build.importing.importer",
+    "framework.importer": "build.importing.graph_defs",
     "framework.indexed_slices": "build.indexed_slices",
     "framework.meta_graph": "api.saving.meta_graph api.saving.scoped_meta_graphs|train",
     "framework.ops": "graph.graph graph.operation graph.tensor graph.stacks graph.default_graph "
     "graph.name_scopes build.conversion build.gradient_registry build.indexed_slices "
     "build.build build.expansions base.graph_keys errors graph.op_statistics "
-    "build.conversions",
+    "api.composite_conversions",
     "framework.random_seed": "graph.random_seed|random",
     "framework.registry": "graph.registry",
     "framework.smart_cond": "api.control_flow.known_branches",
@@ -74,7 +74,7 @@ PLACES: Final[Mapping[str, str]] = {
     "lib.io.tf_record": "|python_io io",
     "ops.array_grad": "gradient.functions",
     "ops.array_ops": "api.ops.array_ops api.ops.newer_array_ops api.ops.shape_ops api.ops.fill_ops "
-    "api.ops.quantizing api.ops.rows api.ops.grids api.ops.batches|quantization",
+    "api.ops.quantizing api.ops.rows api.ops.grids api.ops.gathering|quantization",
     "ops.array_ops_stack": "api.ops.array_ops",
     "ops.bincount_ops": "api.ops.counting_ops|math",
     "ops.bitwise_ops": "|bitwise",

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_session
 from sessrun.reference.library.managed.timeline import Timeline
 from sessrun.spec.proto import ConfigProto, RewriterConfig, RunMetadata, RunOptions
 
@@ -152,7 +152,7 @@ class Benchmark:
           ValueError: there is none.
 
         """
-        session = stacks.get_default_session()
+        session = default_session.get_default_session()
         if session is None:
             raise ValueError("evaluate needs a default session")
         return session.run(tensors)

@@ -18,7 +18,7 @@ from sessrun.reference.compat.test.jacobians import (
     largest_error,
 )
 from sessrun.reference.gradient.backprop import gradients
-from sessrun.reference.graph.stacks import get_default_session
+from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["compute_gradient", "max_error"]

@@ -11,7 +11,7 @@ from typing import Any
 from sessrun.reference import errors
 from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.devices.physical import default_config
-from sessrun.reference.graph import stacks
+from sessrun.reference.graph import default_session
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto
@@ -134,7 +134,7 @@ class SessionCase(unittest.TestCase):
           tensors: a tensor, or a structure of them as of `Session.run`.
 
         """
-        session = stacks.get_default_session()
+        session = default_session.get_default_session()
         if session is not None:
             return session.run(tensors)
         with self.test_session() as session:

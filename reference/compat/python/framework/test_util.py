@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.functions import at_once
 from sessrun.reference.api.ops import array_ops, math_ops
-from sessrun.reference.build.importing.importer import import_graph_def
+from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.compat.test import modes
 from sessrun.reference.compat.test.case import CapturedWrites, TensorFlowTestCase
 from sessrun.reference.compat.test.graph_defs import (

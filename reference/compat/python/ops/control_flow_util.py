@@ -16,7 +16,7 @@ from sessrun.reference.api.control_flow.context import (
 )
 from sessrun.reference.api.control_flow.functional_mode import control_flow_v2_enabled
 from sessrun.reference.api.control_flow.loops import Loop
-from sessrun.reference.kernels.control_flow import ENTERS
+from sessrun.reference.base.flow_ops import ENTERS
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.graph import Graph

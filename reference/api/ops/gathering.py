@@ -1,8 +1,9 @@
-"""Slices at index vectors, in each batch by itself."""
+"""`gather_nd`: slices at index vectors, perhaps in each batch by itself."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import (
     concat,
@@ -14,16 +15,18 @@ from sessrun.reference.api.ops.array_ops import (
     transpose,
     unstack,
 )
+from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.grids import meshgrid
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape, tile
 from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["batch_gather_nd"]
+__all__ = ["EXPORTS", "gather_nd"]
 
 
 def _checked(batch_dims: Any, params: Tensor, indices: Tensor) -> None:
@@ -39,7 +42,7 @@ def _checked(batch_dims: Any, params: Tensor, indices: Tensor) -> None:
             )
 
 
-def batch_gather_nd(
+def _in_batches(
     params: Any,
     indices: Any,
     batch_dims: int,
@@ -95,3 +98,31 @@ def _grid(batches: Tensor, dtype: Any) -> Tensor:
     ]
     flat = [reshape(each, shape=(-1,)) for each in meshgrid(*ranges, indexing="ij")]
     return transpose(stack(flat, axis=0))
+
+
+def gather_nd(
+    params: Any,
+    indices: Any,
+    name: str | None = None,
+    batch_dims: Any = 0,
+    bad_indices_policy: str = "",
+) -> Tensor:
+    """Slices of params at index vectors, perhaps in each batch by itself.
+
+    Raises:
+      TypeError: the number of batch dimensions is not known.
+      ValueError: there are fewer dimensions than that.
+
+    """
+    known = get_static_value(batch_dims)
+    batches = batch_dims if known is None else int(known)
+    if known is None or batches:
+        return _in_batches(params, indices, batches, name, bad_indices_policy)
+    if hasattr(params, "gather_nd") and bad_indices_policy in {"", "DEFAULT"}:
+        found: Tensor = params.gather_nd(indices, name=name)
+        return found
+    inputs = {"params": params, "indices": indices}
+    return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)
+
+
+EXPORTS: Final[Mapping[str, Any]] = {"gather_nd": gather_nd, "manip.gather_nd": gather_nd}

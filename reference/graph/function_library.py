@@ -5,13 +5,11 @@ An operation whose type is the name of a function calls it. Source: TF 2.21, fun
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from sessrun.reference.base import attr_values
 from sessrun.reference.base.dtypes import as_dtype
-from sessrun.reference.base.tensor_shape import Shape
-from sessrun.reference.build.signature import Signature, prepared, signature
 from sessrun.reference.errors import bad_value
 from sessrun.spec.dtypes import BY_ENUM
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation, RuleCall
@@ -29,7 +27,7 @@ class FunctionLibrary:
         self._definitions: dict[str, FunctionDef] = {}
         self._gradients: dict[str, str] = {}
         self._python_gradients: dict[str, Callable[..., Any] | None] = {}
-        self._signatures: dict[str, Signature] = {}
+        self._declarations: dict[str, Operation] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._definitions
@@ -98,20 +96,15 @@ class FunctionLibrary:
         """The definition of that name, or None."""
         return self._definitions.get(name)
 
-    def signature(self, op_type: str) -> Signature:
-        """The signature of an operation's type: declared in the spec, or a function's.
-
-        Raises:
-          RuntimeError: it is neither.
-
-        """
-        function = self._definitions.get(op_type)
+    def declaration(self, name: str) -> Operation | None:
+        """How operations that call the function of that name are declared; None: there is none."""
+        function = self._definitions.get(name)
         if function is None:
-            return signature(op_type)
-        found = self._signatures.get(op_type)
-        if found is None:
-            found = self._signatures[op_type] = _signature(function.signature)
-        return found
+            return None
+        known = self._declarations.get(name)
+        if known is None:
+            known = self._declarations[name] = _declaration(function.signature)
+        return known
 
     def to_proto(self) -> FunctionDefLibrary:
         """The library of a GraphDef."""
@@ -124,17 +117,12 @@ class FunctionLibrary:
 _UNKNOWN: Final = RuleCall("unknown")
 
 
-def _signature(proto: OpDef) -> Signature:
+def _declaration(proto: OpDef) -> Operation:
     inputs, outputs = _args(proto.input_arg), _args(proto.output_arg)
     attrs = tuple(_attr(attr) for attr in proto.attr)
-    declaration = Operation(
+    return Operation(
         proto.name, proto.description, inputs, outputs, attrs, _UNKNOWN, stateful=proto.is_stateful
     )
-
-    def unknown(values: Mapping[str, Any]) -> list[Shape]:
-        return [None] * sum(arg.count(values) for arg in outputs)
-
-    return prepared(declaration, unknown, (lambda _groups, values: values,))
 
 
 def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:

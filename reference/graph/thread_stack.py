@@ -1,0 +1,48 @@
+"""A stack that each thread has for itself: what it has entered by `with`."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+__all__ = ["ThreadStack"]
+
+Item = TypeVar("Item")
+
+
+class ThreadStack(threading.local, Generic[Item]):
+    """What each thread has entered by `with`, the innermost last.
+
+    Attributes:
+      items: the stack of the thread that asks.
+
+    """
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+
+    @contextmanager
+    def pushed(self, item: Item) -> Iterator[Item]:
+        """Have `item` on the stack inside the `with`.
+
+        Raises:
+          AssertionError: on leaving, another item was entered later and is not left yet.
+
+        """
+        stack = self.items
+        stack.append(item)
+        is_abandoned = False
+        try:
+            yield item
+        except GeneratorExit:  # a `with` that was never left: nobody is there to catch an error
+            is_abandoned = True
+            raise
+        finally:
+            if stack and stack[-1] is item:
+                stack.pop()
+            elif is_abandoned:
+                stack[:] = [other for other in stack if other is not item]
+            elif stack:  # an empty one was cleared meanwhile (`leave_graphs`)
+                raise AssertionError(f"Nesting violated for default stack of {type(item)} objects")
