@@ -1,7 +1,7 @@
 """The errors of kernels: KernelError, and a subclass for each code of `sessrun.spec.errors`.
 
 A subclass is named as its class in `tf.errors`, without `Error`. A run turns what a kernel raises
-into that class (`session/execute.py`).
+into that class (`session/execute/steps.py`).
 """
 
 # ruff: noqa: N818 - `Error` is what tells the classes of `tf.errors` from these

@@ -1,7 +1,7 @@
 """Kernels of control flow: that these operations can be placed, and those that only hand on.
 
 What Switch, Merge and the operations at the borders of frames do is not a function of values:
-`session/dataflow.py` does it, and never calls their kernels.
+`session/execute/dataflow.py` does it, and never calls their kernels.
 """
 
 from __future__ import annotations

@@ -18,14 +18,15 @@ from sessrun.reference.graph import default_session, stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.session import place, prune
-from sessrun.reference.session.called import Functions
-from sessrun.reference.session.compile import compile_plan
-from sessrun.reference.session.execute import Plan
-from sessrun.reference.session.feeds import inside
-from sessrun.reference.session.fetches import FetchStructure
-from sessrun.reference.session.partial import PartialRun
-from sessrun.reference.session.signature import Signature
+from sessrun.reference.session.execute.partial_runs import PartialRun
+from sessrun.reference.session.execute.steps import Plan
+from sessrun.reference.session.plan import placement as place
+from sessrun.reference.session.plan import pruning as prune
+from sessrun.reference.session.plan.compiler import compile_plan
+from sessrun.reference.session.plan.function_calls import Functions
+from sessrun.reference.session.resolve.feeds import inside
+from sessrun.reference.session.resolve.fetches import FetchStructure
+from sessrun.reference.session.resolve.signature import Signature
 from sessrun.reference.state.resources import ResourceStore, Step
 from sessrun.reference.state.session_tensors import SessionTensors, session_tensors
 from sessrun.spec.proto import ConfigProto, GraphDef, SessionMetadata

@@ -12,20 +12,21 @@ from typing import Any
 from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.session import prune, report
 from sessrun.reference.session.base import has_been_closed
-from sessrun.reference.session.compile import compile_plan
-from sessrun.reference.session.feeds import feeder, resolve_feeds, resolve_keys
-from sessrun.reference.session.fetches import FetchStructure
-from sessrun.reference.session.handles import HANDLE_OPS
-from sessrun.reference.session.option_callables import (
+from sessrun.reference.session.execute.partial_runs import PartialRun, check_set_up
+from sessrun.reference.session.plan import pruning as prune
+from sessrun.reference.session.plan.compiler import compile_plan
+from sessrun.reference.session.resolve.callable_options import (
     OptionsCallable,
     exact_feeder,
     read_request,
 )
-from sessrun.reference.session.partial import PartialRun, check_set_up
+from sessrun.reference.session.resolve.feeds import feeder, resolve_feeds, resolve_keys
+from sessrun.reference.session.resolve.fetches import FetchStructure
+from sessrun.reference.session.resolve.signature import Signature, cache_key, is_cacheable
+from sessrun.reference.session.resolve.tensor_handles import HANDLE_OPS
 from sessrun.reference.session.running import RunningSession
-from sessrun.reference.session.signature import Signature, cache_key, is_cacheable
+from sessrun.reference.session.trace import run_reports as report
 
 __all__ = ["CallingSession"]
 

@@ -11,13 +11,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.session import prune, report
 from sessrun.reference.session.base import BaseSession
-from sessrun.reference.session.compile import compile_plan
-from sessrun.reference.session.costs import CostSchedule
-from sessrun.reference.session.feeds import feeder, resolve_feeds
-from sessrun.reference.session.fetches import FetchStructure
-from sessrun.reference.session.signature import Signature, cache_key, is_cacheable
+from sessrun.reference.session.plan import pruning as prune
+from sessrun.reference.session.plan.compiler import compile_plan
+from sessrun.reference.session.resolve.feeds import feeder, resolve_feeds
+from sessrun.reference.session.resolve.fetches import FetchStructure
+from sessrun.reference.session.resolve.signature import Signature, cache_key, is_cacheable
+from sessrun.reference.session.trace import run_reports as report
+from sessrun.reference.session.trace.cost_model import CostSchedule
 from sessrun.spec.proto import RunMetadata, RunOptions
 
 __all__ = ["RunningSession"]

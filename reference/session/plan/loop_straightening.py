@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from sessrun.reference.session.execute import make_step
-from sessrun.reference.session.straight_loops import Branch, InnerLoop, Steps, StraightLoop
+from sessrun.reference.session.execute.steps import make_step
+from sessrun.reference.session.execute.straight_loops import Branch, InnerLoop, Steps, StraightLoop
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.session.execute import StepForm
-    from sessrun.reference.session.flow_nodes import FrameShape, Node
+    from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
+    from sessrun.reference.session.execute.steps import StepForm
 
 __all__ = ["straight_loop"]
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.bindings import Device
-    from sessrun.reference.session.straight_loops import StraightLoop
+    from sessrun.reference.session.execute.straight_loops import StraightLoop
+    from sessrun.reference.session.plan.kernel_bindings import Device
 
 __all__ = ["FrameShape", "Node"]
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.base import dtypes
-from sessrun.reference.session.partial import check_set_up
+from sessrun.reference.session.execute.partial_runs import check_set_up
 from sessrun.spec import devices, feeds
 from sessrun.spec.devices import DeviceNameError
 from sessrun.spec.proto import CallableOptions, RunOptions
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.graph import Graph
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.session.signature import Signature
+    from sessrun.reference.session.resolve.signature import Signature
 
 __all__ = ["OptionsCallable", "Request", "exact_feeder", "read_request"]
 

@@ -16,20 +16,26 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.session.dataflow import FlowPlan
-from sessrun.reference.session.execute import STEP_REGISTER, apart, handed_out, quietly, run_error
-from sessrun.reference.session.flow_nodes import Node
+from sessrun.reference.session.execute.dataflow import FlowPlan
+from sessrun.reference.session.execute.dataflow_nodes import Node
+from sessrun.reference.session.execute.steps import (
+    STEP_REGISTER,
+    apart,
+    handed_out,
+    quietly,
+    run_error,
+)
 from sessrun.reference.state.resources import VariableBuffer
 from sessrun.spec.feeds import StringElementError
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.session.bindings import Device
-    from sessrun.reference.session.execute import Plan
-    from sessrun.reference.session.partitions import Partitions
-    from sessrun.reference.session.registers import Draft, Form
-    from sessrun.reference.session.signature import Signature
+    from sessrun.reference.session.execute.steps import Plan
+    from sessrun.reference.session.plan.kernel_bindings import Device
+    from sessrun.reference.session.plan.partition_graphs import Partitions
+    from sessrun.reference.session.plan.registers import Draft, Form
+    from sessrun.reference.session.resolve.signature import Signature
     from sessrun.reference.state.resources import Step
 
 __all__ = ["Allocation", "Execution", "Held", "Trace"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.kernels import registry
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, run_error
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, Registers, run_error
 from sessrun.reference.state.resources import Postponed
 
 if TYPE_CHECKING:

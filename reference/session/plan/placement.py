@@ -16,8 +16,8 @@ from sessrun.reference import errors
 from sessrun.reference.base import dtypes
 from sessrun.reference.devices.devices import LocalDevice, local_devices
 from sessrun.reference.kernels import registry
-from sessrun.reference.session.bindings import slots_of
-from sessrun.reference.session.colocation import Group, Groups, asked, refused
+from sessrun.reference.session.plan.colocation import Group, Groups, asked, refused
+from sessrun.reference.session.plan.kernel_bindings import slots_of
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName
 from sessrun.spec.dtypes import BY_NAME

@@ -24,7 +24,7 @@ from sessrun.reference.state.resources import VariableBuffer
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.registers import Draft, Form
+    from sessrun.reference.session.plan.registers import Draft, Form
 
 __all__ = [
     "Plan",

@@ -21,8 +21,14 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, Registers, quietly, run_error
-from sessrun.reference.session.flow_nodes import FrameShape, Node
+from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
+from sessrun.reference.session.execute.steps import (
+    STEP_REGISTER,
+    Plan,
+    Registers,
+    quietly,
+    run_error,
+)
 from sessrun.reference.state.resources import Postponed
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
-from sessrun.reference.session.execute import (
+from sessrun.reference.session.execute.steps import (
     STEP_REGISTER,
     Registers,
     StepForm,
@@ -23,7 +23,7 @@ from sessrun.reference.session.execute import (
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.flow_nodes import Node
+    from sessrun.reference.session.execute.dataflow_nodes import Node
     from sessrun.reference.state.resources import Step
 
 __all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop"]

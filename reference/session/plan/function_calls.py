@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from sessrun.reference import errors
 from sessrun.reference.build.functions.function_bodies import Body, body_of, gradient_of, is_inlined
-from sessrun.reference.session import place, prune
-from sessrun.reference.session.bindings import Bindings
-from sessrun.reference.session.compile import compile_plan
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, read_reference
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, read_reference
+from sessrun.reference.session.plan import placement as place
+from sessrun.reference.session.plan import pruning as prune
+from sessrun.reference.session.plan.compiler import compile_plan
+from sessrun.reference.session.plan.kernel_bindings import Bindings
 from sessrun.spec.proto import NameAttrList
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sessrun.reference.build.functions.loop_needs import needed_variables
 from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.host import HOST as HOST_ARRAYS
 from sessrun.reference.kernels.host_integers import is_left_to_host
-from sessrun.reference.session.execute import run_error
+from sessrun.reference.session.execute.steps import run_error
 from sessrun.spec.proto import NameAttrList
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sessrun.reference.base.dtypes import DType
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.session.called import Functions
+    from sessrun.reference.session.plan.function_calls import Functions
     from sessrun.reference.state.resources import ResourceStore
     from sessrun.spec.operations import ArgDecl
 

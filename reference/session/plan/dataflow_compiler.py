@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import FLOW
-from sessrun.reference.session.bindings import (
+from sessrun.reference.session.execute.dataflow import FlowPlan
+from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
+from sessrun.reference.session.execute.steps import STEP_REGISTER, read_reference
+from sessrun.reference.session.plan.kernel_bindings import (
     HOST,
     Bindings,
     Device,
@@ -20,16 +23,13 @@ from sessrun.reference.session.bindings import (
     mover,
     slots_of,
 )
-from sessrun.reference.session.dataflow import FlowPlan
-from sessrun.reference.session.execute import STEP_REGISTER, read_reference
-from sessrun.reference.session.flow_nodes import FrameShape, Node
-from sessrun.reference.session.late_reads import (
+from sessrun.reference.session.plan.late_reads import (
     late_reads,
     reference_read,
     variable_of,
     written_variables,
 )
-from sessrun.reference.session.straightening import straight_loop
+from sessrun.reference.session.plan.loop_straightening import straight_loop
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation

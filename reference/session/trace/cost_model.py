@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sessrun.reference.session.trace import Held, Trace
+from sessrun.reference.session.trace.trace import Held, Trace
 from sessrun.spec.proto import CostGraphDef, GraphDef
 
 __all__ = ["CostModel", "CostSchedule"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.bindings import Device
+    from sessrun.reference.session.plan.kernel_bindings import Device
 
 __all__ = ["Draft", "Form", "Role", "SharedOut", "kept", "shared_out"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from sessrun.reference.session.trace import Allocation, Execution, Held, Trace
+from sessrun.reference.session.trace.trace import Allocation, Execution, Held, Trace
 from sessrun.spec.proto import NodeExecStats, NodeOutput, StepStats
 
 __all__ = ["written"]

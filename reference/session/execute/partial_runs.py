@@ -17,8 +17,8 @@ from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels import registry
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, handed_out
-from sessrun.reference.session.feeds import inside
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, handed_out
+from sessrun.reference.session.resolve.feeds import inside
 from sessrun.reference.state.resources import ResourceStore
 
 if TYPE_CHECKING:

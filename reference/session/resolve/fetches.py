@@ -17,7 +17,11 @@ from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.session.handles import HANDLE_OPS, TensorHandle, resource_bytes
+from sessrun.reference.session.resolve.tensor_handles import (
+    HANDLE_OPS,
+    TensorHandle,
+    resource_bytes,
+)
 
 if TYPE_CHECKING:
     from sessrun.reference.session.base import BaseSession

@@ -12,8 +12,8 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, apart, handed_out
-from sessrun.reference.session.feeds import Feeder
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, apart, handed_out
+from sessrun.reference.session.resolve.feeds import Feeder
 from sessrun.reference.state.resources import Step
 from sessrun.spec.feeds import StringElementError
 

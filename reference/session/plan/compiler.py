@@ -14,7 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.session.bindings import (
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, make_step, read_reference
+from sessrun.reference.session.execute.waiting_plan import PatientPlan, groups_of, waiting_last
+from sessrun.reference.session.plan.dataflow_compiler import compile_flow
+from sessrun.reference.session.plan.kernel_bindings import (
     HOST,
     Bindings,
     Device,
@@ -23,11 +26,8 @@ from sessrun.reference.session.bindings import (
     mover,
     slots_of,
 )
-from sessrun.reference.session.execute import STEP_REGISTER, Plan, make_step, read_reference
-from sessrun.reference.session.flow_compile import compile_flow
-from sessrun.reference.session.late_reads import late_reads
-from sessrun.reference.session.registers import Draft, SharedOut, kept, shared_out
-from sessrun.reference.session.waiting import PatientPlan, groups_of, waiting_last
+from sessrun.reference.session.plan.late_reads import late_reads
+from sessrun.reference.session.plan.registers import Draft, SharedOut, kept, shared_out
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation

@@ -15,7 +15,7 @@ from sessrun.reference.base import tensor_shape
 from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.session.handles import TensorHandle, read_kept
+from sessrun.reference.session.resolve.tensor_handles import TensorHandle, read_kept
 from sessrun.spec import feeds
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.session.execute import handed_out
+from sessrun.reference.session.execute.steps import handed_out
 from sessrun.reference.state.session_tensors import SessionTensors
 from sessrun.spec.proto import ResourceHandleProto
 

@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, Any
 from google.protobuf.message import DecodeError
 
 from sessrun.reference import errors
-from sessrun.reference.session import step_stats
-from sessrun.reference.session.costs import CostModel
-from sessrun.reference.session.partitions import Partitions
-from sessrun.reference.session.trace import Trace
+from sessrun.reference.session.plan.partition_graphs import Partitions
+from sessrun.reference.session.trace import step_stats
+from sessrun.reference.session.trace.cost_model import CostModel
+from sessrun.reference.session.trace.trace import Trace
 from sessrun.spec.proto import ConfigProto, RunMetadata, RunOptions
 
 if TYPE_CHECKING:
     from sessrun.reference.devices.devices import LocalDevice
     from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.execute import Plan
-    from sessrun.reference.session.signature import Signature
+    from sessrun.reference.session.execute.steps import Plan
+    from sessrun.reference.session.resolve.signature import Signature
 
 __all__ = [
     "Observed",
