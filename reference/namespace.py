@@ -122,7 +122,8 @@ _LATER: Final[Mapping[str, str]] = {
         "graph_util.extract_sub_graph graph_util.import_graph_def graph_util.must_run_on_cpu "
         "graph_util.remove_training_nodes graph_util.tensor_shape_from_node_def_name"
     ),
-    "session.session": "InteractiveSession Session",
+    "session.interactive": "InteractiveSession",
+    "session.session": "Session",
     "api.type_specs": "IndexedSlicesSpec SparseTensorSpec TensorSpec TypeSpec type_spec_from_value",
     "api.ops.bands": (
         "eye linalg.diag linalg.diag_part linalg.eye linalg.set_diag linalg.trace matrix_diag "

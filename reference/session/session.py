@@ -1,26 +1,425 @@
-"""Session and InteractiveSession: two ways to open a session and to make it the default one.
+"""Session: from fetches and feeds to values, in stages.
 
-Clauses: SESSION.
+`Session.run` resolves fetches and feeds to a signature (`resolve`), plans it once (`plan`: prune,
+place, compile), executes the plan (`execute`), and unpacks the values into the caller's structure
+(`resolve`); beside them `trace` says what RunOptions ask for. Clauses: SESSION, RUN, CALLABLES,
+PARTIAL-RUN.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 import threading
-from collections.abc import Iterable
-from contextlib import ExitStack
+import weakref
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Final, Self
 
-from sessrun.reference.base import log_messages
+import numpy as np
+
+from sessrun.reference import errors
+from sessrun.reference.devices import physical
+from sessrun.reference.devices.devices import DeviceAttributes, local_devices
+from sessrun.reference.graph import default_session, stacks
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.session.base import BaseSession, adopted, open_sessions
-from sessrun.reference.session.calls import CallingSession
-from sessrun.spec.proto import ConfigProto
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session import arguments
+from sessrun.reference.session.execute.partial_runs import PartialRuns
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.lifetime import Lifetime
+from sessrun.reference.session.plan.planner import Planner
+from sessrun.reference.session.plan.signature_cache import SignatureCache
+from sessrun.reference.session.resolve.callable_options import (
+    OptionsCallable,
+    exact_feeder,
+    read_request,
+)
+from sessrun.reference.session.resolve.feeds import (
+    FedTensors,
+    FeedDict,
+    fed_tensors,
+    resolve_feeds,
+)
+from sessrun.reference.session.resolve.fetches import Fetches, FetchStructure
+from sessrun.reference.session.resolve.set_up import resolve_partial_call, resolve_set_up
+from sessrun.reference.session.resolve.signature import Signature, signature_of
+from sessrun.reference.session.resolve.tensor_handles import HANDLE_OPS, KeptTensors
+from sessrun.reference.session.trace.run_options import read_options
+from sessrun.reference.session.trace.run_reports import RunReports
+from sessrun.reference.session.trace.trace import Trace
+from sessrun.reference.state.resources import ResourceStore
+from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
 
-__all__ = ["InteractiveSession", "Session"]
+__all__ = ["BaseSession", "Session"]
+
+#: Every open session of this process, with its configuration.
+_OPEN: Final[weakref.WeakKeyDictionary[BaseSession, ConfigProto]] = weakref.WeakKeyDictionary()
 
 
-class Session(CallingSession):
+class BaseSession:
+    """What Session and InteractiveSession share; safe for threads.
+
+    Args:
+      target: the engine to connect to; only the in-process one, `''` or None, is here.
+      graph: the graph to launch; the default graph if None.
+      config: a ConfigProto.
+
+    Raises:
+      TypeError: an argument is of the wrong type.
+      NotFoundError: no engine answers to `target`.
+
+    """
+
+    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+        arguments.check_graph(graph)
+        self._target = arguments.checked_target(target)
+        self._config = arguments.adopted(config, ConfigProto, "config") or physical.default_config()
+        if self._target:
+            raise arguments.no_engine(target, self._config)
+        arguments.check_name(self._config, _OPEN.values())
+        self._graph = graph if graph is not None else stacks.get_default_graph()
+        self._nodes = self._graph.operations_by_name
+        self._devices = local_devices(self._config)
+        self._resources = ResourceStore()
+        self._lifetime = Lifetime(self._config.operation_timeout_in_ms)
+        self._kept = KeptTensors(self._lifetime, self._resources)
+        self._planner = Planner(
+            self._graph, self._devices, self._config, self._resources, self._lifetime
+        )
+        self._partial_runs = PartialRuns(self._lifetime)
+        self._reports = RunReports(self._config, self._planner, self._devices[0])
+        # A cost model counts every run: then none may take the short way.
+        self._cache = SignatureCache(self._lifetime, is_off=self._reports.counts_every_run)
+        self._lock = threading.RLock()
+        _OPEN[self] = self._config
+
+    @property
+    def graph(self) -> Graph:
+        """The graph that was launched in this session."""
+        return self._graph
+
+    @property
+    def graph_def(self) -> GraphDef:
+        """The GraphDef of the graph as it is now; with shapes if `infer_shapes` asks for them."""
+        return self._graph.as_graph_def(add_shapes=self._config.graph_options.infer_shapes)
+
+    @property
+    def sess_str(self) -> bytes | None:
+        """The target as it was given, as bytes."""
+        return self._target
+
+    def list_devices(self) -> list[DeviceAttributes]:
+        """The devices of this session, with name, type, memory limit in bytes and incarnation.
+
+        Raises:
+          CancelledError: the session is closed.
+
+        """
+        if self._lifetime.is_closed:
+            self._lifetime.check_not_over()
+        return [device.attributes() for device in self._devices]
+
+    def as_default(self) -> AbstractContextManager[Any]:
+        """A context manager that makes this the default session; it does not close it."""
+        return default_session.default_session(self)
+
+    # -- run
+
+    def run(
+        self,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Run the fragment that `fetches` need and return their values in the same structure.
+
+        Args:
+          fetches: a Tensor, Operation or name, or a nested list, tuple, namedtuple, dict or
+            attrs instance of them.
+          feed_dict: tensors (or names, or nested tuples of them) to the values they take.
+          options: a RunOptions; what is false is none.
+          run_metadata: a RunMetadata: what it held is replaced by what a successful run tells.
+
+        Returns:
+          For a Tensor an ndarray (a numpy scalar for a computed value of rank 0), for an
+          Operation None.
+
+        Raises:
+          RuntimeError: the session is closed, or its graph is empty.
+          TypeError: a fetch or a feed key is of an inappropriate type.
+          ValueError: a fetch or a feed value is invalid.
+          AttributeError: `options` or `run_metadata` is no message.
+          OpError: an operation failed.
+
+        Source: API reference, `tf.Session.run`.
+
+        """
+        if options is None and run_metadata is None:
+            planned = self._cache.find(fetches, feed_dict or ())
+            if planned is not None:
+                signature, plan = planned
+                fed_arrays = signature.convert(feed_dict.values()) if feed_dict else ()
+                return self._run_planned(signature, plan, fed_arrays)
+        run_options = read_options(options)
+        self._lifetime.check_ready(self._nodes)
+        fed, arrays = resolve_feeds(self._graph, self._kept, feed_dict)
+        structure = FetchStructure(self._graph, self._kept, fetches)
+        signature = signature_of(structure, fed)
+        plan = self._planner.plan(signature)
+        self._cache.add(fetches, feed_dict or (), signature, plan)
+        return self._run_reported(signature, plan, arrays, run_options, run_metadata)
+
+    def _run_reported(
+        self,
+        signature: Signature,
+        plan: Plan | None,
+        arrays: Sequence[np.ndarray],
+        options: RunOptions | None,
+        run_metadata: Any,
+    ) -> Any:
+        """Execute and unpack a planned signature, and put what is reported into `run_metadata`."""
+        report = self._reports.begin(signature, plan, options)
+        computed = self._execute(signature, plan, arrays, options, report.trace)
+        value = signature.unpack(arrays, computed)
+        self._reports.write(report, run_metadata)
+        return value
+
+    def _run_planned(
+        self, signature: Signature, plan: Plan | None, arrays: Sequence[np.ndarray]
+    ) -> Any:
+        """Execute and unpack a planned signature: the short way of `run`."""
+        if plan is None:
+            return signature.unpack(arrays, ())
+        if self._planner.extent != len(self._nodes):
+            self._planner.extend()
+        if plan.cancellable:
+            return signature.unpack(arrays, self._execute(signature, plan, arrays))
+        try:
+            computed = plan.execute(arrays, signature.views)
+        except errors.OpError as error:
+            self._lifetime.check_not_over(error)
+            raise
+        return signature.unpack(arrays, computed)
+
+    def _execute(
+        self,
+        signature: Signature,
+        plan: Plan | None,
+        arrays: Sequence[np.ndarray],
+        options: RunOptions | None = None,
+        trace: Trace | None = None,
+    ) -> Sequence[Any]:
+        """The execute stage: the values of the signature's computed tensors."""
+        if plan is None:
+            return ()
+        if trace is not None:
+            with self._lifetime.step(options) as traced:
+                return trace.run(arrays, traced)
+        step = self._lifetime.begin_step(options) if plan.cancellable else None
+        try:
+            return plan.execute(arrays, signature.views, step)
+        except errors.OpError as error:
+            self._lifetime.check_not_over(error)
+            raise
+        finally:
+            if step is not None:
+                self._lifetime.end_step(step)
+
+    # -- callables
+
+    def make_callable(
+        self, fetches: Fetches, feed_list: Any = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """A function that runs `fetches`, its arguments the values of `feed_list` in order.
+
+        Args:
+          fetches: as for `run`.
+          feed_list: a list or tuple of feed keys, or None.
+          accept_options: whether the function takes `options` and `run_metadata`.
+
+        Raises:
+          TypeError: `feed_list` is neither list nor tuple, or a fetch is of the wrong type.
+          ValueError: a fetch is invalid.
+
+        """
+        if feed_list is not None:
+            return self._fed_callable(fetches, feed_list)
+        structure = FetchStructure(self._graph, self._kept, fetches)
+        is_handle = isinstance(fetches, Tensor) and fetches.op.type in HANDLE_OPS
+        if is_handle and not accept_options:
+            structure.build = operator.itemgetter(0)  # the handle of a kept tensor as its bytes
+        if self._planner.extent != len(self._nodes):
+            self._lifetime.check_not_over()
+            self._planner.extend()
+        signature = signature_of(structure, FedTensors())
+        # What is added to the graph later is nothing to it. A closed session says so in the call.
+        plan = None if self._lifetime.is_over else self._planner.plan(signature)
+        run = functools.partial(self._run_callable, signature, plan, ())
+        if accept_options:
+            return lambda options=None, run_metadata=None: run(options, run_metadata)
+        return lambda: self._run_callable(signature, plan)
+
+    def _run_callable(
+        self,
+        signature: Signature,
+        plan: Plan | None,
+        values: Sequence[object] = (),
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        """Run what a callable was made for, whatever was added to the graph since.
+
+        Raises:
+          CancelledError: the session is closed.
+          InvalidArgumentError: there is nothing to run.
+          OpError: an operation failed.
+
+        """
+        if self._lifetime.is_over:
+            self._lifetime.check_not_over()
+        if not signature.sources:
+            text = "Must specify at least one target to fetch or execute."
+            raise errors.InvalidArgumentError(None, None, text)
+        arrays = signature.convert(values) if values else ()
+        if options or run_metadata:
+            return self._run_reported(signature, plan, arrays, read_options(options), run_metadata)
+        return signature.unpack(arrays, self._execute(signature, plan, arrays))
+
+    def _fed_callable(self, fetches: Fetches, feed_list: object) -> Callable[..., Any]:
+        if not isinstance(feed_list, list | tuple):
+            raise TypeError(
+                f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}"
+            )
+        keys = tuple(feed_list)
+        known, key = self._cache.planned, self._cache.key_of(fetches, keys)
+
+        def run_fed(*values: Any, **options: Any) -> Any:
+            # `close` forgets what is planned, so that it is `run` that refuses a closed session.
+            planned = known.get(key)
+            if planned is None or options or len(values) != len(keys):
+                return self.run(fetches, dict(zip(keys, values, strict=False)), **options)
+            signature, plan = planned
+            return self._run_planned(signature, plan, signature.convert(values))
+
+        return run_fed
+
+    def _make_callable_from_options(self, callable_options: Any) -> OptionsCallable:
+        """A function that runs what a CallableOptions message describes.
+
+        Args:
+          callable_options: the message, ours or TensorFlow's.
+
+        Raises:
+          CancelledError: the session is closed.
+          AttributeError: it is no message.
+          OpError: as `callable_options.read_request`.
+
+        """
+        self._lifetime.check_not_over()
+        self._planner.extend()
+        devices = [device.name for device in self._devices]
+        request = read_request(callable_options, self._graph, devices)
+        fetches = [list(request.fetches), list(request.targets)]
+        structure = FetchStructure(self._graph, self._kept, fetches)
+        fed = fed_tensors(request.feeds, map(exact_feeder, request.feeds))
+        signature = signature_of(structure, fed)
+        plan = self._planner.plan(signature)
+        run = functools.partial(self._run_callable, signature, plan)
+        return OptionsCallable(run, len(request.feeds), request.run_options)
+
+    # -- partial runs
+
+    def partial_run_setup(self, fetches: Fetches, feeds: Any = None) -> str:
+        """Set up a run whose feeds are given and whose fetches are taken by `partial_run`.
+
+        Args:
+          fetches: as for `run`: all that may be fetched, and the operations to run.
+          feeds: the feed keys that may be fed: one, or a flat list or tuple of them.
+
+        Returns:
+          The handle of the run.
+
+        Raises:
+          RuntimeError: the session is closed, or its graph is empty.
+          TypeError: a fetch or a feed key is of an inappropriate type.
+          ValueError: a fetch is invalid.
+          InvalidArgumentError: there is no fetch, or a tensor is fed twice, or both fed and
+            fetched.
+          CancelledError: the session was reset.
+
+        Source: API reference, `tf.Session.partial_run_setup`.
+
+        """
+        self._lifetime.check_ready(self._nodes)
+        set_up = resolve_set_up(self._graph, self._kept, fetches, feeds)
+        return self._partial_runs.begin(set_up, self._planner.partial_plan(set_up))
+
+    def partial_run(
+        self, handle: str | bytes, fetches: Fetches, feed_dict: FeedDict | None = None
+    ) -> Any:
+        """Continue a partial run: feed more, fetch more.
+
+        Args:
+          handle: what `partial_run_setup` returned.
+          fetches: as for `run`, of what was named in the set-up and has not been fetched yet.
+          feed_dict: as for `run`, of what was named in the set-up and has not been fed yet.
+
+        Returns:
+          As `run`.
+
+        Raises:
+          RuntimeError: the session is closed, or an operation is among the fetches.
+          TypeError: the handle is no string, or as `run`.
+          ValueError: as `run`.
+          InvalidArgumentError: there is no such run any more, or as `PartialRun.proceed`.
+          OpError: an operation failed; the run is over.
+
+        Source: API reference, `tf.Session.partial_run`.
+
+        """
+        self._lifetime.check_ready(self._nodes)
+        if isinstance(handle, bytes):
+            handle = handle.decode()
+        if not isinstance(handle, str):
+            raise TypeError(f"The handle of a partial run is a string, got {handle!r}")
+        call = resolve_partial_call(self._graph, self._kept, fetches, feed_dict)
+        is_empty = not call.tensors and not call.arrays
+        return call.unpack(() if is_empty else self._partial_runs.proceed(handle, call))
+
+    # -- the end
+
+    def close(self) -> None:
+        """Close the session, cancel its blocked runs, free its resources; silent if closed."""
+        with self._lock:
+            self._lifetime.is_closed = True
+            self._release()
+
+    def cancel(self) -> None:
+        """Make every later run raise CancelledError, and free the resources: a reset."""
+        with self._lock:
+            self._lifetime.is_reset = True
+            self._release()
+
+    def _release(self) -> None:
+        """Forget plans and resources, so that the closed check costs a run nothing."""
+        self._cache.clear()
+        self._partial_runs.clear()
+        self._reports.clear()
+        self._lifetime.cancel_steps()
+        self._resources.clear()
+        self._planner.clear()
+        _OPEN.pop(self, None)
+
+    def __del__(self) -> None:
+        """Free what a session that was never closed holds."""
+        if hasattr(self, "_cache"):
+            self._release()
+
+
+class Session(BaseSession):
     """A session: runs operations and evaluates tensors of one graph.
 
     Used as a context manager it is the default session, and its graph the default graph, inside
@@ -69,56 +468,10 @@ class Session(CallingSession):
           NotFoundError: no engine answers to `target`.
 
         """
-        adopted(config, ConfigProto, "config")
+        arguments.adopted(config, ConfigProto, "config")
         if not all(isinstance(name, str | bytes) for name in containers or ()):
             raise TypeError(f"`containers` must be a list of strings, got {containers!r}")
         if target:
             BaseSession(target)
-        for session in list(open_sessions):
+        for session in list(_OPEN):
             session.cancel()
-
-
-class InteractiveSession(CallingSession):
-    """A session that is the default one from its construction on, until it is closed.
-
-    Arguments and errors: `BaseSession`.
-    """
-
-    _active_session_count = 0
-    _counting = threading.Lock()
-
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
-        config = config or ConfigProto()
-        adopted(config, ConfigProto, "config")
-        # Only what a run needs is placed: a shell's graph holds much that was a mistake. That the
-        # caller's message says so afterwards is what TensorFlow does too.
-        config.graph_options.place_pruned_graph = True
-        super().__init__(target, graph, config)
-        with InteractiveSession._counting:
-            if InteractiveSession._active_session_count > 0:
-                log_messages.error(
-                    "An interactive session is already active. This can cause out-of-memory "
-                    "errors or some other unexpected errors (due to the unpredictable timing of "
-                    "garbage collection) in some cases. You must explicitly call "
-                    "`InteractiveSession.close()` to release resources held by the other "
-                    "session(s). Please use `tf.Session()` if you intend to productionize."
-                )
-            InteractiveSession._active_session_count += 1
-        self._entered = ExitStack()
-        if graph is not None:
-            self._entered.enter_context(graph.as_default())
-        self._entered.enter_context(self.as_default())
-
-    def close(self) -> None:
-        """Close the session; it is no longer the default one.
-
-        Raises:
-          AssertionError: another session was made the default one later and still is; this one
-            is closed all the same.
-
-        """
-        with InteractiveSession._counting:
-            if not self._closed:
-                InteractiveSession._active_session_count -= 1
-        super().close()
-        self._entered.close()

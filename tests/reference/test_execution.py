@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController
 import sessrun.reference as tf
 from sessrun.reference.kernels import products
 from sessrun.reference.kernels.products import product
-from sessrun.reference.session.execute.steps import Plan
+from sessrun.reference.session.execute.plan import Plan
 
 
 @pytest.fixture(autouse=True)

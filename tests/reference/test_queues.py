@@ -146,7 +146,7 @@ def test_a_closed_session_ends_every_wait() -> None:
         ended.append(1)
 
     def close() -> None:
-        while len(sess._steps) < 16:  # until all of them wait
+        while len(sess._lifetime.steps) < 16:  # until all of them wait
             pass
         sess.close()
 

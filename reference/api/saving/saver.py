@@ -21,7 +21,7 @@ from sessrun.reference.api.saving.checkpoint_state import (
 from sessrun.reference.api.saving.saveables import default_saveables, saveables_of
 from sessrun.reference.api.variables.global_step import global_step as steps_of
 from sessrun.reference.graph.scope_names import under
-from sessrun.reference.session.base import BaseSession
+from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given
 from sessrun.spec.proto import MetaGraphDef, SaverDef

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -22,17 +22,11 @@ from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
-from sessrun.reference.session.execute.steps import (
-    STEP_REGISTER,
-    Plan,
-    Registers,
-    quietly,
-    run_error,
-)
-from sessrun.reference.state.resources import Postponed
-
-if TYPE_CHECKING:
-    from sessrun.reference.state.resources import Step
+from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.quiet_arithmetic import quietly
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers
+from sessrun.reference.state.resources import Postponed, Step
 
 __all__ = ["DEAD", "FlowPlan"]
 
@@ -43,7 +37,7 @@ class _Dead:
 
 DEAD: Final = _Dead()
 #: See `FlowPlan.run`.
-Watch = Callable[["Node", int, int, Sequence[Any], Sequence[Any]], None]
+Watch = Callable[[Node, int, int, Sequence[Any], Sequence[Any]], None]
 
 
 class _Iteration:
@@ -274,10 +268,10 @@ class _Run:
             for enter, first in entered:
                 self._pass_on(enter, at, [first], first is DEAD)
             return
-        values_of = dict(entered)
+        values_of = {enter.op: first for enter, first in entered}
         entering = [values_of[enter] for enter in shape.straight.enters]
         values = shape.straight.run(entering, self.step)
-        for (leaving, _), last in zip(shape.straight.exits, values, strict=True):
+        for leaving, last in zip(shape.exits, values, strict=True):
             for register in leaving.fetched:
                 if register >= 0:
                     self._fetch(leaving, register, last)
@@ -363,9 +357,9 @@ class _Run:
                 self._start(node, at, is_dead=True)
         elif pending & 1:  # the first that lives
             at.pending[number] = pending - 1
-            place = slot - node.first
-            read = node.readers[place]
-            at.inputs[node.first] = (value if read is None else read(value), np.int32(place))
+            index = slot - node.first
+            read = node.readers[index]
+            at.inputs[node.first] = (value if read is None else read(value), np.int32(index))
             if pending == 1:
                 self._start(node, at, is_dead=False)
 

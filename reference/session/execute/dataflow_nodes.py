@@ -1,15 +1,14 @@
-"""What graphs with control flow are compiled to: nodes, and the frames that they are in."""
+"""Nodes and frames: what the operations and loops of a graph with control flow are compiled to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.execute.straight_loops import StraightLoop
-    from sessrun.reference.session.plan.kernel_bindings import Device
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.session.execute.straight_loops import StraightLoop
 
 __all__ = ["FrameShape", "Node"]
 
@@ -26,6 +25,7 @@ class FrameShape:
       enters: how many `Enter` bring values into it.
       limit: how many of its iterations may be under way.
       straight: the same as lists of steps, or None.
+      exits: the `Exit` nodes of `straight`, in the order of its results.
 
     """
 
@@ -36,6 +36,7 @@ class FrameShape:
     enters: int = 0
     limit: int = 1
     straight: StraightLoop | None = None
+    exits: Sequence[Node] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -63,7 +64,7 @@ class Node:
     """
 
     op: Operation
-    device: Device
+    device: LocalDevice
     kind: str
     function: Callable[..., Any]
     takes_step: bool

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,35 +17,74 @@ from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels import registry
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, handed_out
-from sessrun.reference.session.resolve.feeds import inside
-from sessrun.reference.state.resources import ResourceStore
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.steps import STEP_REGISTER
+from sessrun.reference.session.lifetime import Lifetime
+from sessrun.reference.session.resolve.feeds import kernel_view
+from sessrun.reference.session.resolve.set_up import PartialCall, SetUp
+from sessrun.reference.session.resolve.unpacking import handed_out
+from sessrun.reference.state.resources import ResourceStore, Step
 
-if TYPE_CHECKING:
-    from sessrun.reference.state.resources import Step
-
-__all__ = ["PartialRun", "check_set_up"]
+__all__ = ["PartialRun", "PartialRuns"]
 
 
-def check_set_up(
-    elements: Iterable[Tensor | Operation], fed: Sequence[Tensor]
-) -> tuple[tuple[Tensor, ...], tuple[Operation, ...]]:
-    """The tensors and the operations of a set-up's fetches.
+class PartialRuns:
+    """The partial runs of a session by handle; safe for threads.
 
-    Raises:
-      InvalidArgumentError: there are none, or a tensor is fed twice, or both fed and fetched.
+    Args:
+      lifetime: the session's.
 
     """
-    tensors = tuple(element for element in elements if isinstance(element, Tensor))
-    ops = tuple(element for element in elements if isinstance(element, Operation))
-    if not tensors and not ops:
-        raise _refused("Must specify at least one target to fetch or execute.")
-    for index, tensor in enumerate(fed):
-        if tensor in fed[:index]:
-            raise _refused(f'Endpoint "{tensor.name}" fed more than once.')
-        if tensor in tensors:
-            raise _refused(f"{tensor.name} is both fed and fetched.")
-    return tensors, ops
+
+    def __init__(self, lifetime: Lifetime) -> None:
+        self._lifetime = lifetime
+        self._runs: dict[str, PartialRun] = {}
+        self._count = 0
+        self._lock = threading.Lock()
+
+    def begin(self, set_up: SetUp, plan: Plan) -> str:
+        """Begin a run, and return its handle.
+
+        Raises:
+          RuntimeError: the session was closed in the meantime.
+
+        """
+        run = PartialRun(plan, set_up.tensors, set_up.fed)
+        with self._lifetime.step() as step:
+            run.start(step)
+        with self._lock:
+            self._lifetime.check_open()
+            handle = f"{set_up.label};{self._count}"
+            self._count += 1
+            self._runs[handle] = run
+        return handle
+
+    def proceed(self, handle: str, call: PartialCall) -> list[Any]:
+        """The values of what a call fetches.
+
+        Raises:
+          CancelledError: the session was closed or reset.
+          InvalidArgumentError: there is no such run any more, or as `PartialRun.proceed`.
+          OpError: an operation failed; the run is over.
+
+        """
+        run = self._runs.get(handle)
+        self._lifetime.check_not_over()  # after the look-up: a close forgets the runs
+        if run is None:
+            raise _refused("Must run 'setup' before performing partial runs!")
+        try:
+            with self._lifetime.step() as step:
+                return run.proceed(call.arrays, call.tensors, step)
+        except errors.OpError as error:
+            self._lifetime.check_not_over(error)
+            raise
+        finally:
+            if run.is_over:
+                self._runs.pop(handle, None)
+
+    def clear(self) -> None:
+        """Forget all runs."""
+        self._runs = {}
 
 
 class PartialRun:
@@ -76,14 +115,14 @@ class PartialRun:
         self.is_over = False
 
     def start(self, step: Step) -> None:
-        """Run what depends on no feed; its failure is told by the next call."""
+        """Run what depends on no feed; its failure is raised by the next call."""
         try:
             self._advance(step, None)
         except errors.OpError as error:
             self._failure = error
 
     def proceed(
-        self, feeds: Mapping[Tensor, Any], fetches: Sequence[Tensor], step: Step
+        self, feeds: Mapping[Tensor, np.ndarray], fetches: Sequence[Tensor], step: Step
     ) -> list[Any]:
         """Take in the arrays of some feeds, and return the values of some fetches.
 
@@ -97,7 +136,7 @@ class PartialRun:
             self._check(feeds, fetches)
             for tensor, array in feeds.items():
                 # A copy: the caller may write to the array before the next call.
-                self._registers[self._feeds[tensor]] = inside(tensor)(np.array(array))
+                self._registers[self._feeds[tensor]] = kernel_view(tensor)(np.array(array))
             self._given.update(feeds)
             self._taken.update(fetches)
             self.is_over = True  # unless it is seen not to be
@@ -174,14 +213,14 @@ class _Needs:
 
     def ancestors(self, ops: Iterable[Operation]) -> set[Operation]:
         """The operations and all that they depend on."""
-        found: set[Operation] = set()
+        visited: set[Operation] = set()
         pending = list(ops)
         while pending:
             op = pending.pop()
-            if op not in found:
-                found.add(op)
+            if op not in visited:
+                visited.add(op)
                 pending.extend(self._before(op))
-        return found
+        return visited
 
     def _before(self, op: Operation) -> list[Operation]:
         return [t.op for t in op.inputs if t not in self._fed] + op.control_inputs
@@ -217,8 +256,8 @@ class _Needs:
 
 def _copied(value: Any) -> Any:
     """What is handed out of a register whose value later calls may need."""
-    given = handed_out(value)
-    return given.copy() if isinstance(given, np.ndarray) else given
+    fetched = handed_out(value)
+    return fetched.copy() if isinstance(fetched, np.ndarray) else fetched
 
 
 def _refused(message: str) -> errors.OpError:

@@ -2,29 +2,21 @@
 
 Most loops hold nothing that may have to wait. What executes in an iteration of such a loop follows
 from its conditions alone, so that values need not find their way edge by edge: a branch is a step
-that chooses between two lists of steps, a loop within is one step. `straightening` makes them;
-`dataflow` executes all other loops.
+that chooses between two lists of steps, a loop within is one step. `plan/loop_straightening` makes
+them; `dataflow` executes all other loops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
-from sessrun.reference.session.execute.steps import (
-    STEP_REGISTER,
-    Registers,
-    StepForm,
-    run_error,
-    run_steps,
-)
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.execute.dataflow_nodes import Node
-    from sessrun.reference.state.resources import Step
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, StepForm, run_steps
+from sessrun.reference.state.resources import Step
 
 __all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop"]
 
@@ -52,28 +44,28 @@ class StraightLoop:
     """A loop as lists of steps.
 
     Attributes:
-      enters: each Enter; its value is in the register of its place, from 1 on.
+      enters: the Enter operations; the value of the first is in register 1, and so on.
       size: how many registers there are.
       condition: the steps up to the condition.
       goes_on: the register of the condition.
-      switch: a Switch, which errors of the condition's shape are those of.
+      switch: a Switch, which errors of the condition's shape are those of, and its device.
       body: the steps after it, if it holds.
       after: the steps after it, if it does not.
       moves: from which register to which a value goes into the next iteration.
-      exits: each Exit, and the register of its value.
+      exits: for each Exit the register of its value.
       has_lonely: whether a step would be executed although the variables are dead.
 
     """
 
-    enters: tuple[Node, ...]
+    enters: tuple[Operation, ...]
     size: int
     condition: Steps
     goes_on: int
-    switch: Node
+    switch: tuple[Operation, str]
     body: Steps
     after: Steps
     moves: tuple[tuple[int, int], ...]
-    exits: tuple[tuple[Node, int], ...]
+    exits: tuple[int, ...]
     has_lonely: bool
 
     def run(self, values: Sequence[Any], step: Step | None) -> list[Any]:
@@ -95,7 +87,7 @@ class StraightLoop:
             self.condition.run(registers)
             if not scalar(registers[self.goes_on], self.switch):
                 self.after.run(registers)
-                return [registers[register] for _, register in self.exits]
+                return [registers[register] for register in self.exits]
             if step is not None:
                 self._check(step)
             self.body.run(registers)
@@ -107,10 +99,10 @@ class StraightLoop:
         try:
             step.check()
         except KernelError as error:
-            raise run_error(error, self.switch.op, self.switch.device.name) from error
+            raise run_error(error, *self.switch) from error
 
 
-def scalar(pred: Any, switch: Node) -> Any:
+def scalar(pred: Any, switch: tuple[Operation, str]) -> Any:
     """The condition of a Switch.
 
     Raises:
@@ -119,7 +111,7 @@ def scalar(pred: Any, switch: Node) -> Any:
     """
     if pred.ndim:
         text = f"pred must be a scalar, not of shape {list(pred.shape)}"
-        raise run_error(InvalidArgument(text), switch.op, switch.device.name)
+        raise run_error(InvalidArgument(text), *switch)
     return pred
 
 
@@ -129,13 +121,13 @@ class Branch:
 
     Attributes:
       pred: the register of the condition.
-      switch: a Switch by this condition.
+      switch: a Switch by this condition, and its device.
       sides: the steps if it does not hold, and if it does.
 
     """
 
     pred: int
-    switch: Node
+    switch: tuple[Operation, str]
     sides: tuple[Steps, Steps]
 
     def __call__(self, registers: Registers) -> None:

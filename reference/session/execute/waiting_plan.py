@@ -1,28 +1,22 @@
-"""Plans with operations that may wait (a queue's): what waits goes last, and lets the rest go on.
+"""WaitingPlan: a plan with several operations that may wait (a queue's), executed in groups.
 
 TensorFlow executes the operations of a run side by side, so one that waits for another of the
-same run (a dequeue for an enqueue) does not keep it from executing. A plan in which one operation
-may wait has it, and what needs it, at its end. With several, the plan is run in groups of steps,
-one for each operation; a group that would have to wait is put off until nothing else is left.
+same run (a dequeue for an enqueue) does not keep it from executing. So the plan is run in groups
+of steps, one for each operation; a group that would have to wait is put off until nothing else is
+left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.kernels import registry
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, Registers, run_error
-from sessrun.reference.state.resources import Postponed
+from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers
+from sessrun.reference.state.resources import Postponed, Step
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.state.resources import Step
-
-__all__ = ["Group", "PatientPlan", "groups_of", "waiting_last"]
+__all__ = ["Group", "WaitingPlan"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,54 +33,8 @@ class Group:
     after: frozenset[int]
 
 
-def waiting_last(
-    ops: Sequence[Operation], fed: frozenset[Tensor]
-) -> tuple[Sequence[Operation], int]:
-    """The operations with those that may wait, and those that need them, at the end.
-
-    Args:
-      ops: the operations, producers before consumers.
-      fed: the fed tensors.
-
-    Returns:
-      The operations in the new order, and how many of them may wait.
-
-    """
-    late = {op for op in ops if _may_wait(op)}
-    count = len(late)
-    if not count:
-        return ops, 0
-    for op in ops:
-        if any(before in late for before in _before(op, fed)):
-            late.add(op)
-    return [op for op in ops if op not in late] + [op for op in ops if op in late], count
-
-
-def groups_of(
-    ops: Sequence[Operation], fed: frozenset[Tensor], ends: Sequence[int], size: int
-) -> tuple[Group, ...]:
-    """The groups of a plan.
-
-    Args:
-      ops: its operations in order.
-      fed: the fed tensors.
-      ends: for each operation, where its steps end.
-      size: how many steps there are; those after the last operation's read what is fetched.
-
-    """
-    index = {op: number for number, op in enumerate(ops)}
-    groups = []
-    start = 0
-    for op, end in zip(ops, ends, strict=True):
-        after = frozenset(index[before] for before in _before(op, fed) if before in index)
-        groups.append(Group(range(start, end), after))
-        start = end
-    groups.append(Group(range(start, size), frozenset(range(len(ops)))))
-    return tuple(groups)
-
-
 @dataclass(frozen=True, slots=True)
-class PatientPlan(Plan):
+class WaitingPlan(Plan):
     """A plan in which several operations may wait; every value keeps its register.
 
     Attributes:
@@ -108,7 +56,7 @@ class PatientPlan(Plan):
         left = dict(enumerate(self.groups))
         try:
             while left:
-                moved = False
+                has_progress = False
                 for number, group in list(left.items()):
                     if not left.keys().isdisjoint(group.after):
                         continue
@@ -117,8 +65,8 @@ class PatientPlan(Plan):
                     except Postponed:
                         continue
                     del left[number]
-                    moved = True
-                if left and not moved:
+                    has_progress = True
+                if left and not has_progress:
                     self._wait(left[min(left)], step)
         finally:
             step.withdraw()
@@ -131,12 +79,3 @@ class PatientPlan(Plan):
             step.wait()
         except KernelError as error:
             raise run_error(error, *self.ops[group.steps[-1]]) from error
-
-
-def _may_wait(op: Operation) -> bool:
-    entry = registry.lookup(op.kernel_type, "CPU")
-    return entry is not None and entry.may_wait
-
-
-def _before(op: Operation, fed: frozenset[Tensor]) -> list[Operation]:
-    return [tensor.op for tensor in op.inputs if tensor not in fed] + op.control_inputs

@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from sessrun.reference import errors
+from sessrun.reference.graph.operation import Operation
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName, DeviceNameError
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
 
 __all__ = ["Group", "Groups", "asked", "refused"]
 
@@ -39,7 +36,7 @@ class Groups:
     """The groups of some operations, and of those they are tied to.
 
     Args:
-      ops: the operations, in the order they were made.
+      ops: the operations, in the order of their creation.
       soft: whether members that ask for different devices are no error, but ask for neither.
 
     Raises:

@@ -9,30 +9,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, make_step, read_reference
-from sessrun.reference.session.execute.waiting_plan import PatientPlan, groups_of, waiting_last
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.steps import STEP_REGISTER, make_step, read_reference
+from sessrun.reference.session.execute.waiting_plan import WaitingPlan
 from sessrun.reference.session.plan.dataflow_compiler import compile_flow
-from sessrun.reference.session.plan.kernel_bindings import (
+from sessrun.reference.session.plan.drafts import Draft, TracedPlan
+from sessrun.reference.session.plan.kernel_bindings import KernelBindings
+from sessrun.reference.session.plan.late_reads import late_reads
+from sessrun.reference.session.plan.locations import (
     HOST,
-    Bindings,
-    Device,
     check_not_fed,
     location_of,
     mover,
     slots_of,
 )
-from sessrun.reference.session.plan.late_reads import late_reads
-from sessrun.reference.session.plan.registers import Draft, SharedOut, kept, shared_out
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-    from sessrun.spec.operations import ArgDecl
+from sessrun.reference.session.plan.registers import (
+    Registers,
+    separate_registers,
+    shared_registers,
+)
+from sessrun.reference.session.plan.waiting_order import groups_of, waiting_last
+from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_plan"]
 
@@ -57,8 +62,8 @@ def compile_plan(
     ops: Sequence[Operation],
     fetched: Sequence[Tensor],
     fed: Sequence[Tensor],
-    placed: Mapping[Operation, Device],
-    bindings: Bindings,
+    placed: Mapping[Operation, LocalDevice],
+    bindings: KernelBindings,
     *,
     keep: bool = False,
     traced: bool = False,
@@ -90,8 +95,8 @@ def compile_plan(
     return compiler.compile(ops, fetched, keep=keep)
 
 
-#: A value at a place: a tensor in host memory or on a device, as value or as reference.
-_Key = tuple["Tensor", str]
+#: A tensor, and the location of its value or reference: host memory or a device.
+_Key = tuple[Tensor, str]
 
 
 class _Compiler:
@@ -99,8 +104,8 @@ class _Compiler:
 
     def __init__(
         self,
-        placed: Mapping[Operation, Device],
-        bindings: Bindings,
+        placed: Mapping[Operation, LocalDevice],
+        bindings: KernelBindings,
         fed: Sequence[Tensor],
         *,
         traced: bool,
@@ -127,13 +132,13 @@ class _Compiler:
         for op in ops:
             self._operation(op)
             ends.append(len(self.drafts))
-        patient = waiting > 1 and not keep and not self.traced
+        is_waiting = waiting > 1 and not keep and not self.traced
         held = [self._at_host(tensor) for tensor in fetched]
         feeds = [self.registers[tensor, HOST] for tensor in self.fed]
-        shared = self._shared(held, feeds, keep=keep or patient)
+        shared = self._shared(held, feeds, keep=keep or is_waiting)
         template: list[Any] = [None] * shared.size
         for register, value in self.given.items():
-            template[shared.place[register]] = value
+            template[shared.numbers[register]] = value
         plan = Plan(
             steps=tuple(
                 make_step(draft.function, *form)
@@ -141,21 +146,23 @@ class _Compiler:
             ),
             ops=tuple((draft.op, draft.device.name) for draft in self.drafts),
             template=template,
-            feeds=tuple(shared.place[register] for register in feeds),
-            fetches=tuple(shared.place[register] for register in held),
+            feeds=tuple(shared.numbers[register] for register in feeds),
+            fetches=tuple(shared.numbers[register] for register in held),
             cancellable=self.cancellable,
-            told=tuple(zip(self.drafts, shared.forms, strict=True)) if self.traced else (),
         )
-        if not patient:
-            return plan
-        groups = groups_of(ops, fed, ends, len(self.drafts))
-        values = {each.name: getattr(plan, each.name) for each in fields(Plan)}
-        return PatientPlan(**values, groups=groups)
+        values = {field.name: getattr(plan, field.name) for field in fields(Plan)}
+        if self.traced:
+            drafts = tuple(zip(self.drafts, shared.forms, strict=True))
+            return TracedPlan(**values, drafts=drafts)
+        if is_waiting:
+            groups = groups_of(ops, fed, ends, len(self.drafts))
+            return WaitingPlan(**values, groups=groups)
+        return plan
 
-    def _shared(self, held: Sequence[int], feeds: Sequence[int], *, keep: bool) -> SharedOut:
+    def _shared(self, held: Sequence[int], feeds: Sequence[int], *, keep: bool) -> Registers:
         if keep:
-            return kept(self.drafts, self.count)
-        return shared_out(
+            return separate_registers(self.drafts, self.count)
+        return shared_registers(
             self.drafts,
             (STEP_REGISTER, *self.given, *feeds),
             (
@@ -193,7 +200,7 @@ class _Compiler:
     def _is_given(
         self,
         op: Operation,
-        device: Device,
+        device: LocalDevice,
         function: Callable[..., Any],
         outputs: Sequence[int | None],
     ) -> bool:
@@ -207,7 +214,7 @@ class _Compiler:
         return True
 
     def _input(
-        self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: Device
+        self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: LocalDevice
     ) -> int:
         """The register of an input where the kernel wants it, as reference or as value."""
         if tensor in self.fed:
@@ -231,7 +238,9 @@ class _Compiler:
             self.registers[tensor, location] = known
         return known
 
-    def _moved(self, register: int, home: str, location: str, op: Operation, device: Device) -> int:
+    def _moved(
+        self, register: int, home: str, location: str, op: Operation, device: LocalDevice
+    ) -> int:
         """The register of a copy at `location` of what a register holds at `home`."""
         source = next((d for d in self.placed.values() if d.name == home), None)
         function = mover(home, location, source, device)

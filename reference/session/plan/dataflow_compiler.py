@@ -6,36 +6,34 @@ that it names, what `Exit` brings out in the frame around. `dataflow` executes t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import FLOW
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.kernels.registry import Entry
 from sessrun.reference.session.execute.dataflow import FlowPlan
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
 from sessrun.reference.session.execute.steps import STEP_REGISTER, read_reference
-from sessrun.reference.session.plan.kernel_bindings import (
-    HOST,
-    Bindings,
-    Device,
-    check_not_fed,
-    location_of,
-    mover,
-    slots_of,
-)
+from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.late_reads import (
     late_reads,
     reference_read,
     variable_of,
     written_variables,
 )
+from sessrun.reference.session.plan.locations import (
+    HOST,
+    check_not_fed,
+    location_of,
+    mover,
+    slots_of,
+)
 from sessrun.reference.session.plan.loop_straightening import straight_loop
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.kernels.registry import Entry
-    from sessrun.spec.operations import ArgDecl
+from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_flow"]
 
@@ -47,8 +45,8 @@ def compile_flow(
     ops: Sequence[Operation],
     fetched: Sequence[Tensor],
     fed: Sequence[Tensor],
-    placed: Mapping[Operation, Device],
-    bindings: Bindings,
+    placed: Mapping[Operation, LocalDevice],
+    bindings: KernelBindings,
 ) -> FlowPlan:
     """Compile; the arguments are those of `compile.compile_plan`.
 
@@ -70,7 +68,10 @@ class _Compiler:
     """One compilation."""
 
     def __init__(
-        self, placed: Mapping[Operation, Device], bindings: Bindings, fed: Sequence[Tensor]
+        self,
+        placed: Mapping[Operation, LocalDevice],
+        bindings: KernelBindings,
+        fed: Sequence[Tensor],
     ) -> None:
         self.placed = placed
         self.bindings = bindings
@@ -144,32 +145,32 @@ class _Compiler:
         """What it waits for besides its inputs; a fed placeholder is there already."""
         read = [op.inputs[0].op] if op in self.references else []
         return read + [
-            each
-            for each in op.control_inputs
-            if not (each.type == "Placeholder" and each.outputs[0] in self.fed)
+            other
+            for other in op.control_inputs
+            if not (other.type == "Placeholder" and other.outputs[0] in self.fed)
         ]
 
     def _frame(self, op: Operation) -> FrameShape:
         """The frame that an operation is executed in: the one that all it needs is in."""
-        found: FrameShape | None = None
-        first: Any = None
+        first: Operation | None = None
+        frame = self.root
         sources = [tensor.op for tensor in op.inputs if tensor not in self.fed]
         for source in (*sources, *self._controls(op)):
             node = self.nodes.get(source)
             if node is None:  # the end of a loop
                 continue
-            frame = self._after(node)
-            if found is None:
-                found, first = frame, source
-            elif frame is not found:
+            after = self._after(node)
+            if first is None:
+                first, frame = source, after
+            elif after is not frame:
                 raise errors.InvalidArgumentError(
                     op.node_def,
                     op,
                     f"{{{{node {op.name}}}}} has inputs from different frames. "
-                    f"The input {{{{node {first.name}}}}} is in frame '{found.name}'. "
-                    f"The input {{{{node {source.name}}}}} is in frame '{frame.name}'.",
+                    f"The input {{{{node {first.name}}}}} is in frame '{frame.name}'. "
+                    f"The input {{{{node {source.name}}}}} is in frame '{after.name}'.",
                 )
-        return self.root if found is None else found
+        return frame
 
     def _after(self, node: Node) -> FrameShape:
         """The frame that a node's outputs are in."""
@@ -227,14 +228,16 @@ class _Compiler:
             )
         self.arrivals[tensor].append((node, slot))
 
-    def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Any:
+    def _reader(
+        self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry
+    ) -> Callable[[Any], Any] | None:
         """What makes of a value what the kernel takes: a reference read, a copy; or None."""
         wanted = location_of(node.device, tensor.dtype, on_host=entry.takes_host(arg.name))
         tensor = self.carried.get(tensor, tensor)
         home, source = self._home(tensor)
         return None if arg.is_ref else _read(tensor, mover(home, wanted, source, node.device))
 
-    def _home(self, tensor: Tensor) -> tuple[str, Device | None]:
+    def _home(self, tensor: Tensor) -> tuple[str, LocalDevice | None]:
         """Where a tensor's value is, and the device that made it."""
         if tensor in self.fed:
             return HOST, None
@@ -243,7 +246,7 @@ class _Compiler:
         on_host = self.entries[tensor.op].gives_host(outputs[tensor.value_index].name)
         return location_of(node.device, tensor.dtype, on_host=on_host), node.device
 
-    # -- the whole
+    # -- the plan
 
     def plan(self, fetched: Sequence[Tensor]) -> FlowPlan:
         """The plan that fetches these tensors."""
@@ -257,11 +260,10 @@ class _Compiler:
             moves.append(_read(value, mover(home, HOST, source, node.device)))
         nodes = self.nodes.values()
         for frame in reversed(self.frames.values()):  # loops within come first
-            frame.straight = straight_loop(
-                [node for node in nodes if node.frame is frame],
-                [node for node in nodes if node.child is frame],
-                self.nodes,
-            )
+            members = [node for node in nodes if node.frame is frame]
+            frame.exits = [node for node in members if node.kind == "Exit"]
+            enters = [node for node in nodes if node.child is frame]
+            frame.straight = straight_loop(members, enters, self.nodes)
         roots = [n for n in nodes if not n.needs and n.frame is self.root]
         return FlowPlan(
             steps=(),
@@ -277,7 +279,7 @@ class _Compiler:
         )
 
 
-def _read(tensor: Tensor, move: Any) -> Any:
+def _read(tensor: Tensor, move: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
     """What makes a value of what a tensor is at home: a reference read, then moved; or None."""
     if not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
         return move

@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sessrun.reference import errors
 from sessrun.reference.build.functions.function_bodies import Body, body_of, gradient_of, is_inlined
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Plan, read_reference
-from sessrun.reference.session.plan import placement as place
-from sessrun.reference.session.plan import pruning as prune
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.steps import STEP_REGISTER, read_reference
 from sessrun.reference.session.plan.compiler import compile_plan
-from sessrun.reference.session.plan.kernel_bindings import Bindings
-from sessrun.spec.proto import NameAttrList
+from sessrun.reference.session.plan.kernel_bindings import KernelBindings
+from sessrun.reference.session.plan.placement import Placer
+from sessrun.reference.session.plan.pruning import prune
+from sessrun.reference.state.resources import ResourceStore, Step
+from sessrun.spec.proto import ConfigProto, NameAttrList
 
-if TYPE_CHECKING:
-    from sessrun.reference.devices.devices import LocalDevice
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.state.resources import ResourceStore, Step
-    from sessrun.spec.proto import ConfigProto
-
-__all__ = ["Functions"]
+__all__ = ["FunctionCalls"]
 
 
-class Functions:
+class FunctionCalls:
     """What a session calls functions with.
 
     Args:
@@ -44,7 +42,7 @@ class Functions:
         self._devices = devices
         self._calling: list[str] = []
         self._config = config
-        self.bindings = Bindings(resources, self)
+        self.bindings = KernelBindings(resources, self.of_call)
 
     def of_call(
         self,
@@ -98,22 +96,24 @@ class Functions:
     def _compiled(
         self, op: Operation, body: Body, wanted: frozenset[int] | None
     ) -> Callable[..., tuple[Any, ...]]:
-        placer = place.Placer(body.graph, self._devices, self._config)
+        placer = Placer(body.graph, self._devices, self._config)
         outputs = [
-            each for number, each in enumerate(body.outputs) if wanted is None or number in wanted
+            output
+            for number, output in enumerate(body.outputs)
+            if wanted is None or number in wanted
         ]
         # What is put into the caller's graph is executed as far as something needs it.
         effects = body.controls if is_inlined(op) else body.effects
-        ops = prune.prune(outputs, effects, frozenset(body.inputs))
-        computed = [each for each in dict.fromkeys(outputs) if each not in body.inputs]
+        ops = prune(outputs, effects, frozenset(body.inputs))
+        computed = [output for output in dict.fromkeys(outputs) if output not in body.inputs]
         bindings = replace(self.bindings, is_call=True)
-        plan = compile_plan(ops, computed, body.inputs, placer.place(ops), bindings)
+        plan = compile_plan(ops, computed, body.inputs, placer.assign(ops), bindings)
         sources = {tensor: (True, index) for index, tensor in enumerate(body.inputs)}
         registers = ((False, register) for register in plan.fetches)
         sources.update(zip(computed, registers, strict=True))
         nothing = (False, STEP_REGISTER)  # where nobody looks
-        places = [sources.get(tensor, nothing) for tensor in body.outputs]
-        return _runner(plan, places, op.name)
+        results = [sources.get(tensor, nothing) for tensor in body.outputs]
+        return _runner(plan, results, op.name)
 
 
 def _dtypes(tensors: Iterable[Tensor]) -> list[str]:
@@ -128,9 +128,9 @@ def _check(
     gives: Sequence[str] | None,
 ) -> None:
     """Refuse a call whose inputs or outputs are not those of the function."""
-    mine = _dtypes(op.inputs) if takes is None else list(takes)
-    made = _dtypes(op.outputs) if gives is None else list(gives)
-    for word, have, its in (("inputs", mine, body.inputs), ("outputs", made, body.outputs)):
+    inputs = _dtypes(op.inputs) if takes is None else list(takes)
+    outputs = _dtypes(op.outputs) if gives is None else list(gives)
+    for word, have, its in (("inputs", inputs, body.inputs), ("outputs", outputs, body.outputs)):
         wanted = _dtypes(its)
         if have != wanted:
             raise errors.InvalidArgumentError(

@@ -9,11 +9,10 @@ value. Here an array that was read never changes, so such an operation reads ane
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["late_reads", "reference_read", "variable_of", "written_variables"]
 
@@ -30,7 +29,7 @@ def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
     """
     if not written_variables(ops):
         return frozenset()
-    found: set[tuple[Operation, Tensor]] = set()
+    late: set[tuple[Operation, Tensor]] = set()
     numbers: dict[Operation, int] = {}
     written: dict[Operation, int] = {}  # a bit for each variable written before or by it
     for op in ops:
@@ -38,7 +37,7 @@ def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
         for producer in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
             before |= written.get(producer, 0)
         if before:
-            found.update(
+            late.update(
                 (op, tensor)
                 for tensor in op.inputs
                 if (reference := reference_read(tensor)) is not None
@@ -48,7 +47,7 @@ def late_reads(ops: Sequence[Operation]) -> frozenset[tuple[Operation, Tensor]]:
             before |= 1 << numbers.setdefault(variable, len(numbers))
         if before:
             written[op] = before
-    return frozenset(found)
+    return frozenset(late)
 
 
 def written_variables(ops: Sequence[Operation]) -> frozenset[Operation]:

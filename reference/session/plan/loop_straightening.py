@@ -11,18 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference.session.execute.steps import make_step
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
+from sessrun.reference.session.execute.steps import StepForm, make_step
 from sessrun.reference.session.execute.straight_loops import Branch, InnerLoop, Steps, StraightLoop
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
-    from sessrun.reference.session.execute.steps import StepForm
 
 __all__ = ["straight_loop"]
 
@@ -77,7 +74,7 @@ class _NotStraight(Exception):  # noqa: N818 - it is no error
 
 
 def straight_loop(
-    nodes: Sequence[Node], enters: Sequence[Node], by_op: Mapping[Any, Node]
+    nodes: Sequence[Node], enters: Sequence[Node], by_op: Mapping[Operation, Node]
 ) -> StraightLoop | None:
     """The lists of steps of a loop; None if it has none.
 
@@ -88,7 +85,7 @@ def straight_loop(
 
     """
     try:
-        return _Straightened(enters, by_op).whole(nodes)
+        return _Straightened(enters, by_op).loop(nodes)
     except _NotStraight:
         return None
 
@@ -108,7 +105,7 @@ class _Straightened:
       tensors: what each tensor is.
       items: what executes for each node.
       order: all that is to be in lists.
-      bases: for each number, when its value is made.
+      bases: for each number the path of what computes its value.
       same: the number that one shares its register with, if any.
       switches: a Switch by each condition.
       loop_conds: the numbers of the loop's conditions.
@@ -118,7 +115,7 @@ class _Straightened:
     """
 
     enters: Sequence[Node]
-    by_op: Mapping[Any, Node]
+    by_op: Mapping[Operation, Node]
     tensors: dict[Tensor, _Value] = field(default_factory=dict)
     items: dict[Node, _Item] = field(default_factory=dict)
     order: list[_Item] = field(default_factory=list)
@@ -129,7 +126,7 @@ class _Straightened:
     inner: dict[FrameShape, list[Node]] = field(default_factory=dict)
     heads: list[Node] = field(default_factory=list)
 
-    def whole(self, nodes: Sequence[Node]) -> StraightLoop:
+    def loop(self, nodes: Sequence[Node]) -> StraightLoop:
         """The loop; raises _NotStraight."""
         for node in self.enters:
             self._take_enter(node)
@@ -144,7 +141,7 @@ class _Straightened:
             left = [node for node in todo if not self._take(node)]
             _need(len(left) < len(todo))
             todo = left
-        return self._loop(nodes)
+        return self._in_lists(nodes)
 
     def _new(self, path: _Path) -> int:
         self.bases.append(path)
@@ -191,11 +188,11 @@ class _Straightened:
 
     def _item(self, node: Node, path: _Path, needs: Sequence[_Item]) -> _Item:
         """What executes for a node: as yet it only hands on."""
-        found: list[_Item] = []
-        for each in needs:  # what waits for a trigger waits for what that one waits for
-            found.extend(each.needs if each.node.kind == "ControlTrigger" else [each])
-        is_lonely = all(each.is_lonely for each in needs if each.node.kind != "ControlTrigger")
-        return _Item(node, path, found, is_lonely=is_lonely)
+        direct: list[_Item] = []
+        for need in needs:  # what waits for a trigger waits for what that one waits for
+            direct.extend(need.needs if need.node.kind == "ControlTrigger" else [need])
+        is_lonely = all(need.is_lonely for need in needs if need.node.kind != "ControlTrigger")
+        return _Item(node, path, direct, is_lonely=is_lonely)
 
     def _finish(self, node: Node, item: _Item, values: Sequence[_Value]) -> None:
         """Note what the outputs of a node are, and what computes them."""
@@ -243,23 +240,23 @@ class _Straightened:
         _need([len(side) for side in sides] == [1, 1])
         ((number, truth),), ((other, otherwise),) = sides
         _need(number == other and truth is not otherwise and self.bases[number] <= path)
-        merged, place = self._new(path), self._new(path)
+        merged, chosen = self._new(path), self._new(path)
         needs = [self._given(node, value, merged) for value in values]
         if node.edges[1]:
             for index, value in enumerate(values):
-                told = _Item(node, value.path, [value.item], _numbered(index), outputs=[place])
-                self.order.append(told)
-                needs.append(told)
+                choice = _Item(node, value.path, [value.item], _numbered(index), outputs=[chosen])
+                self.order.append(choice)
+                needs.append(choice)
         item = self.items[node] = _Item(node, path, needs, outputs=[merged])
         self.order.append(item)
-        for output, made in zip(node.op.outputs, (merged, place), strict=True):
-            self.tensors[output] = _Value(made, path, item)
+        for output, number in zip(node.op.outputs, (merged, chosen), strict=True):
+            self.tensors[output] = _Value(number, path, item)
 
     def _given(self, node: Node, value: _Value, merged: int) -> _Item:
         """What lets a Merge have a value: what makes it, if it does so in this branch; a copy."""
         maker = value.item
-        is_made = value.number in maker.outputs and maker.path == value.path
-        if is_made and value.number not in self.same:
+        is_new = value.number in maker.outputs and maker.path == value.path
+        if is_new and value.number not in self.same:
             self.same[value.number] = merged
             return maker
         copy = _Item(node, value.path, [maker], _handed_on, [value.number], [merged])
@@ -273,16 +270,17 @@ class _Straightened:
         loop = shape.straight
         if loop is None:
             raise _NotStraight
-        if not all(enter in self.items for enter in loop.enters):
+        enters = [self.by_op[op] for op in loop.enters]
+        if not all(enter in self.items for enter in enters):
             return
-        sources = [self.tensors[enter.op.inputs[0]] for enter in loop.enters]
-        entered = [self.items[enter] for enter in loop.enters]
+        sources = [self.tensors[enter.op.inputs[0]] for enter in enters]
+        entered = [self.items[enter] for enter in enters]
         paths = {item.path for item in entered if not item.node.op.attrs["is_constant"]}
         _need(len(paths) == 1)
         (path,) = paths
         # With some of it dead, a loop gives nothing; but what needs only the rest is executed.
         _need(not loop.has_lonely or all(item.path == path for item in entered))
-        exits = [node for node, _ in loop.exits]
+        exits = list(shape.exits)
         _need(all(max(node.fetched) < 0 for node in exits))
         _need(set(self.inner.get(shape, ())) == set(exits))
         item = self._item(entered[-1].node, path, entered)
@@ -294,15 +292,15 @@ class _Straightened:
             self.items[node] = item
             self.tensors[node.op.outputs[0]] = _Value(number, path, item)
 
-    # -- the whole
+    # -- the lists
 
-    def _loop(self, nodes: Sequence[Node]) -> StraightLoop:
+    def _in_lists(self, nodes: Sequence[Node]) -> StraightLoop:
         _need(len(self.loop_conds) == 1 and self.loop_conds <= self.switches.keys())
         (goes_on,) = self.loop_conds
         into, out = frozenset({(goes_on, True)}), frozenset({(goes_on, False)})
         lists = _Lists(self.bases, self.same, self.switches)
-        for place in range(len(self.enters)):
-            lists.register(place + 1)
+        for index in range(len(self.enters)):
+            lists.register(index + 1)
         has_lonely = any(item.is_lonely and (item.function or item.make) for item in self.order)
         condition, body, after = (
             lists.list_of(path, [item for item in self.order if item.path & both == path])
@@ -321,13 +319,13 @@ class _Straightened:
             if node.kind == "Exit":
                 value = self.tensors[node.op.outputs[0]]
                 _need(value.path == out)
-                exits.append((node, lists.register(value.number)))
+                exits.append(lists.register(value.number))
         return StraightLoop(
-            tuple(self.enters),
+            tuple(enter.op for enter in self.enters),
             len(lists.registers) + 1,
             condition,
             lists.register(goes_on),
-            self.switches[goes_on],
+            _at(self.switches[goes_on]),
             body,
             after,
             tuple(moves),
@@ -341,7 +339,7 @@ class _Lists:
     """The lists of what executes.
 
     Attributes:
-      bases: for each number, when its value is made.
+      bases: for each number the path of what computes its value.
       same: the number that one shares its register with, if any.
       switches: a Switch by each condition.
       registers: the register of each number.
@@ -367,26 +365,26 @@ class _Lists:
 
     def _list(self, path: _Path, items: Sequence[_Item]) -> tuple[Steps, Sequence[_Item]]:
         """The list of what can execute of these items, and what is left."""
-        made: list[tuple[StepForm, tuple[Operation, str]]] = []
+        steps: list[tuple[StepForm, tuple[Operation, str]]] = []
         left = items
         while left:
             before, left = left, []
             for item in before:
                 if item.path == path and item.is_ready:
                     item.is_done = True
-                    made.extend(self._step(item))
+                    steps.extend(self._step(item))
                 else:
                     left.append(item)
             if len(left) == len(before):
-                left = self._branch(path, left, made)
+                left = self._branch(path, left, steps)
                 if len(left) == len(before):
                     break
-        return Steps(tuple(form for form, _ in made), tuple(op for _, op in made)), left
+        return Steps(tuple(form for form, _ in steps), tuple(op for _, op in steps)), left
 
     def _step(self, item: _Item) -> list[tuple[StepForm, tuple[Operation, str]]]:
         inputs = [self.register(number) for number in item.inputs]
         outputs = [self.register(number) for number in item.outputs]
-        op = item.node.op, item.node.device.name
+        op = _at(item.node)
         if item.make is not None:
             return [((item.make(inputs, outputs), -1, -1, -1, 0), op)]
         if item.function is not None:
@@ -397,9 +395,16 @@ class _Lists:
         self,
         path: _Path,
         items: list[_Item],
-        made: list[tuple[StepForm, tuple[Operation, str]]],
+        before: list[tuple[StepForm, tuple[Operation, str]]],
     ) -> list[_Item]:
-        """Choose by a condition between what can execute now; what is left."""
+        """Choose by a condition between what can execute now; what is left.
+
+        Args:
+          path: the path of the list.
+          items: what is not in a list yet.
+          before: the steps of the list so far, to which the branch is added.
+
+        """
         ready = next((item for item in items if item.path > path and item.is_ready), None)
         if ready is None:
             return items
@@ -408,21 +413,26 @@ class _Lists:
         left = items
         for truth in (False, True):
             way = path | {(pred, truth)}
-            steps, _ = self._list(way, [item for item in left if item.path >= way])
+            side, _ = self._list(way, [item for item in left if item.path >= way])
             left = [item for item in left if not item.is_done]
-            sides.append(steps)
-        if any(steps.forms for steps in sides):
-            switch = self.switches[pred]
+            sides.append(side)
+        if any(side.forms for side in sides):
+            switch = _at(self.switches[pred])
             branch = Branch(self.register(pred), switch, (sides[0], sides[1]))
-            made.append(((branch, -1, -1, -1, 0), (switch.op, switch.device.name)))
+            before.append(((branch, -1, -1, -1, 0), switch))
         return left
+
+
+def _at(node: Node) -> tuple[Operation, str]:
+    """The operation of a node, and its device's name: what an error says of a step."""
+    return node.op, node.device.name
 
 
 def _handed_on(value: Any) -> Any:
     return value
 
 
-def _numbered(index: int) -> Callable[[], Any]:
+def _numbered(index: int) -> Callable[[], np.int32]:
     """What gives the number of a Merge's input."""
     return lambda: np.int32(index)
 

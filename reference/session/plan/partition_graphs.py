@@ -9,17 +9,15 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, GraphDef, NodeDef
 from sessrun.spec.proto import graph_pb2 as numbers
 
-if TYPE_CHECKING:
-    from sessrun.reference.devices.devices import LocalDevice
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-
-__all__ = ["Partitions"]
+__all__ = ["PartitionGraphs"]
 
 #: What TensorFlow writes into every edge between two devices of one process.
 _INCARNATION: Final = 1
@@ -27,7 +25,7 @@ _INCARNATION: Final = 1
 _FLOAT: Final = numbers.DT_FLOAT
 
 
-class Partitions:
+class PartitionGraphs:
     """The graphs of one signature.
 
     Args:

@@ -10,25 +10,24 @@ ask for the same, goes where the value is. Clauses: PLACEMENT.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base import dtypes
-from sessrun.reference.devices.devices import LocalDevice, local_devices
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels import registry
 from sessrun.reference.session.plan.colocation import Group, Groups, asked, refused
-from sessrun.reference.session.plan.kernel_bindings import slots_of
+from sessrun.reference.session.plan.locations import slots_of
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.proto import ConfigProto
 
-if TYPE_CHECKING:
-    from sessrun.reference.base.dtypes import DType
-    from sessrun.reference.graph.graph import Graph
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-
-__all__ = ["Placer", "local_devices"]
+__all__ = ["Placer"]
 
 #: Operations that look at a value's shape alone.
 _OF_SHAPES: Final = frozenset({"Rank", "Shape", "Size"})
@@ -42,7 +41,7 @@ class Placer:
 
     """
 
-    def __init__(self, graph: Graph, local: Sequence[LocalDevice], config: Any) -> None:
+    def __init__(self, graph: Graph, local: Sequence[LocalDevice], config: ConfigProto) -> None:
         self._graph = graph
         # In the order of preference.
         self._devices = sorted(local, key=lambda device: device.kind != "GPU")
@@ -50,10 +49,10 @@ class Placer:
         self._pruned = bool(config.graph_options.place_pruned_graph)
         self._log = bool(config.log_device_placement)
         self._seen = 0
-        self._of_kind: dict[tuple[Any, ...], Sequence[LocalDevice]] = {}
+        self._of_kind: dict[tuple[object, ...], Sequence[LocalDevice]] = {}
         self.placed: dict[Operation, LocalDevice] = {}
 
-    def place(self, needed: Sequence[Operation]) -> dict[Operation, LocalDevice]:
+    def assign(self, needed: Sequence[Operation]) -> dict[Operation, LocalDevice]:
         """Place what is not placed yet: of the whole graph, or of what is needed.
 
         Returns:
@@ -89,8 +88,10 @@ class Placer:
             wanted = None if source is None else chosen.get(source) or self.placed.get(source)
             chosen[op] = self._choose(op, groups.group(op), shared, wanted)
         for op in makers:
-            places = {chosen.get(reader) or self.placed.get(reader) for reader in readers[op]}
-            wanted = places.pop() if len(places) == 1 else None
+            devices_of_readers = {
+                chosen.get(reader) or self.placed.get(reader) for reader in readers[op]
+            }
+            wanted = devices_of_readers.pop() if len(devices_of_readers) == 1 else None
             chosen[op] = self._choose(op, groups.group(op), shared, wanted)
         self.placed.update(chosen)
 
@@ -111,14 +112,14 @@ class Placer:
 
         """
         if group is None:
-            found = self._able_alone(op)
-            return wanted if wanted is not None and wanted in found else found[0]
+            able = self._able_alone(op)
+            return wanted if wanted is not None and wanted in able else able[0]
         device = shared.get(id(group))
         if device is None:
             device = next((self.placed[m] for m in group.members if m in self.placed), None)
         if device is None:
-            found = self._able(group.members, group.asked, group.owned)
-            device = wanted if wanted is not None and wanted in found else found[0]
+            able = self._able(group.members, group.asked, group.owned)
+            device = wanted if wanted is not None and wanted in able else able[0]
         shared[id(group)] = device
         self._check_kernel(op, device)
         return device
@@ -126,10 +127,10 @@ class Placer:
     def _able_alone(self, op: Operation) -> Sequence[LocalDevice]:
         """The devices of an operation that shares it with none: the same for all of its kind."""
         kind = (op.kernel_type, op.device, *self._dtypes(op))
-        found = self._of_kind.get(kind)
-        if found is None:
-            found = self._of_kind[kind] = self._able((op,), asked(op), DeviceName())
-        return found
+        able = self._of_kind.get(kind)
+        if able is None:
+            able = self._of_kind[kind] = self._able((op,), asked(op), DeviceName())
+        return able
 
     def _dtypes(self, op: Operation) -> Iterator[DType]:
         """The dtypes that decide whether an operation runs on a GPU; none without one."""
@@ -148,15 +149,15 @@ class Placer:
 
         """
         able = [d for d in self._devices if all(_runs_on(op, d) for op in members)]
-        found = [d for d in able if wanted.matches(d.full)]
-        if not found and self._soft:
+        matching = [d for d in able if wanted.matches(d.full)]
+        if not matching and self._soft:
             # A variable's own wish comes before those of its users.
             anywhere = wanted.without_kind()
-            found = [d for d in able if owned.over(anywhere).matches(d.full)]
-            found = found or [d for d in able if anywhere.matches(d.full)]
-        if not found:
+            matching = [d for d in able if owned.over(anywhere).matches(d.full)]
+            matching = matching or [d for d in able if anywhere.matches(d.full)]
+        if not matching:
             raise self._impossible(members, wanted)
-        return found
+        return matching
 
     def _impossible(self, members: Sequence[Operation], wanted: DeviceName) -> errors.OpError:
         asking = next((m for m in members if m.device), members[0])
@@ -237,12 +238,12 @@ def _companion(op: Operation, readers: Sequence[Operation]) -> Operation | None:
 
 def _readers(ops: Iterable[Operation]) -> dict[Operation, list[Operation]]:
     """For each operation those that wait for it, of all that are placed now; one for each edge."""
-    found: dict[Operation, list[Operation]] = {op: [] for op in ops}
-    for op in found:
+    readers: dict[Operation, list[Operation]] = {op: [] for op in ops}
+    for op in readers:
         for source in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
-            if source in found:
-                found[source].append(op)
-    return found
+            if source in readers:
+                readers[source].append(op)
+    return readers
 
 
 def _runs_on(op: Operation, device: LocalDevice) -> bool:

@@ -7,14 +7,11 @@ not fed, or if it is a control input of a needed operation.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import LOOP_ENDS, MERGES
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["prune"]
 

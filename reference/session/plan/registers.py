@@ -2,73 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.plan.kernel_bindings import Device
+from sessrun.reference.session.plan.drafts import Draft, Form
 
-__all__ = ["Draft", "Form", "Role", "SharedOut", "kept", "shared_out"]
-
-#: What a step does for its operation: computes it, reads a reference for it, or copies a value.
-Role = Literal["kernel", "read", "copy"]
-
-
-@dataclass(slots=True)
-class Draft:
-    """A step while each value still has a register of its own.
-
-    Attributes:
-      op: the operation it belongs to.
-      device: where the operation is placed.
-      function: the bound kernel, or a copy between devices.
-      inputs: registers of the arguments.
-      outputs: registers of the results; None for one that is thrown away.
-      role: what the step does.
-
-    """
-
-    op: Operation
-    device: Device
-    function: Callable[..., Any]
-    inputs: list[int]
-    outputs: list[int | None]
-    role: Role = "kernel"
-
-
-class Form(NamedTuple):
-    """A step's registers in the end: what it reads, what it writes, what it empties."""
-
-    inputs: Sequence[int]
-    outputs: Sequence[int | None]
-    dying: Sequence[int]
+__all__ = ["Registers", "separate_registers", "shared_registers"]
 
 
 @dataclass(frozen=True, slots=True)
-class SharedOut:
+class Registers:
     """The registers of a plan.
 
     Attributes:
       forms: those of each step.
-      place: the register of each value that has one from the start, or to the end.
+      numbers: the register of each value that has one from the start, or to the end.
       size: how many there are.
 
     """
 
     forms: Sequence[Form]
-    place: Mapping[int, int]
+    numbers: Mapping[int, int]
     size: int
 
 
-def kept(drafts: Iterable[Draft], size: int) -> SharedOut:
+def separate_registers(drafts: Iterable[Draft], size: int) -> Registers:
     """Every value in its own register for good."""
     forms = [Form(draft.inputs, draft.outputs, ()) for draft in drafts]
-    return SharedOut(forms, {register: register for register in range(size)}, size)
+    return Registers(forms, {register: register for register in range(size)}, size)
 
 
-def shared_out(drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[int]) -> SharedOut:
+def shared_registers(
+    drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[int]
+) -> Registers:
     """Registers used again once their value is dead.
 
     Args:
@@ -80,15 +46,15 @@ def shared_out(drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[
     last = _last_readers(drafts)
     for register in lasting:
         last.pop(register, None)
-    place: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     for register in first:
-        place.setdefault(register, len(place))
-    size = len(place)
+        numbers.setdefault(register, len(numbers))
+    size = len(numbers)
     free: list[int] = []
     forms = []
     for index, draft in enumerate(drafts):
-        inputs = [place[register] for register in draft.inputs]
-        dying = [place[r] for r in dict.fromkeys(draft.inputs) if last.get(r) == index]
+        inputs = [numbers[register] for register in draft.inputs]
+        dying = [numbers[r] for r in dict.fromkeys(draft.inputs) if last.get(r) == index]
         outputs: list[int | None] = []
         for output in draft.outputs:
             if output is None or last.get(output) == index:  # nobody reads it
@@ -98,11 +64,11 @@ def shared_out(drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[
             if not spare:
                 spare = [size]
                 size += 1
-            place[output] = spare.pop()
-            outputs.append(place[output])
+            numbers[output] = spare.pop()
+            outputs.append(numbers[output])
         forms.append(Form(inputs, outputs, dying))
         free.extend(dying)
-    return SharedOut(forms, place, size)
+    return Registers(forms, numbers, size)
 
 
 def _last_readers(drafts: Sequence[Draft]) -> dict[int, int]:

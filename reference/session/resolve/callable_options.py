@@ -6,24 +6,22 @@ shape is the kernels' business. Clauses: CALLABLES.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.base import dtypes
-from sessrun.reference.session.execute.partial_runs import check_set_up
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.resolve.feeds import Feeder
+from sessrun.reference.session.resolve.set_up import check_set_up
 from sessrun.spec import devices, feeds
 from sessrun.spec.devices import DeviceNameError
 from sessrun.spec.proto import CallableOptions, RunOptions
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.graph import Graph
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.session.resolve.signature import Signature
 
 __all__ = ["OptionsCallable", "Request", "exact_feeder", "read_request"]
 
@@ -63,31 +61,41 @@ def read_request(options: Any, graph: Graph, known_devices: Collection[str]) -> 
       UnimplementedError: a fetch is to stay on a device, or tensors are to be connected.
 
     """
-    asked = CallableOptions.FromString(options.SerializeToString())
-    feeds_ = tuple(_tensor(graph, name) for name in asked.feed)
-    fetches = tuple(_tensor(graph, name) for name in asked.fetch)
-    targets = tuple(_target(graph, name) for name in asked.target)
-    check_set_up((*dict.fromkeys(fetches), *targets), feeds_)
-    _check_devices(asked, known_devices)
-    return Request(feeds_, fetches, targets, asked.run_options)
+    message = CallableOptions.FromString(options.SerializeToString())
+    fed = tuple(_tensor(graph, name) for name in message.feed)
+    fetches = tuple(_tensor(graph, name) for name in message.fetch)
+    targets = tuple(_target(graph, name) for name in message.target)
+    check_set_up((*dict.fromkeys(fetches), *targets), fed)
+    _check_devices(message, known_devices)
+    return Request(fed, fetches, targets, message.run_options)
+
+
+class _Run(Protocol):
+    """Runs what a callable was made for, on the values of its feeds."""
+
+    def __call__(
+        self, values: Sequence[object], options: RunOptions, run_metadata: object
+    ) -> list[Any]: ...
 
 
 class OptionsCallable:
     """A function made from options: arrays in, a list of arrays out.
 
     Args:
-      run: runs a signature on values, with options and metadata, in its session.
-      made: the signature; its structure is (fetches, targets).
+      run: runs what was asked for in its session; it gives [values of fetches, of targets].
+      feed_count: how many feeds there are.
       run_options: the options of each run.
 
     """
 
-    def __init__(self, run: Callable[..., Any], made: Signature, run_options: RunOptions) -> None:
+    def __init__(self, run: _Run, feed_count: int, run_options: RunOptions) -> None:
         self._run = run
-        self._made = made
+        self._feed_count = feed_count
         self._options = run_options
 
-    def __call__(self, *values: Any, run_metadata: Any = None, **_ignored: Any) -> list[Any]:
+    def __call__(
+        self, *values: object, run_metadata: object = None, **_ignored: object
+    ) -> list[Any]:
         """Run.
 
         Args:
@@ -106,11 +114,10 @@ class OptionsCallable:
           OpError: an operation failed.
 
         """
-        count = len(self._made.feeders)
-        if len(values) != count:
-            raise _refused(f"Expected {count} feed tensors, but got {len(values)}")
-        found: list[Any] = self._run(self._made, values, self._options, run_metadata)[0]
-        return found
+        if len(values) != self._feed_count:
+            raise _refused(f"Expected {self._feed_count} feed tensors, but got {len(values)}")
+        fetched: list[Any] = self._run(values, self._options, run_metadata)[0]
+        return fetched
 
 
 def _tensor(graph: Graph, name: str) -> Tensor:
@@ -151,11 +158,11 @@ def _check_devices(options: CallableOptions, known: Collection[str]) -> None:
         raise errors.UnimplementedError(
             None, None, "CallableOptions.fetch_skip_sync = false is not yet implemented."
         )
-    for names, chosen in (
+    for names, device_names in (
         (options.feed, options.feed_devices),
         (options.fetch, options.fetch_devices),
     ):
-        for tensor, device in chosen.items():
+        for tensor, device in device_names.items():
             if tensor in names and device not in known:
                 raise _refused(f"{_fault(device)} tensor '{tensor}' in CallableOptions")
 
@@ -168,7 +175,7 @@ def _fault(device: str) -> str:
     return f"There is no device '{device}', which was specified for"
 
 
-def exact_feeder(tensor: Tensor) -> Callable[[Any], np.ndarray]:
+def exact_feeder(tensor: Tensor) -> Feeder:
     """The function that takes an array of a tensor's dtype, of any shape, and refuses others.
 
     The function raises:
@@ -178,7 +185,7 @@ def exact_feeder(tensor: Tensor) -> Callable[[Any], np.ndarray]:
     """
     dtype = tensor.dtype.base_dtype
 
-    def feed(value: Any) -> np.ndarray:
+    def feed(value: object) -> np.ndarray:
         if value is None:
             raise errors.InternalError(None, None, "Unsupported object type NoneType")
         array = np.asarray(value)

@@ -6,71 +6,123 @@ What a value becomes is the spec's (`sessrun.spec.feeds`). Clauses: FEED.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
 from sessrun.reference.base import tensor_shape
 from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.session.resolve.tensor_handles import TensorHandle, read_kept
+from sessrun.reference.session.resolve.tensor_handles import KeptTensors, TensorHandle, read_kept
 from sessrun.spec import feeds
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.graph import Graph
-    from sessrun.reference.session.base import BaseSession
+__all__ = [
+    "FedTensors",
+    "FeedDict",
+    "Feeder",
+    "KernelView",
+    "fed_tensors",
+    "kernel_view",
+    "leaves",
+    "resolve_feeds",
+    "resolve_keys",
+]
 
-__all__ = ["feeder", "inside", "leaves", "resolve_feeds", "resolve_key", "resolve_keys"]
-
+#: Tensors, their names, nested tuples of them or objects that stand for some, to their values.
+FeedDict = Mapping[Any, object]
 #: From a fed value to the array that stands for it, converted and checked.
-Feeder = Callable[[Any], np.ndarray]
+Feeder = Callable[[object], np.ndarray]
+#: From the array of a feed to what kernels see of it: the array read-only, a scalar, bytes.
+KernelView = Callable[[np.ndarray], Any]
 
 
-def resolve_feeds(graph: Graph, feed_dict: Any) -> dict[Tensor, Any]:
-    """The fed tensors and their values as given, nested and expanding keys taken apart.
+@dataclass(frozen=True, slots=True)
+class FedTensors:
+    """The fed tensors of a run, and what becomes of the values fed to them.
 
-    Raises:
-      TypeError: `feed_dict` is no mapping, or a key is no tensor of the graph.
-      ValueError: a nested key and its value differ in structure, or two keys are one tensor.
+    Attributes:
+      tensors: the tensors, in the order of the feed keys.
+      feeders: for each the conversion and check of its value.
+      views: for each the function from its array to what kernels see.
 
     """
-    fed: dict[Tensor, Any] = {}
+
+    tensors: tuple[Tensor, ...] = ()
+    feeders: tuple[Feeder, ...] = ()
+    views: tuple[KernelView, ...] = ()
+
+
+def fed_tensors(tensors: Iterable[Tensor], feeders: Iterable[Feeder]) -> FedTensors:
+    """These tensors, whose values these functions convert and check."""
+    tensors = tuple(tensors)
+    return FedTensors(tensors, tuple(feeders), tuple(map(kernel_view, tensors)))
+
+
+def resolve_feeds(
+    graph: Graph, kept: KeptTensors, feed_dict: FeedDict | None
+) -> tuple[FedTensors, list[np.ndarray]]:
+    """The fed tensors of a run, and the array that each one's value becomes.
+
+    Args:
+      graph: the session's graph.
+      kept: the tensors that the session keeps, for which handles may be fed.
+      feed_dict: as for `Session.run`; nothing is fed if it is None or empty.
+
+    Raises:
+      TypeError: `feed_dict` is no mapping, a key is no tensor of the graph, or as `_feeder`.
+      ValueError: a nested key and its value differ in structure, two keys are one tensor, or as
+        `_feeder`.
+
+    """
+    if not feed_dict:
+        return FedTensors(), []
+    values = _fed_values(graph, feed_dict)
+    feeders = [_feeder(tensor, kept) for tensor in values]
+    arrays = [feed(value) for feed, value in zip(feeders, values.values(), strict=True)]
+    return fed_tensors(values, feeders), arrays
+
+
+def _fed_values(graph: Graph, feed_dict: FeedDict) -> dict[Tensor, object]:
+    """The fed tensors and their values as given, nested and expanding keys taken apart."""
+    fed: dict[Tensor, object] = {}
     for key, value in _flat(feed_dict):
         expansion = expansion_of(key)
         if expansion is None:
-            fed[resolve_key(graph, key)] = value
+            fed[_resolved_key(graph, key)] = value
             continue
         if expansion.feed is None:
             raise TypeError(f"Feed argument {key} has invalid type {type(key).__name__!r}")
         for part, part_value in expansion.feed(key, value):
-            fed[resolve_key(graph, part)] = part_value
+            fed[_resolved_key(graph, part)] = part_value
     return fed
 
 
-def resolve_keys(graph: Graph, keys: Any) -> tuple[Tensor, ...]:
+def resolve_keys(graph: Graph, keys: object) -> tuple[Tensor, ...]:
     """The tensors that a partial run's feed keys, one or a flat list, are or stand for.
 
     Raises:
       TypeError: a key is no tensor of the graph.
 
     """
-    found: list[Tensor] = []
+    tensors: list[Tensor] = []
     if keys is None:
         return ()
     for key in keys if isinstance(keys, list | tuple) else (keys,):
         expansion = expansion_of(key)
         if expansion is None:
-            found.append(resolve_key(graph, key))
+            tensors.append(_resolved_key(graph, key))
         elif expansion.feed_keys is None:
             raise TypeError(f"Feed argument {key} has invalid type {type(key).__name__!r}")
         else:
-            found.extend(resolve_key(graph, part) for part in expansion.feed_keys(key))
-    return tuple(found)
+            tensors.extend(_resolved_key(graph, part) for part in expansion.feed_keys(key))
+    return tuple(tensors)
 
 
-def resolve_key(graph: Graph, key: Any) -> Tensor:
+def _resolved_key(graph: Graph, key: object) -> Tensor:
     """The tensor that a feed key is or names.
 
     Raises:
@@ -85,10 +137,11 @@ def resolve_key(graph: Graph, key: Any) -> Tensor:
     return tensor
 
 
-def _flat(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
+def _flat(feed_dict: FeedDict) -> Iterator[tuple[Any, object]]:
+    """The keys, nested ones taken apart, with their values; raises as `resolve_feeds`."""
     if not isinstance(feed_dict, (dict, Mapping)):
         raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
-    seen: set[Any] = set()
+    seen: set[object] = set()
     for key, value in feed_dict.items():
         pairs = [(key, value)] if not isinstance(key, tuple) else _nested(key, value)
         for leaf, leaf_value in pairs:
@@ -98,7 +151,7 @@ def _flat(feed_dict: Any) -> Iterator[tuple[Any, Any]]:
             yield leaf, leaf_value
 
 
-def _nested(key: Any, value: Any) -> list[tuple[Any, Any]]:
+def _nested(key: object, value: object) -> list[tuple[Any, object]]:
     """The leaves of a nested key with those of the value, in order.
 
     Both are flattened, as TensorFlow was seen to do: a list is never a leaf of the value.
@@ -112,7 +165,7 @@ def _nested(key: Any, value: Any) -> list[tuple[Any, Any]]:
     return list(zip(keys, values, strict=True))
 
 
-def leaves(value: Any) -> Iterator[Any]:
+def leaves(value: object) -> Iterator[object]:
     """The leaves of nested lists, tuples and dicts (by sorted keys), in order."""
     if isinstance(value, Mapping):
         value = [value[key] for key in sorted(value)]
@@ -123,8 +176,12 @@ def leaves(value: Any) -> Iterator[Any]:
         yield value
 
 
-def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
+def _feeder(tensor: Tensor, kept: KeptTensors) -> Feeder:
     """The function that converts and checks every value fed to one tensor.
+
+    Args:
+      tensor: the tensor.
+      kept: the tensors that the session keeps, for which handles may be fed.
 
     The function raises:
       TypeError: the value is a Tensor, or no value of the dtype.
@@ -139,12 +196,12 @@ def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
         convert = feeds.converter(dtype.spec_name)
     else:
         convert = _unconvertible(tensor)
-    unfeedable = session.graph.unfeedable
+    unfeedable = tensor.graph.unfeedable
 
-    def feed(value: Any) -> np.ndarray:
+    def feed(value: object) -> np.ndarray:
         declared = tensor._sizes  # noqa: SLF001 - the hot path
         if isinstance(value, _SPECIAL):
-            array = _special(session, tensor, value)
+            array = _special(kept, tensor, value)
             declared = array.shape
         else:
             array = convert(value)
@@ -164,10 +221,10 @@ def feeder(session: BaseSession, tensor: Tensor) -> Feeder:
 _SPECIAL: Final = (Tensor, TensorHandle)
 
 
-def _special(session: BaseSession, tensor: Tensor, value: Tensor | TensorHandle) -> np.ndarray:
+def _special(kept: KeptTensors, tensor: Tensor, value: Tensor | TensorHandle) -> np.ndarray:
     """The array that a handle stands for; a Tensor is refused."""
     if isinstance(value, TensorHandle):
-        return np.asarray(read_kept(session.kept_tensors(), value.handle, tensor.dtype.base_dtype))
+        return np.asarray(read_kept(kept.tensors(), value.handle, tensor.dtype.base_dtype))
     raise bad_type(
         "The value of a feed cannot be a tf.Tensor object. Acceptable feed values "
         "include Python scalars, strings, lists, numpy ndarrays, or TensorHandles. "
@@ -176,8 +233,10 @@ def _special(session: BaseSession, tensor: Tensor, value: Tensor | TensorHandle)
     )
 
 
-def _unconvertible(tensor: Tensor) -> Callable[[Any], np.ndarray]:
-    def convert(value: Any) -> np.ndarray:
+def _unconvertible(tensor: Tensor) -> Feeder:
+    """The feeder of a tensor of a dtype that no value is of: it refuses all."""
+
+    def convert(value: object) -> np.ndarray:
         raise KeyError(
             f"Tensor {tensor.name} of dtype {tensor.dtype.name} cannot be fed "
             f"a {type(value).__name__}."
@@ -191,10 +250,10 @@ def _fits(declared: tuple[int | None, ...] | None, shape: tuple[int, ...]) -> bo
         return True
     if len(declared) != len(shape):
         return False
-    return all(want is None or want == have for want, have in zip(declared, shape, strict=True))
+    return all(size is None or size == given for size, given in zip(declared, shape, strict=True))
 
 
-def inside(tensor: Tensor) -> Callable[[np.ndarray], Any]:
+def kernel_view(tensor: Tensor) -> KernelView:
     """The function from a fed array to what kernels see of it.
 
     A rank-0 number becomes a numpy scalar, strings become bytes, any other array is seen
@@ -206,10 +265,10 @@ def inside(tensor: Tensor) -> Callable[[np.ndarray], Any]:
         return lambda array: feeds.deliver(array, name)
     if tensor.sizes == () and not tensor.dtype.is_quantized:
         return operator.itemgetter(())
-    return _seen
+    return _read_only
 
 
-def _seen(array: np.ndarray) -> Any:
+def _read_only(array: np.ndarray) -> Any:
     if array.ndim == 0 and array.dtype.names is None:
         return array[()]
     view = array.view()

@@ -6,27 +6,29 @@ that builds the caller's value from theirs. Clauses: FETCH.
 
 from __future__ import annotations
 
-import collections
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sessrun.reference.base.containers import attribute_names, mapping_like
 from sessrun.reference.base.dtypes import resource
 from sessrun.reference.build.expansions import expansion_of
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.resolve.tensor_handles import (
     HANDLE_OPS,
+    KeptTensors,
     TensorHandle,
     resource_bytes,
 )
 
-if TYPE_CHECKING:
-    from sessrun.reference.session.base import BaseSession
+__all__ = ["Build", "FetchStructure", "Fetches"]
 
-__all__ = ["FetchStructure"]
+#: Tensors, operations, their names, objects that stand for some (a SparseTensor, whatever type is
+#: registered), and lists, tuples, namedtuples, dicts and attrs instances of them.
+Fetches = object
 
 #: From the values of the unique elements to the value of a part of the structure.
 Build = Callable[[Sequence[Any]], Any]
@@ -42,27 +44,27 @@ class FetchStructure:
 
     """
 
-    def __init__(self, session: BaseSession, fetches: Any) -> None:
-        """Resolve `fetches` in the graph of `session`.
+    def __init__(self, graph: Graph, kept: KeptTensors, fetches: Fetches) -> None:
+        """Resolve `fetches` in the graph of a session that keeps tensors.
 
         Raises:
           TypeError: a leaf is of a type that cannot be fetched.
           ValueError: a leaf names or is what the graph does not have, or may not be fetched.
 
         """
-        self._session = session
-        self._graph = session.graph
+        self._graph = graph
+        self._kept = kept
         self._index: dict[Tensor | Operation, int] = {}
         self.build = self._resolve(fetches)
         self.is_leaf = isinstance(self.build, operator.itemgetter)
         self.elements = tuple(self._index)
 
-    def _resolve(self, fetch: Any) -> Build:
+    def _resolve(self, fetch: Fetches) -> Build:
         if fetch is None:
             raise TypeError(f"Argument `fetch` = {fetch} has invalid type. Cannot be None")
         if isinstance(fetch, list | tuple):
             return self._sequence(fetch)
-        if isinstance(fetch, collections.abc.Mapping):
+        if isinstance(fetch, Mapping):
             return self._mapping(fetch)
         if (names := attribute_names(fetch)) is not None:
             return self._attrs(fetch, names)
@@ -75,7 +77,7 @@ class FetchStructure:
             return lambda _values: None
         return lambda values: contract([build(values) for build in builds])
 
-    def _leaf(self, fetch: Any) -> Build:
+    def _leaf(self, fetch: object) -> Build:
         try:
             element = self._graph.as_graph_element(fetch, allow_tensor=True, allow_operation=True)
         except TypeError as error:
@@ -95,13 +97,13 @@ class FetchStructure:
             raise bad_value(f"Operation {element.name!r} has been marked as not fetchable.")
         index = self._index.setdefault(element, len(self._index))
         if isinstance(element, Tensor) and element.op.type in HANDLE_OPS:
-            dtype, session = element.op.inputs[0].dtype.base_dtype, self._session
-            return lambda values: TensorHandle(values[index], dtype, session)
+            dtype, kept = element.op.inputs[0].dtype.base_dtype, self._kept
+            return lambda values: TensorHandle(values[index], dtype, kept)
         if isinstance(element, Tensor) and element.dtype is resource:
             return lambda values: resource_bytes(element.op, values[index])
         return operator.itemgetter(index)
 
-    def _sequence(self, fetches: list[Any] | tuple[Any, ...]) -> Build:
+    def _sequence(self, fetches: list[Fetches] | tuple[Fetches, ...]) -> Build:
         builds = [self._resolve(part) for part in fetches]
         kind = type(fetches)
         if issubclass(kind, list):
@@ -110,12 +112,12 @@ class FetchStructure:
             return lambda values: tuple([build(values) for build in builds])
         return lambda values: kind(*[build(values) for build in builds])  # a namedtuple
 
-    def _mapping(self, fetches: Mapping[Any, Any]) -> Build:
+    def _mapping(self, fetches: Mapping[Any, Fetches]) -> Build:
         builds = {key: self._resolve(part) for key, part in fetches.items()}
         make = mapping_like(fetches)
         return lambda values: make((key, part(values)) for key, part in builds.items())
 
-    def _attrs(self, fetches: Any, names: list[str]) -> Build:
+    def _attrs(self, fetches: object, names: list[str]) -> Build:
         kind = type(fetches)
         builds = [self._resolve(getattr(fetches, name)) for name in names]
         return lambda values: kind(*[build(values) for build in builds])

@@ -1,23 +1,26 @@
-"""What a fetched handle is: of a kept tensor a TensorHandle, which may be fed; else its bytes."""
+"""TensorHandle: what a fetched handle of a kept tensor is; of another resource it is bytes.
+
+Clauses: HANDLES.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.session.execute.steps import handed_out
-from sessrun.reference.state.session_tensors import SessionTensors
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.session.lifetime import Lifetime
+from sessrun.reference.session.resolve.unpacking import handed_out
+from sessrun.reference.state.resources import ResourceStore
+from sessrun.reference.state.session_tensors import SessionTensors, session_tensors
 from sessrun.spec.proto import ResourceHandleProto
 
-if TYPE_CHECKING:
-    from sessrun.reference.base.dtypes import DType
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.base import BaseSession
-
-__all__ = ["HANDLE_OPS", "TensorHandle", "read_kept", "resource_bytes"]
+__all__ = ["HANDLE_OPS", "KeptTensors", "TensorHandle", "read_kept", "resource_bytes"]
 
 #: What TensorFlow has for the elements of resource tensors, and for those of fetched ones.
 _RESOURCE: Final = np.dtype([("resource", np.ubyte)])
@@ -26,21 +29,45 @@ _FETCHED_RESOURCE: Final = np.dtype([("resource", np.ubyte, (1,))])
 HANDLE_OPS: Final = frozenset({"GetSessionHandle"})
 
 
+@dataclass(frozen=True, slots=True)
+class KeptTensors:
+    """The tensors that a session keeps under handles, as long as it is open.
+
+    Attributes:
+      lifetime: whether the session is open.
+      resources: its resources, of which they are some.
+
+    """
+
+    lifetime: Lifetime
+    resources: ResourceStore
+
+    def tensors(self) -> SessionTensors:
+        """The tensors by handle.
+
+        Raises:
+          RuntimeError: the session is closed.
+
+        """
+        self.lifetime.check_open()
+        return session_tensors(self.resources)
+
+
 class TensorHandle:
     """A tensor that a session keeps, until the handle is deleted or garbage.
 
     Args:
       handle: the handle: bytes or text, or an array of it where it was fed.
       dtype: the dtype of the kept tensor.
-      session: the session that keeps it.
+      kept: the tensors of the session that keeps it.
 
     """
 
-    def __init__(self, handle: Any, dtype: DType, session: BaseSession) -> None:
+    def __init__(self, handle: Any, dtype: DType, kept: KeptTensors) -> None:
         text = handle.item() if hasattr(handle, "item") else handle
         self._handle: str = text.decode() if isinstance(text, bytes) else str(text)
         self._dtype = dtype
-        self._session = session
+        self._kept = kept
         self._is_alive = True
 
     @property
@@ -58,14 +85,14 @@ class TensorHandle:
 
         """
         self._check_alive()
-        return read_kept(self._session.kept_tensors(), self._handle, self._dtype)
+        return read_kept(self._kept.tensors(), self._handle, self._dtype)
 
     def delete(self) -> None:
         """Make the session forget the value; raises as `eval`."""
         self._check_alive()
         self._is_alive = False
         try:
-            self._session.kept_tensors().delete(self._handle)
+            self._kept.tensors().delete(self._handle)
         except KernelError as error:
             raise errors.InvalidArgumentError(None, None, error.message) from error
 
@@ -74,7 +101,7 @@ class TensorHandle:
         self._is_alive = False
         return self._handle
 
-    def to_numpy_array(self) -> Any:
+    def to_numpy_array(self) -> np.ndarray:
         """The handle, not the value: the bytes of its ResourceHandleProto."""
         device = self._handle.rpartition(";")[2]
         proto = ResourceHandleProto(device=device, container="TensorHandle", name=self._handle)
@@ -89,11 +116,11 @@ class TensorHandle:
 
     def __del__(self) -> None:
         """Let the session forget the value in time."""
-        if getattr(self, "_is_alive", False) and self._session.is_open:
-            self._session.kept_tensors().bury(self._handle)
+        if getattr(self, "_is_alive", False) and not self._kept.lifetime.is_over:
+            self._kept.tensors().bury(self._handle)
 
 
-def resource_bytes(op: Operation, resource: Any) -> Any:
+def resource_bytes(op: Operation, resource: Any) -> np.ndarray:
     """What a fetched scalar resource tensor is: the bytes of its ResourceHandleProto, [bytes].
 
     Their number is not TensorFlow 2.21's, which gives its own memory; 1.x gives this message.
@@ -109,7 +136,7 @@ def resource_bytes(op: Operation, resource: Any) -> Any:
     return _bytes_of(proto, _FETCHED_RESOURCE)
 
 
-def _bytes_of(proto: ResourceHandleProto, dtype: Any) -> Any:
+def _bytes_of(proto: ResourceHandleProto, dtype: np.dtype) -> np.ndarray:
     return np.frombuffer(bytearray(proto.SerializeToString()), dtype)
 
 

@@ -6,7 +6,7 @@ A run that is due is traced, and what it saw is added up; `run_metadata.cost_gra
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 from sessrun.reference.session.trace.trace import Held, Trace
@@ -21,23 +21,22 @@ class CostSchedule:
     """Which runs of a session a cost model is made of, counted for each signature.
 
     Args:
-      every: each so many runs, one; 0 for none.
+      every: of so many runs the last one; 0 for none.
       after: from this run on, the first being 0.
+
+    Attributes:
+      is_on: whether any run is ever due.
 
     """
 
     def __init__(self, every: int, after: int) -> None:
         self._every = every
+        self.is_on = every > 0
         self._after = after
-        self._counts: dict[Any, int] = {}
+        self._counts: dict[Hashable, int] = {}
         self._lock = threading.Lock()
 
-    @property
-    def is_on(self) -> bool:
-        """Whether any run is ever due."""
-        return self._every > 0
-
-    def is_due(self, key: Any) -> bool:
+    def is_due(self, key: Hashable) -> bool:
         """Whether this run is due; counts it."""
         with self._lock:
             count = self._counts.get(key, 0)

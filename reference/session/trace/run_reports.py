@@ -1,164 +1,163 @@
-"""What a run is asked for by RunOptions, and what it tells in RunMetadata.
+"""RunReports: what the runs of a session say in RunMetadata beside their values.
 
-Both arguments are taken as TensorFlow takes them: whatever can be serialized, whatever can be
-parsed into; one that is false (None, an empty string) is none. Clauses: TRACING, RUN-044 on.
+Statistics of steps, the graphs that were executed, the costs of nodes. A run that is timed has a
+plan of its own, in which every operation has a step. Clauses: TRACING, RUN-044 on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+import threading
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
 
-from google.protobuf.message import DecodeError
-
-from sessrun.reference import errors
-from sessrun.reference.session.plan.partition_graphs import Partitions
-from sessrun.reference.session.trace import step_stats
-from sessrun.reference.session.trace.cost_model import CostModel
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.plan.partition_graphs import PartitionGraphs
+from sessrun.reference.session.plan.planner import Planner
+from sessrun.reference.session.resolve.signature import Signature
+from sessrun.reference.session.trace.cost_model import CostModel, CostSchedule
+from sessrun.reference.session.trace.run_options import (
+    check_options,
+    wants_graphs,
+    wants_report,
+    wants_trace,
+)
+from sessrun.reference.session.trace.step_stats import step_stats
 from sessrun.reference.session.trace.trace import Trace
 from sessrun.spec.proto import ConfigProto, RunMetadata, RunOptions
 
-if TYPE_CHECKING:
-    from sessrun.reference.devices.devices import LocalDevice
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.session.execute.steps import Plan
-    from sessrun.reference.session.resolve.signature import Signature
-
-__all__ = [
-    "Observed",
-    "check_options",
-    "read_options",
-    "tell",
-    "wants_graphs",
-    "wants_report",
-    "wants_trace",
-    "write_session",
-]
+__all__ = ["RunReport", "RunReports"]
 
 
-def read_options(options: Any) -> RunOptions | None:
-    """The RunOptions of the argument `options`; None if it is none.
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """What one run is to say beside its values.
 
-    Raises:
-      AttributeError: it cannot be serialized.
-      InvalidArgumentError: what it serializes to are no RunOptions.
+    Attributes:
+      signature: its signature.
+      is_empty: whether it says nothing at all.
+      trace: what executes it and takes the times; None if it is not timed.
+      has_graphs: whether the graphs that it executes are asked for.
+      has_costs: whether it counts for the cost model.
 
     """
-    if not options:
-        return None
-    data = options.SerializeToString()
-    try:
-        return RunOptions.FromString(data.encode() if isinstance(data, str) else data)
-    except DecodeError as error:
-        raise errors.InvalidArgumentError(None, None, "Unparseable RunOptions proto") from error
+
+    signature: Signature
+    is_empty: bool = False
+    trace: Trace | None = None
+    has_graphs: bool = False
+    has_costs: bool = False
 
 
-def wants_trace(asked: RunOptions | None) -> bool:
-    """Whether step statistics are asked for: every level but NO_TRACE gives the same ones.
+@dataclass(frozen=True, slots=True)
+class _Traceable:
+    """What is kept for a plan that was traced, or whose graphs were asked for."""
 
-    TensorFlow gathers them, too, to report the tensors that are there when memory runs out.
-    """
-    return asked is not None and (
-        asked.trace_level > RunOptions.NO_TRACE or asked.report_tensor_allocations_upon_oom
-    )
-
-
-def wants_report(asked: RunOptions | None) -> bool:
-    """Whether want of memory is to be told with what was allocated."""
-    return asked is not None and asked.report_tensor_allocations_upon_oom
+    plan: Plan
+    graphs: PartitionGraphs
+    costs: CostModel = field(default_factory=CostModel)
 
 
-def wants_graphs(asked: RunOptions | None) -> bool:
-    """Whether the graphs that are executed are asked for."""
-    return asked is not None and asked.output_partition_graphs
-
-
-def check_options(asked: RunOptions | None, config: ConfigProto) -> None:
-    """Refuse options that a session of this configuration cannot serve.
-
-    Raises:
-      InvalidArgumentError: there is no such thread pool, or partition graphs are disabled.
-
-    """
-    if asked is None:
-        return
-    pools = 1
-    if not config.use_per_session_threads:
-        pools = max(1, len(config.session_inter_op_thread_pool))
-    if not -1 <= asked.inter_op_thread_pool < pools:
-        text = f"Invalid inter_op_thread_pool: {asked.inter_op_thread_pool}"
-        raise errors.InvalidArgumentError(None, None, text)
-    if asked.output_partition_graphs and config.experimental.disable_output_partition_graphs:
-        raise errors.InvalidArgumentError(
-            None,
-            None,
-            "RunOptions.output_partition_graphs() is not supported when "
-            "disable_output_partition_graphs is true.",
-        )
-
-
-class Observed:
-    """What a session keeps of a plan that was traced, or whose graphs were asked for.
+class RunReports:
+    """What is needed to trace the runs of a session and to report of them; safe for threads.
 
     Args:
-      signature: a signature of that plan.
-      plan: the plan, compiled to be traced.
-      ops: the operations it executes, in order.
-      placed: the device of each of them.
+      config: the session's configuration.
+      planner: makes its plans.
       host: the device of feeds and fetches.
 
     """
 
-    def __init__(
-        self,
-        signature: Signature,
-        plan: Plan,
-        ops: Sequence[Operation],
-        placed: Mapping[Operation, LocalDevice],
-        host: LocalDevice,
-    ) -> None:
-        self._plan = plan
-        self._partitions = Partitions(ops, signature.fed, signature.wanted, placed, host)
-        self._costs = CostModel()
+    def __init__(self, config: ConfigProto, planner: Planner, host: LocalDevice) -> None:
+        options = config.graph_options
+        self._config = config
+        self._planner = planner
         self._host = host
+        self._schedule = CostSchedule(options.build_cost_model, options.build_cost_model_after)
+        self._traceables: dict[Hashable, _Traceable] = {}
+        self._lock = threading.Lock()
 
-    def trace(self, signature: Signature, asked: RunOptions | None) -> Trace:
-        """A trace for one run, with these options, of a signature of the plan."""
-        reports = wants_report(asked)
-        return Trace(signature, self._plan, self._partitions, self._host, reports=reports)
+    @property
+    def counts_every_run(self) -> bool:
+        """Whether there is a cost model, which counts every run of a signature."""
+        return self._schedule.is_on
 
-    def write(self, told: RunMetadata, trace: Trace | None, *, graphs: bool, costs: bool) -> None:
-        """Write into `told` what a run tells.
+    def begin(
+        self, signature: Signature, plan: Plan | None, options: RunOptions | None
+    ) -> RunReport:
+        """The report of a run that begins.
 
         Args:
-          told: the message to write into.
-          trace: the run's trace, or None.
-          graphs: whether the graphs were asked for.
-          costs: whether the run counts for the cost model.
+          signature: its signature.
+          plan: its plan; None if nothing is executed, of which nothing is reported.
+          options: what it was called with.
+
+        Raises:
+          InvalidArgumentError: the session cannot serve these options.
 
         """
+        if plan is None:
+            return RunReport(signature, is_empty=True)
+        if options is None and not self._schedule.is_on:
+            return RunReport(signature)
+        check_options(options, self._config)
+        has_costs = self._schedule.is_on and self._schedule.is_due(signature.key)
+        trace = None
+        if has_costs or wants_trace(options):
+            traceable = self._traceable(signature)
+            trace = Trace(
+                signature,
+                traceable.plan,
+                traceable.graphs,
+                self._host,
+                reports=wants_report(options),
+            )
+        return RunReport(
+            signature, trace=trace, has_graphs=wants_graphs(options), has_costs=has_costs
+        )
+
+    def write(self, report: RunReport, run_metadata: Any) -> None:
+        """Replace what the argument `run_metadata` of a run held, which has succeeded.
+
+        Args:
+          report: its report.
+          run_metadata: what it was called with; what is false is none.
+
+        Raises:
+          AttributeError: nothing can be parsed into it; the run is over all the same.
+          DecodeError: it is a message of another kind.
+
+        """
+        metadata = RunMetadata()
+        if not report.is_empty:
+            self._fill(report, metadata)
+        if run_metadata:
+            run_metadata.ParseFromString(metadata.SerializeToString())
+
+    def _fill(self, report: RunReport, metadata: RunMetadata) -> None:
+        if self._config.experimental.HasField("session_metadata"):
+            metadata.session_metadata.CopyFrom(self._config.experimental.session_metadata)
+        trace = report.trace
+        if trace is None and not report.has_graphs:
+            return
+        traceable = self._traceable(report.signature)
         if trace is not None:
-            told.step_stats.CopyFrom(step_stats.written(trace, self._partitions.labels))
-        if graphs:
-            told.partition_graphs.extend(self._partitions.graphs.values())
-        if costs and trace is not None:
-            self._costs.add(trace)
-            told.cost_graph.CopyFrom(self._costs.graph(self._partitions.graphs))
+            metadata.step_stats.CopyFrom(step_stats(trace, traceable.graphs.labels))
+        if report.has_graphs:
+            metadata.partition_graphs.extend(traceable.graphs.graphs.values())
+        if report.has_costs and trace is not None:
+            traceable.costs.add(trace)
+            metadata.cost_graph.CopyFrom(traceable.costs.graph(traceable.graphs.graphs))
 
+    def _traceable(self, signature: Signature) -> _Traceable:
+        with self._lock:
+            traceable = self._traceables.get(signature.key)
+            if traceable is None:
+                traceable = _Traceable(*self._planner.traced_plan(signature))
+                self._traceables[signature.key] = traceable
+        return traceable
 
-def write_session(told: RunMetadata, config: ConfigProto) -> None:
-    """Write into `told` the name and version that the configuration gives its session."""
-    if config.experimental.HasField("session_metadata"):
-        told.session_metadata.CopyFrom(config.experimental.session_metadata)
-
-
-def tell(run_metadata: Any, told: RunMetadata) -> None:
-    """Replace all that the argument `run_metadata` holds.
-
-    Raises:
-      AttributeError: nothing can be parsed into it; the run is over all the same.
-      DecodeError: it is a message of another kind.
-
-    """
-    if run_metadata:
-        run_metadata.ParseFromString(told.SerializeToString())
+    def clear(self) -> None:
+        """Forget the plans."""
+        self._traceables = {}

@@ -8,14 +8,14 @@ from typing import Any, Final
 from sessrun.reference.session.trace.trace import Allocation, Execution, Held, Trace
 from sessrun.spec.proto import NodeExecStats, NodeOutput, StepStats
 
-__all__ = ["written"]
+__all__ = ["step_stats"]
 
 _NANOS_PER_MICRO: Final = 1000
 #: The allocator of host memory that operations on a GPU read and write.
 _HOST_ALLOCATOR: Final = "gpu_host_bfc"
 
 
-def written(trace: Trace, labels: Mapping[str, str]) -> StepStats:
+def step_stats(trace: Trace, labels: Mapping[str, str]) -> StepStats:
     """The statistics of a traced run: its devices, and each one's nodes in the order they ran.
 
     Args:

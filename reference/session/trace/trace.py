@@ -1,6 +1,6 @@
 """A traced run: the execute stage once more, with a clock, and with an eye on what is allocated.
 
-It executes a plan that was compiled to be traced (`Plan.told`), in which every operation has a
+It executes a plan that was compiled to be traced (`TracedPlan`), in which every operation has a
 step of its own. What it saw becomes a StepStats in `step_stats`. Clauses: TRACING, RUN-044 on.
 """
 
@@ -11,32 +11,26 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.dataflow import FlowPlan
 from sessrun.reference.session.execute.dataflow_nodes import Node
-from sessrun.reference.session.execute.steps import (
-    STEP_REGISTER,
-    apart,
-    handed_out,
-    quietly,
-    run_error,
-)
-from sessrun.reference.state.resources import VariableBuffer
+from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.quiet_arithmetic import quietly
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers
+from sessrun.reference.session.plan.drafts import Draft, Form, TracedPlan
+from sessrun.reference.session.plan.partition_graphs import PartitionGraphs
+from sessrun.reference.session.resolve.signature import Signature
+from sessrun.reference.session.resolve.unpacking import handed_out
+from sessrun.reference.state.resources import Step, VariableBuffer
 from sessrun.spec.feeds import StringElementError
-
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-    from sessrun.reference.graph.tensor import Tensor
-    from sessrun.reference.session.execute.steps import Plan
-    from sessrun.reference.session.plan.kernel_bindings import Device
-    from sessrun.reference.session.plan.partition_graphs import Partitions
-    from sessrun.reference.session.plan.registers import Draft, Form
-    from sessrun.reference.session.resolve.signature import Signature
-    from sessrun.reference.state.resources import Step
 
 __all__ = ["Allocation", "Execution", "Held", "Trace"]
 
@@ -112,7 +106,7 @@ class Execution:
     """
 
     name: str
-    device: Device
+    device: LocalDevice
     scheduled: int
     start: int
     op_start: int
@@ -131,7 +125,7 @@ class Trace:
       plan: its plan, compiled to be traced.
       partitions: the graphs that it executes, which name its nodes.
       host: the device of feeds and fetches.
-      reports: whether want of memory is to be told with what was allocated.
+      reports: whether an error for want of memory lists what was allocated.
 
     Attributes:
       executions: what ran, in order.
@@ -144,8 +138,8 @@ class Trace:
         self,
         signature: Signature,
         plan: Plan,
-        partitions: Partitions,
-        host: Device,
+        partitions: PartitionGraphs,
+        host: LocalDevice,
         *,
         reports: bool = False,
     ) -> None:
@@ -159,11 +153,11 @@ class Trace:
         self.began = _now()
         self.began_wall = time.time_ns()
 
-    def run(self, fed: Sequence[Any], step: Step | None = None) -> Any:
-        """Execute on converted feeds: the caller's structure of values.
+    def run(self, fed: Sequence[np.ndarray], step: Step | None = None) -> list[Any]:
+        """Execute on the arrays of the feeds: the value of each computed tensor of the signature.
 
         Raises:
-          OpError: as `Signature.execute`.
+          OpError: as `Plan.execute`.
 
         """
         registers = self._plan.template.copy()
@@ -172,22 +166,18 @@ class Trace:
         if isinstance(self._plan, FlowPlan):
             self._plan.run(registers, self._fired)
         else:
-            quietly(self._loop, self._plan.told, registers)
-        computed = self._hand_out(registers)
-        sources = self._signature.sources
-        values = [
-            None if source is None else fed[source[1]] if source[0] else computed[source[1]]
-            for source in sources
-        ]
-        return self._signature.build(apart(values, sources))
+            assert isinstance(self._plan, TracedPlan)  # which it was compiled to be
+            quietly(self._loop, self._plan.drafts, registers)
+        return self._fetched(registers)
 
-    def _enter(self, fed: Sequence[Any], registers: list[Any]) -> None:
-        for place, inside, tensor, array in zip(
-            self._plan.feeds, self._signature.insides, self._signature.fed, fed, strict=True
+    def _enter(self, fed: Sequence[np.ndarray], registers: Registers) -> None:
+        """Put what kernels see of the fed arrays into their registers."""
+        for register, view, tensor, array in zip(
+            self._plan.feeds, self._signature.views, self._signature.fed, fed, strict=True
         ):
             start = _now()
             try:
-                value = registers[place] = inside(array)
+                value = registers[register] = view(array)
             except StringElementError as error:
                 raise errors.InternalError(None, None, str(error)) from error
             name = self._partitions.args.get(tensor)
@@ -199,33 +189,21 @@ class Trace:
             )
             self._done[tensor] = self.executions[-1].end = _now()
 
-    def _hand_out(self, registers: list[Any]) -> dict[int, Any]:
-        """What is handed out, by the register that the signature's own plan has for it."""
-        untraced = self._signature.plan
-        assert untraced is not None
-        values = {}
-        for tensor, place, register in zip(
-            self._signature.wanted, untraced.fetches, self._plan.fetches, strict=True
-        ):
+    def _fetched(self, registers: Registers) -> list[Any]:
+        """The values of the computed tensors, as the caller gets them."""
+        values = []
+        for tensor, register in zip(self._signature.tensors, self._plan.fetches, strict=True):
             start = _now()
-            values[place] = handed_out(registers[register])
+            values.append(handed_out(registers[register]))
+            name = self._partitions.retvals[tensor]
             done = self._done.get(tensor.op, start)
-            self.executions.append(
-                Execution(
-                    self._partitions.retvals[tensor],
-                    self._host,
-                    done,
-                    start,
-                    start,
-                    _now(),
-                    _now(),
-                )
-            )
+            execution = Execution(name, self._host, done, start, start, _now(), _now())
+            self.executions.append(execution)
         return values
 
-    def _loop(self, told: Iterable[tuple[Draft, Form]], registers: list[Any]) -> None:
+    def _loop(self, drafts: Iterable[tuple[Draft, Form]], registers: Registers) -> None:
         prepared: Execution | None = None
-        for draft, form in told:
+        for draft, form in drafts:
             now = _now()
             if prepared is None or draft.role == "copy":
                 execution = self._opened(draft, now)
@@ -268,7 +246,7 @@ class Trace:
         yield from (tensor if tensor in self._done else tensor.op for tensor in op.inputs)
         yield from op.control_inputs
 
-    def _step(self, draft: Draft, form: Form, registers: list[Any], execution: Execution) -> None:
+    def _step(self, draft: Draft, form: Form, registers: Registers, execution: Execution) -> None:
         arguments = [registers[index] for index in form.inputs]
         result = draft.function(*arguments)
         draft.device.settle()
@@ -304,7 +282,7 @@ class Trace:
 
     def _allocations(self) -> str:
         """What lives now of what this run allocated, for each device, the largest first."""
-        alive: dict[Device, dict[str, int]] = {}
+        alive: dict[LocalDevice, dict[str, int]] = {}
         for execution in self.executions:
             nbytes = sum(it.nbytes for it in execution.allocations if it.freed is None)
             if nbytes:
@@ -340,7 +318,9 @@ def _listed(result: Any, count: int) -> list[Any]:
     return list(result) if count else []
 
 
-def _held(slot: int, tensor: Tensor, value: Any, device: Device, arguments: Sequence[Any]) -> Held:
+def _held(
+    slot: int, tensor: Tensor, value: Any, device: LocalDevice, arguments: Sequence[Any]
+) -> Held:
     is_input = next((i for i, argument in enumerate(arguments) if argument is value), -1)
     if isinstance(value, VariableBuffer):
         value = value.value

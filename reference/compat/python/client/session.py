@@ -2,8 +2,8 @@
 
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
 from sessrun.reference.devices.devices import DeviceAttributes as _DeviceAttributes
-from sessrun.reference.session.base import BaseSession
-from sessrun.reference.session.session import InteractiveSession, Session
+from sessrun.reference.session.interactive import InteractiveSession
+from sessrun.reference.session.session import BaseSession, Session
 
 __all__ = [
     "BaseSession",

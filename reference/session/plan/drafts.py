@@ -1,0 +1,58 @@
+"""Drafts: the steps of a plan while it is compiled, and the plan that keeps them to be traced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.session.execute.plan import Plan
+
+__all__ = ["Draft", "Form", "Role", "TracedPlan"]
+
+#: What a step does for its operation: computes it, reads a reference for it, or copies a value.
+Role = Literal["kernel", "read", "copy"]
+
+
+@dataclass(slots=True)
+class Draft:
+    """A step while each value still has a register of its own.
+
+    Attributes:
+      op: the operation it belongs to.
+      device: where the operation is placed.
+      function: the bound kernel, or a copy between devices.
+      inputs: registers of the arguments.
+      outputs: registers of the results; None for one that is thrown away.
+      role: what the step does.
+
+    """
+
+    op: Operation
+    device: LocalDevice
+    function: Callable[..., Any]
+    inputs: list[int]
+    outputs: list[int | None]
+    role: Role = "kernel"
+
+
+class Form(NamedTuple):
+    """A step's registers in the end: what it reads, what it writes, what it empties."""
+
+    inputs: Sequence[int]
+    outputs: Sequence[int | None]
+    dying: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class TracedPlan(Plan):
+    """A plan in which every operation has a step, and of which each step can be timed.
+
+    Attributes:
+      drafts: what each step does, and on which registers.
+
+    """
+
+    drafts: tuple[tuple[Draft, Form], ...] = ()

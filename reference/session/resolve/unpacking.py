@@ -1,0 +1,71 @@
+"""The unpack stage: what the caller gets of the values that a plan has computed.
+
+Clauses: FETCH.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from sessrun.reference import errors
+from sessrun.reference.base.kernel_errors import KernelError
+from sessrun.reference.state.resources import VariableBuffer
+
+__all__ = ["Source", "handed_out", "unshared"]
+
+#: Where the value of a fetch comes from: (True, number of the feed), or (False, number of the
+#: computed tensor); None for an operation, whose value is None.
+Source = tuple[bool, int] | None
+
+
+def handed_out(value: Any) -> Any:
+    """What the caller gets of a value that kernels have computed.
+
+    Constants, variables and feeds are read-only arrays, and so is every view of one: those are
+    copied, so that the caller may write to what was fetched; and so are arrays that are not in C
+    order, such as a sum of a transpose. A rank-0 value is handed out as a
+    numpy scalar, quantized elements as plain integers.
+
+    Raises:
+      OpError: it is a reference variable without a value.
+
+    """
+    if isinstance(value, VariableBuffer):
+        try:
+            value = value.read()
+        except KernelError as error:
+            kind = errors.exception_type_from_error_code(error.code)
+            raise kind(None, None, error.message) from error
+    if isinstance(value, np.ndarray):
+        if value.dtype.names is not None:
+            value = value.view(value.dtype[0])
+        if value.ndim == 0:
+            return value[()]
+        flags = value.flags
+        if not flags.writeable or not flags.c_contiguous:
+            return value.copy()
+    return value
+
+
+def unshared(values: list[Any], sources: Sequence[Source]) -> list[Any]:
+    """The values of one run, in place, of which no two computed ones share memory.
+
+    What an identity or a reshape computes is its input itself or a view of it. A caller may write
+    to each array that was fetched, so of those that share memory all but one are copied.
+
+    Args:
+      values: the fetched values, as they are handed out.
+      sources: where each comes from: the caller's own arrays, which were fed, are left as they are.
+
+    """
+    seen: set[int] = set()
+    for index, (value, source) in enumerate(zip(values, sources, strict=True)):
+        if source is None or source[0] or not isinstance(value, np.ndarray):
+            continue
+        if value.base is not None or id(value) in seen:
+            values[index] = value.copy()
+        seen.add(id(values[index]))
+    return values

@@ -1,0 +1,77 @@
+"""What a run is asked for by RunOptions.
+
+The argument is taken as TensorFlow takes it: whatever can be serialized; what is false (None, an
+empty string) is none. Clauses: TRACING, RUN-044 on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from sessrun.reference import errors
+from sessrun.spec.proto import ConfigProto, RunOptions
+
+__all__ = ["check_options", "read_options", "wants_graphs", "wants_report", "wants_trace"]
+
+
+def read_options(options: Any) -> RunOptions | None:
+    """The RunOptions of the argument `options`; None if it is none.
+
+    Raises:
+      AttributeError: it cannot be serialized.
+      InvalidArgumentError: what it serializes to are no RunOptions.
+
+    """
+    if not options:
+        return None
+    data = options.SerializeToString()
+    try:
+        return RunOptions.FromString(data.encode() if isinstance(data, str) else data)
+    except DecodeError as error:
+        raise errors.InvalidArgumentError(None, None, "Unparseable RunOptions proto") from error
+
+
+def wants_trace(options: RunOptions | None) -> bool:
+    """Whether step statistics are options for: every level but NO_TRACE gives the same ones.
+
+    TensorFlow gathers them, too, to report the tensors that are there when memory runs out.
+    """
+    return options is not None and (
+        options.trace_level > RunOptions.NO_TRACE or options.report_tensor_allocations_upon_oom
+    )
+
+
+def wants_report(options: RunOptions | None) -> bool:
+    """Whether an error for want of memory is to list what was allocated."""
+    return options is not None and options.report_tensor_allocations_upon_oom
+
+
+def wants_graphs(options: RunOptions | None) -> bool:
+    """Whether the graphs that are executed are options for."""
+    return options is not None and options.output_partition_graphs
+
+
+def check_options(options: RunOptions | None, config: ConfigProto) -> None:
+    """Refuse options that a session of this configuration cannot serve.
+
+    Raises:
+      InvalidArgumentError: there is no such thread pool, or partition graphs are disabled.
+
+    """
+    if options is None:
+        return
+    pools = 1
+    if not config.use_per_session_threads:
+        pools = max(1, len(config.session_inter_op_thread_pool))
+    if not -1 <= options.inter_op_thread_pool < pools:
+        text = f"Invalid inter_op_thread_pool: {options.inter_op_thread_pool}"
+        raise errors.InvalidArgumentError(None, None, text)
+    if options.output_partition_graphs and config.experimental.disable_output_partition_graphs:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            "RunOptions.output_partition_graphs() is not supported when "
+            "disable_output_partition_graphs is true.",
+        )
