@@ -48,6 +48,17 @@ LEVELS = (
     "library",
     "compat",
 )
+#: The modules and packages of `session`, in the same order.
+STAGES = (
+    "arguments",
+    "lifetime",
+    "resolve",
+    "execute",
+    "plan",
+    "trace",
+    "session",
+    "interactive",
+)
 #: What imports a package further down all the same, and why.
 UPWARD = {
     ("api.nn.ctc_losses", "gradient.custom"): "a function with a gradient of its own",
@@ -156,6 +167,40 @@ def test_the_packages_of_the_runtime_import_those_before_them() -> None:
 def test_exemptions_from_the_levels_are_needed_and_few() -> None:
     assert len(UPWARD) <= 12
     assert set(UPWARD) == upward_imports()
+
+
+def session_imports() -> dict[str, set[str]]:
+    """For each module of `session` those of it that it imports: lazily and for types, too."""
+    names = {
+        path.relative_to(ROOT / "reference/session")
+        .with_suffix("")
+        .as_posix()
+        .replace("/", "."): path
+        for path in modules("reference/session")
+    }
+    prefix = "sessrun.reference.session."
+    return {
+        importer: {name.removeprefix(prefix) for name, _ in contents(path).imports} & set(names)
+        for importer, path in names.items()
+    }
+
+
+def test_the_stages_of_a_run_import_those_before_them() -> None:
+    wrong = [
+        f"session.{importer} imports session.{name}"
+        for importer, imported in session_imports().items()
+        for name in sorted(imported)
+        if STAGES.index(name.partition(".")[0]) > STAGES.index(importer.partition(".")[0])
+    ]
+    assert not wrong, "\n".join(wrong)
+
+
+def test_no_module_of_session_is_in_a_cycle_of_imports() -> None:
+    imported = session_imports()
+    while free := [name for name, others in imported.items() if not others & imported.keys()]:
+        for name in free:
+            del imported[name]
+    assert not imported, "\n".join(f"{name}: {sorted(imported[name])}" for name in imported)
 
 
 def test_the_runtime_needs_few_packages() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import frozen, string_array
-from sessrun.reference.kernels.registry import Bind, Entry, Node
+from sessrun.reference.kernels.registry import Bind, Entry, Node, older_form
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 from sessrun.spec.operations import Operation
 
@@ -38,6 +38,7 @@ def behind(handle: Any) -> Any:
     return handle.resource
 
 
+@older_form
 def older_kernel(operation: Operation, entry: Entry) -> Entry:
     """The kernel of an older form, from that of the newer operation.
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 from sessrun.reference.state.resources import ResourceStore, Step, VariableBuffer
+from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "binder",
     "kernel",
     "lookup",
+    "older_form",
 ]
 
 #: Stands for the names of all inputs, or of all outputs.
@@ -114,6 +116,9 @@ class Entry:
 
 
 _ENTRIES: Final[dict[tuple[str, str], Entry]] = {}
+#: See `older_form`; one of the modules that are loaded registers it.
+OlderForm = Callable[[Operation, Entry], Entry]
+_OLDER_FORMS: Final[list[OlderForm]] = []
 _LOADING: Final = threading.Lock()
 _LOADED: Final[list[bool]] = []
 
@@ -198,6 +203,17 @@ def kernel(
     return register
 
 
+def older_form(derive: OlderForm) -> OlderForm:
+    """Let a function give the kernels of older forms of operations.
+
+    Args:
+      derive: from the older form, and the kernel of the newer operation, to the older one's.
+
+    """
+    _OLDER_FORMS.append(derive)
+    return derive
+
+
 def lookup(op_type: str, device_kind: str) -> Entry | None:
     """The kernel of an op type on a device kind (`CPU`, `GPU`), or None."""
     if not _LOADED:
@@ -210,12 +226,10 @@ def lookup(op_type: str, device_kind: str) -> Entry | None:
 
 def _add_older(op_type: str, device_kind: str) -> None:
     """Register the kernel of an older form, if the newer operation has one."""
-    from sessrun.reference.kernels.older_handles import older_kernel  # noqa: PLC0415 - a kernel module
-
     operation = OPERATIONS[op_type]
     entry = _ENTRIES.get((operation.newer, device_kind))
     if entry is not None:
-        _ENTRIES[op_type, device_kind] = older_kernel(operation, entry)
+        _ENTRIES[op_type, device_kind] = _OLDER_FORMS[0](operation, entry)
 
 
 def _load() -> None:
