@@ -39,6 +39,7 @@ check: $(VENV)/dev.stamp
 
 drift: $(VENV)/dev.stamp
 	$(BIN)/python -m sessrun.spec.tables.generate --check
+	$(BIN)/python -m sessrun.reference.public_index --check
 	$(BIN)/python -m sessrun.spec.checked --check
 	$(BIN)/python -m sessrun.spec.proto.regenerate --check
 	$(BIN)/sessrun spec --html docs/spec.html --check

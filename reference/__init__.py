@@ -12,8 +12,6 @@ from __future__ import annotations
 import importlib as _importlib
 import sys as _sys
 from importlib import util as _util
-from importlib.abc import Loader as _Loader
-from importlib.abc import MetaPathFinder as _MetaPathFinder
 from importlib.machinery import ModuleSpec as _ModuleSpec
 from types import ModuleType as _ModuleType
 from typing import Any as _Any
@@ -27,25 +25,26 @@ from sessrun.reference import (
 )
 
 
-class _PublicPaths(_MetaPathFinder, _Loader):
+class _PublicPaths:
     """Finds modules by the paths that TensorFlow has for them; each is one module, by two names."""
 
     #: The package that each lies in.
-    _homes = dict.fromkeys(
+    homes = dict.fromkeys(
         ("app", "core", "flags", "python", "resource_loader", "sysconfig", "test"), "compat"
     )
-    _homes |= dict.fromkeys(("keras", "layers", "losses", "metrics"), "library")
-    _homes |= {"nest": "api", "saved_model": "api", "version": "graph"}
+    homes |= dict.fromkeys(("keras", "layers", "losses", "metrics"), "library")
+    homes |= {"nest": "api", "saved_model": "api", "version": "graph"}
 
     def find_spec(self, fullname: str, path: _Any, target: _Any = None) -> _ModuleSpec | None:
         """The spec of such a module, which is imported under its real name."""
         del path, target
         package, _, inner = fullname.partition(f"{__name__}.")
-        home = None if package else self._homes.get(inner.partition(".")[0])
+        home = None if package else self.homes.get(inner.partition(".")[0])
         if home is None:
             return None
         real = _util.find_spec(f"{__name__}.{home}.{inner}")
-        return real and _ModuleSpec(fullname, self, loader_state=real.name)
+        loader: _Any = self  # no subclass of Loader: importlib.abc takes long to import
+        return real and _ModuleSpec(fullname, loader, loader_state=real.name)
 
     def create_module(self, spec: _ModuleSpec) -> _ModuleType:
         """The module itself."""
@@ -70,11 +69,7 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> _Any:
-    """A group that is imported when first asked for."""
-    if name in _namespace.LAZY:
-        try:
-            return _importlib.import_module(f"{__name__}.{name}")
-        except ModuleNotFoundError as error:
-            if error.name != f"{__name__}.{name}":
-                raise
-    return _namespace.kept(_sys.modules[__name__], name)
+    """A public name, or a module that has a path of TensorFlow's, once it is asked for."""
+    if name in _PublicPaths.homes:
+        return _importlib.import_module(f"{__name__}.{name}")
+    return _namespace.public_object(_sys.modules[__name__], name)

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, cast
 
+from sessrun.reference.public import public
 from sessrun.spec.errors import BY_CLASS, CODES
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
 ]
 
 
+@public("OpError")
 class OpError(Exception):
     """An operation failed, or a run as a whole.
 

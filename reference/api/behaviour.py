@@ -7,19 +7,27 @@ ask for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from sessrun.reference.graph.stacks import outermost_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "keep_v1_behaviour"]
+__all__ = ["keep_v1_behaviour"]
 
 
+@public(
+    "disable_eager_execution",
+    "disable_tensor_equality",
+    "disable_v2_behavior",
+    "disable_v2_tensorshape",
+)
 def keep_v1_behaviour() -> None:
     """Do nothing: this namespace has no other behaviour than version 1's."""
 
 
+@public("enable_tensor_equality")
 def enable_tensor_equality() -> None:
     """Do nothing: in graphs `==` of tensors tells whether they are the same one, whatever is on."""
 
@@ -32,6 +40,7 @@ def _refused(what: str) -> Callable[[], None]:
     return refuse
 
 
+@public("enable_eager_execution")
 def enable_eager_execution(
     config: Any = None, device_policy: Any = None, execution_mode: Any = None
 ) -> None:
@@ -57,6 +66,7 @@ def enable_eager_execution(
     _refuse_eager("tf.enable_eager_execution")
 
 
+@public("enable_v2_behavior")
 def enable_v2_behavior() -> None:
     """Refuse all of version 2's behaviour at once.
 
@@ -74,25 +84,16 @@ def _refuse_eager(name: str) -> None:
     raise NotImplementedError(f"{name}: this runtime has graphs and sessions only.")
 
 
+@public("executing_eagerly_outside_functions")
 def _never() -> bool:
     """False: never here."""
     return False
 
 
+@public("is_symbolic_tensor")
 def is_symbolic_tensor(tensor: Any) -> bool:
     """Whether a value is a tensor of a graph; variables and sparse values are none."""
     return isinstance(tensor, Tensor)
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    **{
-        f"disable_{switch}": keep_v1_behaviour
-        for switch in ("eager_execution", "tensor_equality", "v2_behavior", "v2_tensorshape")
-    },
-    "enable_eager_execution": enable_eager_execution,
-    "enable_tensor_equality": enable_tensor_equality,
-    "enable_v2_behavior": enable_v2_behavior,
-    "enable_v2_tensorshape": _refused("the TensorShape"),
-    "executing_eagerly_outside_functions": _never,
-    "is_symbolic_tensor": is_symbolic_tensor,
-}
+public("enable_v2_tensorshape")(_refused("the TensorShape"))

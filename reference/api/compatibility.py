@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import numbers
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -12,25 +12,29 @@ import numpy as np
 
 from sessrun.reference.base import text
 from sessrun.reference.base.tensor_shape import dimension_at_index, dimension_value
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: Formats changed since this day are not written yet: the day of TensorFlow 2.21's branch.
 _RELEASE: Final = datetime.date(2026, 1, 16)
 _horizon = [_RELEASE]
 
 
+@public("compat.path_to_str")
 def path_to_str(path: Any) -> Any:
     """A path object as text; anything else as it is."""
     return text.as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
 
 
+@public("compat.forward_compatible")
 def forward_compatible(year: int, month: int, day: int) -> bool:
     """Whether programs of a day can read what is written now, in formats changed before it."""
     horizon = _horizon[0]
     return (horizon.year, horizon.month, horizon.day) > (year, month, day)
 
 
+@public("compat.forward_compatibility_horizon")
 @contextmanager
 def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[None]:
     """While the block runs, formats changed before another day may be written: for tests.
@@ -47,21 +51,12 @@ def forward_compatibility_horizon(year: int, month: int, day: int) -> Iterator[N
         _horizon[0] = _RELEASE
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"compat.{name}": value
-    for name, value in {
-        "as_bytes": text.as_bytes,
-        "as_str": text.as_text,
-        "as_str_any": text.as_str_any,
-        "as_text": text.as_text,
-        "bytes_or_text_types": (bytes, str),
-        "complex_types": (numbers.Complex, np.number),
-        "dimension_at_index": dimension_at_index,
-        "dimension_value": dimension_value,
-        "forward_compatibility_horizon": forward_compatibility_horizon,
-        "forward_compatible": forward_compatible,
-        "integral_types": (numbers.Integral, np.integer),
-        "path_to_str": path_to_str,
-        "real_types": (numbers.Real, np.integer, np.floating),
-    }.items()
-}
+public("compat.dimension_at_index")(dimension_at_index)
+public("compat.dimension_value")(dimension_value)
+public("compat.as_bytes")(text.as_bytes)
+public("compat.as_str", "compat.as_text")(text.as_text)
+public("compat.as_str_any")(text.as_str_any)
+public("compat.bytes_or_text_types")((bytes, str))
+public("compat.complex_types")((numbers.Complex, np.number))
+public("compat.integral_types")((numbers.Integral, np.integer))
+public("compat.real_types")((numbers.Real, np.integer, np.floating))

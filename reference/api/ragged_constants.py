@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,12 @@ from sessrun.reference.api.ragged_values import RaggedTensorValue
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant as dense_constant
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "constant", "constant_value"]
+__all__ = ["constant", "constant_value"]
 
 
+@public("ragged.constant")
 def constant(
     pylist: Any,
     dtype: Any = None,
@@ -54,6 +56,7 @@ def constant(
         return _made(ragged, dense, pylist, ragged_rank, inner_shape)
 
 
+@public("ragged.constant_value")
 def constant_value(
     pylist: Any,
     dtype: Any = None,
@@ -181,9 +184,3 @@ def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
         return tuple(np.shape(values)[1:])
     except ValueError:
         raise ValueError("inner values have inconsistent shape") from None
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "ragged.constant": constant,
-    "ragged.constant_value": constant_value,
-}

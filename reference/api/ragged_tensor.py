@@ -6,7 +6,7 @@ operations, those that take any structure of tensors take them. Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, gather, reshape, shape, stack
@@ -25,12 +25,14 @@ from sessrun.reference.build.expansions import register_session_run_conversion_f
 from sessrun.reference.build.generated import less, scatter_nd
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "RaggedTensor", "RaggedTensorValue", "is_ragged"]
+__all__ = ["RaggedTensor", "RaggedTensorValue", "is_ragged"]
 
 _INVALID: Final = "Arguments to {} do not form a valid RaggedTensor:"
 
 
+@public("RaggedTensor")
 class RaggedTensor(Rows, CompositeTensor):
     """Rows of different lengths; made by one of the methods whose names begin with `from`.
 
@@ -362,7 +364,5 @@ register_session_run_conversion_functions(
     _flat,
 )
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "RaggedTensor": RaggedTensor,
-    "ragged.RaggedTensorValue": RaggedTensorValue,
-}
+
+public("ragged.RaggedTensorValue")(RaggedTensorValue)

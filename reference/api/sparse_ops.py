@@ -5,8 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.array_ops import gather, reshape, sparse_to_dense, where
 from sessrun.reference.api.ops.fill_ops import zeros
@@ -23,9 +22,9 @@ from sessrun.reference.build.framework_ops import (
 from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "named_parts",
     "of_parts",
     "sparse_input",
@@ -65,6 +64,7 @@ def of_parts(parts: Any, rank: int | None) -> SparseTensor:
     return SparseTensor(indices, values, shape)
 
 
+@public("sparse.retain", "sparse_retain")
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     """Those elements that are to be retained, in a sparse tensor of the same shape.
 
@@ -86,6 +86,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
     return SparseTensor(indices, values, identity(sparse.dense_shape))
 
 
+@public("io.serialize_sparse", "serialize_sparse")
 def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
     """Three strings, shape [3]: the bytes of its indices, values and shape.
 
@@ -97,6 +98,7 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dty
     return apply_op("SerializeSparse", inputs, attrs, name).outputs[0]
 
 
+@public("io.serialize_many_sparse", "serialize_many_sparse")
 def serialize_many_sparse(
     sp_input: Any, name: str | None = None, out_type: Any = dtypes.string
 ) -> Any:
@@ -126,6 +128,7 @@ def deserialize_sparse(
     return of_parts(apply_op("DeserializeSparse", inputs, attrs, name).outputs, rank)
 
 
+@public("deserialize_many_sparse", "io.deserialize_many_sparse")
 def deserialize_many_sparse(
     serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -143,6 +146,7 @@ def deserialize_many_sparse(
     return of_parts(outputs, rank)
 
 
+@public("sparse.placeholder", "sparse_placeholder")
 def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
     """A SparseTensor that every run that needs it must feed.
 
@@ -183,6 +187,7 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
     return made
 
 
+@public("sparse.to_dense", "sparse_tensor_to_dense")
 def sparse_tensor_to_dense(
     sp_input: Any,
     default_value: Any = None,
@@ -209,19 +214,3 @@ def sparse_tensor_to_dense(
     return sparse_to_dense(
         sparse.indices, sparse.dense_shape, sparse.values, default_value, validate_indices, name
     )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "sparse.placeholder": sparse_placeholder,
-    "sparse.to_dense": sparse_tensor_to_dense,
-    "sparse_placeholder": sparse_placeholder,
-    "sparse_tensor_to_dense": sparse_tensor_to_dense,
-    "deserialize_many_sparse": deserialize_many_sparse,
-    "io.deserialize_many_sparse": deserialize_many_sparse,
-    "io.serialize_many_sparse": serialize_many_sparse,
-    "io.serialize_sparse": serialize_sparse,
-    "serialize_many_sparse": serialize_many_sparse,
-    "serialize_sparse": serialize_sparse,
-    "sparse.retain": sparse_retain,
-    "sparse_retain": sparse_retain,
-}

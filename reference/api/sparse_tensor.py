@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, Final, NamedTuple
 
@@ -17,9 +17,9 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "SparseTensor",
     "SparseTensorValue",
     "convert_to_tensor_or_sparse_tensor",
@@ -32,6 +32,7 @@ __all__ = [
 _SHORT: Final = 2
 
 
+@public("SparseTensorValue")
 class SparseTensorValue(NamedTuple):
     """What a fetch of a SparseTensor gives, and what may be fed to one.
 
@@ -47,6 +48,7 @@ class SparseTensorValue(NamedTuple):
     dense_shape: Any
 
 
+@public("SparseTensor", "sparse.SparseTensor")
 class SparseTensor(CompositeTensor):
     """The elements of a tensor that are not zero, by their indices.
 
@@ -243,6 +245,7 @@ def is_sparse(x: Any) -> bool:
     return isinstance(x, SparseTensor | SparseTensorValue)
 
 
+@public("convert_to_tensor_or_sparse_tensor")
 def convert_to_tensor_or_sparse_tensor(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:
@@ -271,10 +274,3 @@ register_session_run_conversion_functions(
     lambda sparse, value: list(zip(sparse.parts(), value, strict=False)),
     lambda sparse: sparse.parts(),
 )
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "SparseTensor": SparseTensor,
-    "SparseTensorValue": SparseTensorValue,
-    "convert_to_tensor_or_sparse_tensor": convert_to_tensor_or_sparse_tensor,
-    "sparse.SparseTensor": SparseTensor,
-}

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import get_collection
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Template", "make_template"]
+__all__ = ["Template", "make_template"]
 
 
 class Template:
@@ -145,6 +146,7 @@ class Template:
     non_trainable_weights = non_trainable_variables
 
 
+@public("make_template")
 def make_template(
     name_: str,
     func_: Callable[..., Any],
@@ -169,6 +171,3 @@ def make_template(
     """
     func = functools.partial(func_, **kwargs) if kwargs else func_
     return Template(name_, func, create_scope_now_, unique_name_, custom_getter_)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"make_template": make_template}

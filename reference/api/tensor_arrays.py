@@ -21,14 +21,16 @@ from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "TensorArray"]
+__all__ = ["TensorArray"]
 
 
 #: Which argument of a new array is its flow.
 _FLOW: Final = 6
 
 
+@public("TensorArray")
 class TensorArray:
     """An array of tensors; each element is written once.
 
@@ -343,6 +345,3 @@ def _check_arguments(
     for key, value in {"size": size, **said}.items():
         if value is not None:
             raise ValueError(f"Cannot provide both `handle` and `{key}`.")
-
-
-EXPORTS: Final = {"TensorArray": TensorArray}

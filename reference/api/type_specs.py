@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Self
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from sessrun.reference.build.constant_op import make_tensor_proto
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices, IndexedSlicesValue
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 # ruff: noqa: SLF001 - the specs of this module compare what they know
 
 __all__ = [
-    "EXPORTS",
     "BatchableTypeSpec",
     "IndexedSlicesSpec",
     "SparseTensorSpec",
@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 
+@public("TypeSpec")
 class TypeSpec(abc.ABC):
     """What is known of a value before it is there: a shape, a dtype and what its class adds.
 
@@ -137,6 +138,7 @@ class BatchableTypeSpec(TypeSpec):
         return type(self)(self.shape[1:], self.dtype)  # type: ignore[call-arg]  # those of this module
 
 
+@public("TensorSpec")
 class TensorSpec(BatchableTypeSpec):
     """A shape, a dtype and perhaps a name of a tensor.
 
@@ -209,6 +211,7 @@ class TensorSpec(BatchableTypeSpec):
         return f"TensorSpec(shape={self.shape}, dtype={self.dtype!r}, name={self.name!r})"
 
 
+@public("SparseTensorSpec")
 class SparseTensorSpec(BatchableTypeSpec):
     """The shape and dtype of a sparse tensor.
 
@@ -272,6 +275,7 @@ class SparseTensorSpec(BatchableTypeSpec):
         return type(self)(shape, self.dtype)
 
 
+@public("IndexedSlicesSpec")
 class IndexedSlicesSpec(TypeSpec):
     """The shape and dtypes of indexed slices.
 
@@ -347,6 +351,7 @@ class IndexedSlicesSpec(TypeSpec):
         return type(self)(shape, *self._facts()[1:])
 
 
+@public("type_spec_from_value")
 def type_spec_from_value(value: Any) -> TypeSpec:
     """The spec of a tensor, a sparse value or what becomes a constant.
 
@@ -377,12 +382,3 @@ def type_spec_from_value(value: Any) -> TypeSpec:
             f"Could not build a TypeSpec for {value!r} of unsupported type {type(value)}."
         ) from error
     return TensorSpec([dim.size for dim in proto.tensor_shape.dim], proto.dtype)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "IndexedSlicesSpec": IndexedSlicesSpec,
-    "SparseTensorSpec": SparseTensorSpec,
-    "TensorSpec": TensorSpec,
-    "TypeSpec": TypeSpec,
-    "type_spec_from_value": type_spec_from_value,
-}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Self
 
+from sessrun.reference.public import public
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName
 
@@ -130,6 +131,7 @@ class DeviceSpecV2:
         )
 
 
+@public("DeviceSpec")
 class DeviceSpecV1(DeviceSpecV2):
     """A device name, full or partial, whose parts a program can set."""
 

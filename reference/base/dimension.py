@@ -6,9 +6,12 @@ import operator
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from sessrun.reference.public import public
+
 __all__ = ["Dimension", "as_dimension", "dimension_value"]
 
 
+@public("Dimension")
 class Dimension:
     """One dimension: `value` is an int or None. Comparing with an unknown one gives None.
 
@@ -164,6 +167,7 @@ def as_dimension(value: Any) -> Dimension:
     return value if isinstance(value, Dimension) else Dimension(value)
 
 
+@public("dimension_value")
 def dimension_value(dimension: Any) -> Any:
     """The size of a Dimension; anything else itself."""
     return dimension.value if isinstance(dimension, Dimension) else dimension

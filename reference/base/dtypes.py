@@ -8,6 +8,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from sessrun.reference.public import public
 from sessrun.spec.dtypes import BY_ENUM, DTYPES, REF_OFFSET, DTypeRow, row_of_numpy
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 
+@public("DType", "dtypes.DType")
 class DType:
     """The dtype of a tensor; one object for each number, so that `is` compares.
 
@@ -325,6 +327,7 @@ def of_array(array: Any) -> DType:
     return _INTERNED[row.enum]
 
 
+@public("as_dtype", "dtypes.as_dtype")
 def as_dtype(type_value: Any) -> DType:
     """The DType that a DType, number, name, Python type or numpy dtype stands for.
 
@@ -363,3 +366,12 @@ def _refuse(value: Any) -> NoReturn:
 
 
 assert set(BY_ENUM) == {dtype.as_datatype_enum for dtype in ALL}
+
+for _dtype in ALL:
+    if _dtype in NARROW:
+        public(f"dtypes.experimental.{_dtype.name}")(_dtype)
+    else:
+        public(_dtype.name, f"dtypes.{_dtype.name}")(_dtype)
+public("half", "dtypes.half")(float16)
+public("double", "dtypes.double")(float64)
+public("QUANTIZED_DTYPES", "dtypes.QUANTIZED_DTYPES")(QUANTIZED)

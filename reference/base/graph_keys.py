@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from sessrun.reference.public import public
+
 __all__ = ["GraphKeys"]
 
 
+@public("GraphKeys")
 class GraphKeys:
     """Standard collection names; the values are TensorFlow's, since saved graphs hold them."""
 

@@ -10,15 +10,16 @@ import functools
 import itertools
 import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from logging import DEBUG, ERROR, FATAL, INFO, WARN
 from types import FrameType
-from typing import Any, Final
+from typing import Any
+
+from sessrun.reference.public import public
 
 __all__ = [
     "DEBUG",
     "ERROR",
-    "EXPORTS",
     "FATAL",
     "INFO",
     "WARN",
@@ -30,6 +31,7 @@ __all__ = [
 ]
 
 
+@public("get_logger")
 @functools.cache
 def get_logger() -> logging.Logger:
     """The logger of the namespace."""
@@ -41,6 +43,7 @@ def get_logger() -> logging.Logger:
     return logger
 
 
+@public("logging.log", "logging.vlog")
 def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a message of a level, the arguments put into it by `%`.
 
@@ -51,48 +54,57 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
     get_logger().log(level, msg, *args, **_from_here(kwargs))
 
 
+@public("logging.debug")
 def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a message of level DEBUG."""
     get_logger().debug(msg, *args, **_from_here(kwargs))
 
 
+@public("logging.info")
 def info(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a message of level INFO."""
     get_logger().info(msg, *args, **_from_here(kwargs))
 
 
+@public("logging.warn", "logging.warning")
 def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a message of level WARN."""
     get_logger().warning(msg, *args, **_from_here(kwargs))
 
 
+@public("logging.error")
 def error(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a message of level ERROR."""
     get_logger().error(msg, *args, **_from_here(kwargs))
 
 
+@public("logging.fatal")
 def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
     """Write a message of level FATAL; the program goes on."""
     get_logger().fatal(msg, *args, **_from_here(kwargs))
 
 
+@public("logging.TaskLevelStatusMessage")
 def task_level_status_message(msg: Any) -> None:
     """Write a message of level ERROR."""
     get_logger().error(msg, stacklevel=2)
 
 
+@public("logging.log_if")
 def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
     """Write a message if a condition holds."""
     if condition:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
+@public("logging.log_every_n")
 def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
     """Write a message at the first call and every n-th after it, counted as `_counter` tells."""
     if next(_calls(_counter())) % n == 0:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
+@public("logging.log_first_n")
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
     """Write a message at the first n calls, counted as `_counter` tells."""
     if next(_calls(_counter())) < n:
@@ -123,11 +135,13 @@ def _from_here(kwargs: dict[str, Any]) -> dict[str, Any]:
     return {"stacklevel": 2, **kwargs}
 
 
+@public("logging.get_verbosity")
 def get_verbosity() -> int:
     """The level below which messages are not written."""
     return get_logger().getEffectiveLevel()
 
 
+@public("logging.set_verbosity")
 def set_verbosity(v: int | str) -> None:
     """Write no messages below a level.
 
@@ -138,6 +152,7 @@ def set_verbosity(v: int | str) -> None:
     get_logger().setLevel(v)
 
 
+@public("logging.flush")
 def flush() -> None:
     """Not there, as in TensorFlow: a message is written at once.
 
@@ -153,31 +168,12 @@ TaskLevelStatusMessage = task_level_status_message
 vlog = log
 warn = warning
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "get_logger": get_logger,
-    "logging.TaskLevelStatusMessage": task_level_status_message,
-    "logging.DEBUG": DEBUG,
-    "logging.ERROR": ERROR,
-    "logging.FATAL": FATAL,
-    "logging.INFO": INFO,
-    "logging.WARN": logging.WARNING,
-    **{
-        f"logging.{function.__name__}": function
-        for function in (
-            debug,
-            error,
-            fatal,
-            flush,
-            get_verbosity,
-            info,
-            log,
-            log_every_n,
-            log_first_n,
-            log_if,
-            set_verbosity,
-            warning,
-        )
-    },
-    "logging.vlog": log,
-    "logging.warn": warning,
-}
+
+for _level, _number in (
+    ("DEBUG", DEBUG),
+    ("ERROR", ERROR),
+    ("FATAL", FATAL),
+    ("INFO", INFO),
+    ("WARN", logging.WARNING),
+):
+    public(f"logging.{_level}")(_number)

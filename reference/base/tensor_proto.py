@@ -17,6 +17,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import proto_of
 from sessrun.reference.base.varints import put_varint, take_varint
 from sessrun.reference.errors import bad_value
+from sessrun.reference.public import public
 from sessrun.spec.dtypes import BY_NAME
 from sessrun.spec.proto import TensorProto, TensorShapeProto
 from sessrun.spec.tensor_protos import FIELDS, filled, listed_values, zeros
@@ -236,6 +237,7 @@ def _write_values(flat: Any, name: str, proto: TensorProto) -> None:
         getattr(proto, field).extend(flat.tolist())
 
 
+@public("make_ndarray")
 def make_ndarray(tensor: TensorProto) -> Any:
     """The ndarray of a TensorProto; a short list of values repeats its last one.
 

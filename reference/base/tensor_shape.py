@@ -12,6 +12,7 @@ from typing import Any, SupportsIndex
 
 from sessrun.reference.base.dimension import Dimension, as_dimension, dimension_value
 from sessrun.reference.errors import bad_value
+from sessrun.reference.public import public
 from sessrun.spec.proto import TensorShapeProto
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
 Shape = tuple[int | None, ...] | None
 
 
+@public("TensorShape")
 class TensorShape:
     """The static shape of a tensor: known, partially known (unknown dimensions), or unknown.
 
@@ -344,6 +346,7 @@ def unknown_shape(rank: int | None = None, ndims: int | None = None) -> TensorSh
     return TensorShape.of(None if known is None else (None,) * known)
 
 
+@public("dimension_at_index")
 def dimension_at_index(shape: TensorShape, index: SupportsIndex) -> Dimension:
     """The Dimension at `index`; an unknown one if the rank is unknown."""
     found: Dimension = shape[operator.index(index)]

@@ -14,11 +14,13 @@ from sessrun.reference.build.constant_values import to_array
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.spec.proto import TensorProto
 
 __all__ = ["constant", "constant_v2", "convert_to_tensor", "make_ndarray", "make_tensor_proto"]
 
 
+@public("constant")
 def constant(
     value: Any,
     dtype: Any = None,
@@ -67,6 +69,7 @@ def constant_v2(
     return constant(value, dtype, shape, name)
 
 
+@public("make_tensor_proto")
 def make_tensor_proto(
     values: Any,
     dtype: Any = None,

@@ -16,6 +16,7 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.spec.proto import TensorProto
 
 __all__ = [
@@ -35,6 +36,7 @@ _REGISTERING: Final = threading.Lock()
 _FOUND: Final[dict[type, tuple[Conversion, ...]]] = {}
 
 
+@public("register_tensor_conversion_function")
 def register_tensor_conversion_function(
     base_type: Any, conversion_func: Conversion, priority: int = 100
 ) -> None:
@@ -72,6 +74,7 @@ def _conversions(kind: type) -> tuple[Conversion, ...]:
     return found
 
 
+@public("convert_to_tensor")
 def convert_to_tensor(
     value: Any,
     dtype: Any = None,
@@ -164,6 +167,7 @@ def constant(value: Any, name: str) -> Tensor:
     return apply_const(get_default_graph(), value, name)
 
 
+@public("is_tensor")
 def is_tensor(x: Any) -> bool:
     """Whether `x` is a Tensor, or stands for one in the graph (a variable)."""
     return isinstance(x, Tensor) or hasattr(type(x), "_is_tensor_like")

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.reference.public import public
+
 __all__ = ["Expansion", "expansion_of", "register_session_run_conversion_functions"]
 
 
@@ -34,6 +36,7 @@ class Expansion:
 _EXPANSIONS: Final[list[Expansion]] = []
 
 
+@public("register_session_run_conversion_functions")
 def register_session_run_conversion_functions(
     tensor_type: type,
     fetch_function: Callable[[Any], tuple[Any, Callable[[list[Any]], Any]]],

@@ -12,6 +12,7 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
     "gated",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 
+@public("placeholder")
 def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
     """A tensor that every run that needs it must feed.
 
@@ -42,6 +44,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
     return apply_op("Placeholder", {}, {"dtype": dtype, "shape": shape}, name).outputs[0]
 
 
+@public("placeholder_with_default")
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
     """A tensor that a run may feed; the value of `input` if it does not.
 
@@ -53,6 +56,7 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     return apply_op("PlaceholderWithDefault", {"input": input}, attrs, name).outputs[0]
 
 
+@public("identity")
 def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
     """The input, as the output of an operation of its own; of several tensors, each of them."""
     if hasattr(input, "_mapped"):
@@ -60,11 +64,13 @@ def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - Ten
     return apply_op("Identity", {"input": input}, {}, name).outputs[0]
 
 
+@public("no_op")
 def no_op(name: str | None = None) -> Operation:
     """An operation that does nothing; it carries control dependencies."""
     return apply_op("NoOp", {}, {}, name)
 
 
+@public("group")
 def group(*inputs: Any, **kwargs: Any) -> Operation:
     """An operation that finishes when all the inputs have finished.
 
@@ -142,6 +148,7 @@ def gated(graph: Any, item: Any) -> Any:
         return identity(tensor, name="control_dependency")
 
 
+@public("tuple")
 def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
     """The tensors again, each of which is only there once all of them are.
 

@@ -7,18 +7,20 @@ Wrappers of single operations, as `tensorflow.compat.v1` names them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.public import public
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("math.acos", "acos")
 def acos(
     x: Any,
     name: str | None = None,
@@ -48,6 +50,7 @@ def acos(
     return op.outputs[0]
 
 
+@public("math.acosh", "acosh")
 def acosh(
     x: Any,
     name: str | None = None,
@@ -77,6 +80,7 @@ def acosh(
     return op.outputs[0]
 
 
+@public("arg_max")
 def arg_max(
     input: Any,
     dimension: Any,
@@ -111,6 +115,7 @@ def arg_max(
     return op.outputs[0]
 
 
+@public("arg_min")
 def arg_min(
     input: Any,
     dimension: Any,
@@ -145,6 +150,7 @@ def arg_min(
     return op.outputs[0]
 
 
+@public("dtypes.as_string", "strings.as_string", "as_string")
 def as_string(
     input: Any,
     precision: int = -1,
@@ -191,6 +197,7 @@ def as_string(
     return op.outputs[0]
 
 
+@public("math.asin", "asin")
 def asin(
     x: Any,
     name: str | None = None,
@@ -220,6 +227,7 @@ def asin(
     return op.outputs[0]
 
 
+@public("math.asinh", "asinh")
 def asinh(
     x: Any,
     name: str | None = None,
@@ -249,6 +257,7 @@ def asinh(
     return op.outputs[0]
 
 
+@public("math.atan", "atan")
 def atan(
     x: Any,
     name: str | None = None,
@@ -278,6 +287,7 @@ def atan(
     return op.outputs[0]
 
 
+@public("math.atan2", "atan2")
 def atan2(
     y: Any,
     x: Any,
@@ -309,6 +319,7 @@ def atan2(
     return op.outputs[0]
 
 
+@public("math.atanh", "atanh")
 def atanh(
     x: Any,
     name: str | None = None,
@@ -338,6 +349,7 @@ def atanh(
     return op.outputs[0]
 
 
+@public("batch_to_space_nd", "manip.batch_to_space_nd")
 def batch_to_space_nd(
     input: Any,
     block_shape: Any,
@@ -371,6 +383,7 @@ def batch_to_space_nd(
     return op.outputs[0]
 
 
+@public("math.betainc", "betainc")
 def betainc(
     a: Any,
     b: Any,
@@ -404,6 +417,7 @@ def betainc(
     return op.outputs[0]
 
 
+@public("bitcast")
 def bitcast(
     input: Any,
     type: Any,
@@ -441,6 +455,7 @@ def bitcast(
     return op.outputs[0]
 
 
+@public("bitwise.bitwise_and")
 def bitwise_and(
     x: Any,
     y: Any,
@@ -472,6 +487,7 @@ def bitwise_and(
     return op.outputs[0]
 
 
+@public("bitwise.bitwise_or")
 def bitwise_or(
     x: Any,
     y: Any,
@@ -503,6 +519,7 @@ def bitwise_or(
     return op.outputs[0]
 
 
+@public("bitwise.bitwise_xor")
 def bitwise_xor(
     x: Any,
     y: Any,
@@ -534,6 +551,7 @@ def bitwise_xor(
     return op.outputs[0]
 
 
+@public("broadcast_to")
 def broadcast_to(
     input: Any,
     shape: Any,
@@ -565,6 +583,7 @@ def broadcast_to(
     return op.outputs[0]
 
 
+@public("math.ceil", "ceil")
 def ceil(
     x: Any,
     name: str | None = None,
@@ -594,6 +613,7 @@ def ceil(
     return op.outputs[0]
 
 
+@public("check_numerics", "debugging.check_numerics")
 def check_numerics(
     tensor: Any,
     message: str,
@@ -625,6 +645,7 @@ def check_numerics(
     return op.outputs[0]
 
 
+@public("linalg.cholesky", "cholesky")
 def cholesky(
     input: Any,
     name: str | None = None,
@@ -655,6 +676,7 @@ def cholesky(
     return op.outputs[0]
 
 
+@public("nn.conv3d_backprop_filter", "nn.conv3d_backprop_filter_v2")
 def conv3_d_backprop_filter_v2(
     input: Any,
     filter_sizes: Any,
@@ -701,6 +723,7 @@ def conv3_d_backprop_filter_v2(
     return op.outputs[0]
 
 
+@public("math.cos", "cos")
 def cos(
     x: Any,
     name: str | None = None,
@@ -730,6 +753,7 @@ def cos(
     return op.outputs[0]
 
 
+@public("math.cosh", "cosh")
 def cosh(
     x: Any,
     name: str | None = None,
@@ -759,6 +783,7 @@ def cosh(
     return op.outputs[0]
 
 
+@public("linalg.cross", "cross")
 def cross(
     a: Any,
     b: Any,
@@ -793,6 +818,7 @@ def cross(
     return op.outputs[0]
 
 
+@public("image.decode_and_crop_jpeg", "io.decode_and_crop_jpeg")
 def decode_and_crop_jpeg(
     contents: Any,
     crop_window: Any,
@@ -843,6 +869,7 @@ def decode_and_crop_jpeg(
     return op.outputs[0]
 
 
+@public("io.decode_base64", "decode_base64")
 def decode_base64(
     input: Any,
     name: str | None = None,
@@ -872,6 +899,7 @@ def decode_base64(
     return op.outputs[0]
 
 
+@public("image.decode_bmp", "io.decode_bmp")
 def decode_bmp(
     contents: Any,
     channels: int = 0,
@@ -903,6 +931,7 @@ def decode_bmp(
     return op.outputs[0]
 
 
+@public("decode_compressed", "io.decode_compressed")
 def decode_compressed(
     bytes: Any,
     compression_type: str = "",
@@ -934,6 +963,7 @@ def decode_compressed(
     return op.outputs[0]
 
 
+@public("image.decode_gif", "io.decode_gif")
 def decode_gif(
     contents: Any,
     name: str | None = None,
@@ -963,6 +993,7 @@ def decode_gif(
     return op.outputs[0]
 
 
+@public("decode_json_example", "io.decode_json_example")
 def decode_json_example(
     json_examples: Any,
     name: str | None = None,
@@ -992,6 +1023,7 @@ def decode_json_example(
     return op.outputs[0]
 
 
+@public("image.decode_jpeg", "io.decode_jpeg")
 def decode_jpeg(
     contents: Any,
     channels: int = 0,
@@ -1040,6 +1072,7 @@ def decode_jpeg(
     return op.outputs[0]
 
 
+@public("image.decode_png", "io.decode_png")
 def decode_png(
     contents: Any,
     channels: int = 0,
@@ -1080,6 +1113,7 @@ class DecodeWav(NamedTuple):
     sample_rate: Tensor
 
 
+@public("audio.decode_wav")
 def decode_wav(
     contents: Any,
     desired_channels: int = -1,
@@ -1113,6 +1147,7 @@ def decode_wav(
     return DecodeWav(*op.outputs)
 
 
+@public("linalg.tensor_diag", "diag")
 def diag(
     diagonal: Any,
     name: str | None = None,
@@ -1142,6 +1177,7 @@ def diag(
     return op.outputs[0]
 
 
+@public("linalg.tensor_diag_part", "diag_part")
 def diag_part(
     input: Any,
     name: str | None = None,
@@ -1171,6 +1207,7 @@ def diag_part(
     return op.outputs[0]
 
 
+@public("math.digamma", "digamma")
 def digamma(
     x: Any,
     name: str | None = None,
@@ -1200,6 +1237,7 @@ def digamma(
     return op.outputs[0]
 
 
+@public("dynamic_partition")
 def dynamic_partition(
     data: Any,
     partitions: Any,
@@ -1233,6 +1271,7 @@ def dynamic_partition(
     return list(op.outputs)
 
 
+@public("dynamic_stitch")
 def dynamic_stitch(
     indices: Any,
     data: Any,
@@ -1264,6 +1303,7 @@ def dynamic_stitch(
     return op.outputs[0]
 
 
+@public("nn.elu")
 def elu(
     features: Any,
     name: str | None = None,
@@ -1293,6 +1333,7 @@ def elu(
     return op.outputs[0]
 
 
+@public("io.encode_base64", "encode_base64")
 def encode_base64(
     input: Any,
     pad: bool = False,
@@ -1324,6 +1365,7 @@ def encode_base64(
     return op.outputs[0]
 
 
+@public("image.encode_jpeg", "io.encode_jpeg")
 def encode_jpeg(
     image: Any,
     format: str = "",
@@ -1381,6 +1423,7 @@ def encode_jpeg(
     return op.outputs[0]
 
 
+@public("audio.encode_wav")
 def encode_wav(
     audio: Any,
     sample_rate: Any,
@@ -1412,6 +1455,7 @@ def encode_wav(
     return op.outputs[0]
 
 
+@public("math.erf", "erf")
 def erf(
     x: Any,
     name: str | None = None,
@@ -1441,6 +1485,7 @@ def erf(
     return op.outputs[0]
 
 
+@public("math.erfc", "erfc")
 def erfc(
     x: Any,
     name: str | None = None,
@@ -1470,6 +1515,7 @@ def erfc(
     return op.outputs[0]
 
 
+@public("math.exp", "exp")
 def exp(
     x: Any,
     name: str | None = None,
@@ -1499,6 +1545,7 @@ def exp(
     return op.outputs[0]
 
 
+@public("math.expm1", "expm1")
 def expm1(
     x: Any,
     name: str | None = None,
@@ -1528,6 +1575,7 @@ def expm1(
     return op.outputs[0]
 
 
+@public("image.extract_jpeg_shape", "io.extract_jpeg_shape")
 def extract_jpeg_shape(
     contents: Any,
     output_type: Any = "int32",
@@ -1559,6 +1607,7 @@ def extract_jpeg_shape(
     return op.outputs[0]
 
 
+@public("extract_volume_patches")
 def extract_volume_patches(
     input: Any,
     ksizes: Sequence[int],
@@ -1596,6 +1645,7 @@ def extract_volume_patches(
     return op.outputs[0]
 
 
+@public("fft", "signal.fft", "spectral.fft")
 def fft(
     input: Any,
     name: str | None = None,
@@ -1625,6 +1675,7 @@ def fft(
     return op.outputs[0]
 
 
+@public("fft2d", "signal.fft2d", "spectral.fft2d")
 def fft2_d(
     input: Any,
     name: str | None = None,
@@ -1654,6 +1705,7 @@ def fft2_d(
     return op.outputs[0]
 
 
+@public("fft3d", "signal.fft3d", "spectral.fft3d")
 def fft3_d(
     input: Any,
     name: str | None = None,
@@ -1683,6 +1735,7 @@ def fft3_d(
     return op.outputs[0]
 
 
+@public("quantization.fake_quant_with_min_max_args", "fake_quant_with_min_max_args")
 def fake_quant_with_min_max_args(
     inputs: Any,
     min: float = -6.0,
@@ -1720,6 +1773,7 @@ def fake_quant_with_min_max_args(
     return op.outputs[0]
 
 
+@public("quantization.fake_quant_with_min_max_args_gradient", "fake_quant_with_min_max_args_gradient")
 def fake_quant_with_min_max_args_gradient(
     gradients: Any,
     inputs: Any,
@@ -1759,6 +1813,7 @@ def fake_quant_with_min_max_args_gradient(
     return op.outputs[0]
 
 
+@public("quantization.fake_quant_with_min_max_vars", "fake_quant_with_min_max_vars")
 def fake_quant_with_min_max_vars(
     inputs: Any,
     min: Any,
@@ -1804,6 +1859,7 @@ class FakeQuantWithMinMaxVarsGradient(NamedTuple):
     backprop_wrt_max: Tensor
 
 
+@public("quantization.fake_quant_with_min_max_vars_gradient", "fake_quant_with_min_max_vars_gradient")
 def fake_quant_with_min_max_vars_gradient(
     gradients: Any,
     inputs: Any,
@@ -1844,6 +1900,7 @@ def fake_quant_with_min_max_vars_gradient(
     return FakeQuantWithMinMaxVarsGradient(*op.outputs)
 
 
+@public("quantization.fake_quant_with_min_max_vars_per_channel", "fake_quant_with_min_max_vars_per_channel")
 def fake_quant_with_min_max_vars_per_channel(
     inputs: Any,
     min: Any,
@@ -1889,6 +1946,7 @@ class FakeQuantWithMinMaxVarsPerChannelGradient(NamedTuple):
     backprop_wrt_max: Tensor
 
 
+@public("quantization.fake_quant_with_min_max_vars_per_channel_gradient", "fake_quant_with_min_max_vars_per_channel_gradient")
 def fake_quant_with_min_max_vars_per_channel_gradient(
     gradients: Any,
     inputs: Any,
@@ -1930,6 +1988,7 @@ def fake_quant_with_min_max_vars_per_channel_gradient(
     return FakeQuantWithMinMaxVarsPerChannelGradient(*op.outputs)
 
 
+@public("math.floor", "floor")
 def floor(
     x: Any,
     name: str | None = None,
@@ -1959,6 +2018,7 @@ def floor(
     return op.outputs[0]
 
 
+@public("floor_div")
 def floor_div(
     x: Any,
     y: Any,
@@ -1993,6 +2053,7 @@ def floor_div(
     return op.outputs[0]
 
 
+@public("math.floormod", "floormod", "math.mod", "mod")
 def floor_mod(
     x: Any,
     y: Any,
@@ -2027,6 +2088,7 @@ def floor_mod(
     return op.outputs[0]
 
 
+@public("math.greater", "greater")
 def greater(
     x: Any,
     y: Any,
@@ -2060,6 +2122,7 @@ def greater(
     return op.outputs[0]
 
 
+@public("math.greater_equal", "greater_equal")
 def greater_equal(
     x: Any,
     y: Any,
@@ -2093,6 +2156,7 @@ def greater_equal(
     return op.outputs[0]
 
 
+@public("guarantee_const")
 def guarantee_const(
     input: Any,
     name: str | None = None,
@@ -2122,6 +2186,7 @@ def guarantee_const(
     return op.outputs[0]
 
 
+@public("image.hsv_to_rgb")
 def hsv_to_rgb(
     images: Any,
     name: str | None = None,
@@ -2151,6 +2216,7 @@ def hsv_to_rgb(
     return op.outputs[0]
 
 
+@public("ifft", "signal.ifft", "spectral.ifft")
 def ifft(
     input: Any,
     name: str | None = None,
@@ -2180,6 +2246,7 @@ def ifft(
     return op.outputs[0]
 
 
+@public("ifft2d", "signal.ifft2d", "spectral.ifft2d")
 def ifft2_d(
     input: Any,
     name: str | None = None,
@@ -2209,6 +2276,7 @@ def ifft2_d(
     return op.outputs[0]
 
 
+@public("ifft3d", "signal.ifft3d", "spectral.ifft3d")
 def ifft3_d(
     input: Any,
     name: str | None = None,
@@ -2238,6 +2306,7 @@ def ifft3_d(
     return op.outputs[0]
 
 
+@public("identity_n")
 def identity_n(
     input: Any,
     name: str | None = None,
@@ -2267,6 +2336,7 @@ def identity_n(
     return list(op.outputs)
 
 
+@public("math.igamma", "igamma")
 def igamma(
     a: Any,
     x: Any,
@@ -2298,6 +2368,7 @@ def igamma(
     return op.outputs[0]
 
 
+@public("math.igammac", "igammac")
 def igammac(
     a: Any,
     x: Any,
@@ -2329,6 +2400,7 @@ def igammac(
     return op.outputs[0]
 
 
+@public("bitwise.invert")
 def invert(
     x: Any,
     name: str | None = None,
@@ -2358,6 +2430,7 @@ def invert(
     return op.outputs[0]
 
 
+@public("math.invert_permutation", "invert_permutation")
 def invert_permutation(
     x: Any,
     name: str | None = None,
@@ -2387,6 +2460,7 @@ def invert_permutation(
     return op.outputs[0]
 
 
+@public("math.is_finite", "debugging.is_finite", "is_finite")
 def is_finite(
     x: Any,
     name: str | None = None,
@@ -2416,6 +2490,7 @@ def is_finite(
     return op.outputs[0]
 
 
+@public("math.is_inf", "debugging.is_inf", "is_inf")
 def is_inf(
     x: Any,
     name: str | None = None,
@@ -2445,6 +2520,7 @@ def is_inf(
     return op.outputs[0]
 
 
+@public("math.is_nan", "debugging.is_nan", "is_nan")
 def is_nan(
     x: Any,
     name: str | None = None,
@@ -2474,6 +2550,7 @@ def is_nan(
     return op.outputs[0]
 
 
+@public("is_variable_initialized_op")
 def is_variable_initialized(
     ref: Any,
     name: str | None = None,
@@ -2503,6 +2580,7 @@ def is_variable_initialized(
     return op.outputs[0]
 
 
+@public("nn.l2_loss")
 def l2_loss(
     t: Any,
     name: str | None = None,
@@ -2532,6 +2610,7 @@ def l2_loss(
     return op.outputs[0]
 
 
+@public("nn.lrn", "nn.local_response_normalization")
 def lrn(
     input: Any,
     depth_radius: int = 5,
@@ -2569,6 +2648,7 @@ def lrn(
     return op.outputs[0]
 
 
+@public("bitwise.left_shift")
 def left_shift(
     x: Any,
     y: Any,
@@ -2600,6 +2680,7 @@ def left_shift(
     return op.outputs[0]
 
 
+@public("math.less", "less")
 def less(
     x: Any,
     y: Any,
@@ -2633,6 +2714,7 @@ def less(
     return op.outputs[0]
 
 
+@public("math.less_equal", "less_equal")
 def less_equal(
     x: Any,
     y: Any,
@@ -2666,6 +2748,7 @@ def less_equal(
     return op.outputs[0]
 
 
+@public("math.lgamma", "lgamma")
 def lgamma(
     x: Any,
     name: str | None = None,
@@ -2695,6 +2778,7 @@ def lgamma(
     return op.outputs[0]
 
 
+@public("math.log", "log")
 def log(
     x: Any,
     name: str | None = None,
@@ -2724,6 +2808,7 @@ def log(
     return op.outputs[0]
 
 
+@public("math.log1p", "log1p")
 def log1p(
     x: Any,
     name: str | None = None,
@@ -2760,6 +2845,7 @@ class LogMatrixDeterminant(NamedTuple):
     log_abs_determinant: Tensor
 
 
+@public("linalg.slogdet")
 def log_matrix_determinant(
     input: Any,
     name: str | None = None,
@@ -2790,6 +2876,7 @@ def log_matrix_determinant(
     return LogMatrixDeterminant(*op.outputs)
 
 
+@public("math.logical_and", "logical_and")
 def logical_and(
     x: Any,
     y: Any,
@@ -2821,6 +2908,7 @@ def logical_and(
     return op.outputs[0]
 
 
+@public("math.logical_not", "logical_not")
 def logical_not(
     x: Any,
     name: str | None = None,
@@ -2850,6 +2938,7 @@ def logical_not(
     return op.outputs[0]
 
 
+@public("math.logical_or", "logical_or")
 def logical_or(
     x: Any,
     y: Any,
@@ -2888,6 +2977,7 @@ class Lu(NamedTuple):
     p: Tensor
 
 
+@public("linalg.lu")
 def lu(
     input: Any,
     output_idx_type: Any = "int32",
@@ -2920,6 +3010,7 @@ def lu(
     return Lu(*op.outputs)
 
 
+@public("io.matching_files", "matching_files")
 def matching_files(
     pattern: Any,
     name: str | None = None,
@@ -2949,6 +3040,7 @@ def matching_files(
     return op.outputs[0]
 
 
+@public("linalg.band_part", "matrix_band_part")
 def matrix_band_part(
     input: Any,
     num_lower: Any,
@@ -2984,6 +3076,7 @@ def matrix_band_part(
     return op.outputs[0]
 
 
+@public("linalg.det", "matrix_determinant")
 def matrix_determinant(
     input: Any,
     name: str | None = None,
@@ -3013,6 +3106,7 @@ def matrix_determinant(
     return op.outputs[0]
 
 
+@public("linalg.inv", "matrix_inverse")
 def matrix_inverse(
     input: Any,
     adjoint: bool = False,
@@ -3044,6 +3138,7 @@ def matrix_inverse(
     return op.outputs[0]
 
 
+@public("linalg.logm")
 def matrix_logarithm(
     input: Any,
     name: str | None = None,
@@ -3073,6 +3168,7 @@ def matrix_logarithm(
     return op.outputs[0]
 
 
+@public("linalg.solve", "matrix_solve")
 def matrix_solve(
     matrix: Any,
     rhs: Any,
@@ -3106,6 +3202,7 @@ def matrix_solve(
     return op.outputs[0]
 
 
+@public("linalg.sqrtm", "matrix_square_root")
 def matrix_square_root(
     input: Any,
     name: str | None = None,
@@ -3135,6 +3232,7 @@ def matrix_square_root(
     return op.outputs[0]
 
 
+@public("math.maximum", "maximum")
 def maximum(
     x: Any,
     y: Any,
@@ -3169,6 +3267,7 @@ def maximum(
     return op.outputs[0]
 
 
+@public("math.minimum", "minimum")
 def minimum(
     x: Any,
     y: Any,
@@ -3203,6 +3302,7 @@ def minimum(
     return op.outputs[0]
 
 
+@public("math.multiply", "multiply")
 def mul(
     x: Any,
     y: Any,
@@ -3237,6 +3337,7 @@ def mul(
     return op.outputs[0]
 
 
+@public("math.negative", "negative")
 def neg(
     x: Any,
     name: str | None = None,
@@ -3268,6 +3369,7 @@ def neg(
     return op.outputs[0]
 
 
+@public("math.nextafter")
 def next_after(
     x1: Any,
     x2: Any,
@@ -3299,6 +3401,7 @@ def next_after(
     return op.outputs[0]
 
 
+@public("no_op")
 def no_op(
     name: str | None = None,
 ) -> Operation:
@@ -3322,6 +3425,7 @@ def no_op(
     )
 
 
+@public("io.parse_tensor", "parse_tensor")
 def parse_tensor(
     serialized: Any,
     out_type: Any,
@@ -3353,6 +3457,7 @@ def parse_tensor(
     return op.outputs[0]
 
 
+@public("math.polygamma", "polygamma")
 def polygamma(
     a: Any,
     x: Any,
@@ -3384,6 +3489,7 @@ def polygamma(
     return op.outputs[0]
 
 
+@public("math.pow", "pow")
 def pow(
     x: Any,
     y: Any,
@@ -3425,6 +3531,7 @@ class Qr(NamedTuple):
     r: Tensor
 
 
+@public("linalg.qr", "qr")
 def qr(
     input: Any,
     full_matrices: bool = False,
@@ -3465,6 +3572,7 @@ class QuantizedAvgPool(NamedTuple):
     max_output: Tensor
 
 
+@public("nn.quantized_avg_pool")
 def quantized_avg_pool(
     input: Any,
     min_input: Any,
@@ -3513,6 +3621,7 @@ class QuantizedConcat(NamedTuple):
     output_max: Tensor
 
 
+@public("quantization.quantized_concat", "quantized_concat")
 def quantized_concat(
     concat_dim: Any,
     values: Any,
@@ -3557,6 +3666,7 @@ class QuantizedConv2D(NamedTuple):
     max_output: Tensor
 
 
+@public("nn.quantized_conv2d")
 def quantized_conv2_d(
     input: Any,
     filter: Any,
@@ -3614,6 +3724,7 @@ class QuantizedMaxPool(NamedTuple):
     max_output: Tensor
 
 
+@public("nn.quantized_max_pool")
 def quantized_max_pool(
     input: Any,
     min_input: Any,
@@ -3654,6 +3765,7 @@ def quantized_max_pool(
     return QuantizedMaxPool(*op.outputs)
 
 
+@public("image.rgb_to_hsv")
 def rgb_to_hsv(
     images: Any,
     name: str | None = None,
@@ -3683,6 +3795,7 @@ def rgb_to_hsv(
     return op.outputs[0]
 
 
+@public("random_index_shuffle")
 def random_index_shuffle(
     index: Any,
     seed: Any,
@@ -3719,6 +3832,7 @@ def random_index_shuffle(
     return op.outputs[0]
 
 
+@public("io.read_file", "read_file")
 def read_file(
     filename: Any,
     name: str | None = None,
@@ -3748,6 +3862,7 @@ def read_file(
     return op.outputs[0]
 
 
+@public("realdiv")
 def real_div(
     x: Any,
     y: Any,
@@ -3779,6 +3894,7 @@ def real_div(
     return op.outputs[0]
 
 
+@public("math.reciprocal", "reciprocal")
 def reciprocal(
     x: Any,
     name: str | None = None,
@@ -3808,6 +3924,7 @@ def reciprocal(
     return op.outputs[0]
 
 
+@public("nn.relu")
 def relu(
     features: Any,
     name: str | None = None,
@@ -3839,6 +3956,7 @@ def relu(
     return op.outputs[0]
 
 
+@public("nn.relu6")
 def relu6(
     features: Any,
     name: str | None = None,
@@ -3870,6 +3988,7 @@ def relu6(
     return op.outputs[0]
 
 
+@public("reshape", "manip.reshape")
 def reshape(
     tensor: Any,
     shape: Any,
@@ -3901,6 +4020,7 @@ def reshape(
     return op.outputs[0]
 
 
+@public("reverse", "manip.reverse", "reverse_v2")
 def reverse_v2(
     tensor: Any,
     axis: Any,
@@ -3934,6 +4054,7 @@ def reverse_v2(
     return op.outputs[0]
 
 
+@public("bitwise.right_shift")
 def right_shift(
     x: Any,
     y: Any,
@@ -3965,6 +4086,7 @@ def right_shift(
     return op.outputs[0]
 
 
+@public("math.rint", "rint")
 def rint(
     x: Any,
     name: str | None = None,
@@ -3994,6 +4116,7 @@ def rint(
     return op.outputs[0]
 
 
+@public("math.rsqrt", "rsqrt")
 def rsqrt(
     x: Any,
     name: str | None = None,
@@ -4023,6 +4146,7 @@ def rsqrt(
     return op.outputs[0]
 
 
+@public("scatter_nd", "manip.scatter_nd")
 def scatter_nd(
     indices: Any,
     updates: Any,
@@ -4058,6 +4182,7 @@ def scatter_nd(
     return op.outputs[0]
 
 
+@public("math.segment_max", "segment_max")
 def segment_max(
     data: Any,
     segment_ids: Any,
@@ -4091,6 +4216,7 @@ def segment_max(
     return op.outputs[0]
 
 
+@public("math.segment_mean", "segment_mean")
 def segment_mean(
     data: Any,
     segment_ids: Any,
@@ -4124,6 +4250,7 @@ def segment_mean(
     return op.outputs[0]
 
 
+@public("math.segment_min", "segment_min")
 def segment_min(
     data: Any,
     segment_ids: Any,
@@ -4157,6 +4284,7 @@ def segment_min(
     return op.outputs[0]
 
 
+@public("math.segment_prod", "segment_prod")
 def segment_prod(
     data: Any,
     segment_ids: Any,
@@ -4190,6 +4318,7 @@ def segment_prod(
     return op.outputs[0]
 
 
+@public("math.segment_sum", "segment_sum")
 def segment_sum(
     data: Any,
     segment_ids: Any,
@@ -4223,6 +4352,7 @@ def segment_sum(
     return op.outputs[0]
 
 
+@public("where_v2")
 def select_v2(
     condition: Any,
     t: Any,
@@ -4256,6 +4386,7 @@ def select_v2(
     return op.outputs[0]
 
 
+@public("nn.selu")
 def selu(
     features: Any,
     name: str | None = None,
@@ -4285,6 +4416,7 @@ def selu(
     return op.outputs[0]
 
 
+@public("io.serialize_tensor", "serialize_tensor")
 def serialize_tensor(
     tensor: Any,
     name: str | None = None,
@@ -4314,6 +4446,7 @@ def serialize_tensor(
     return op.outputs[0]
 
 
+@public("shape_n")
 def shape_n(
     input: Any,
     out_type: Any = "int32",
@@ -4345,6 +4478,7 @@ def shape_n(
     return list(op.outputs)
 
 
+@public("math.sigmoid", "nn.sigmoid", "sigmoid")
 def sigmoid(
     x: Any,
     name: str | None = None,
@@ -4374,6 +4508,7 @@ def sigmoid(
     return op.outputs[0]
 
 
+@public("math.sign", "sign")
 def sign(
     x: Any,
     name: str | None = None,
@@ -4405,6 +4540,7 @@ def sign(
     return op.outputs[0]
 
 
+@public("math.sin", "sin")
 def sin(
     x: Any,
     name: str | None = None,
@@ -4434,6 +4570,7 @@ def sin(
     return op.outputs[0]
 
 
+@public("math.sinh", "sinh")
 def sinh(
     x: Any,
     name: str | None = None,
@@ -4463,6 +4600,7 @@ def sinh(
     return op.outputs[0]
 
 
+@public("math.softplus", "nn.softplus")
 def softplus(
     features: Any,
     name: str | None = None,
@@ -4492,6 +4630,7 @@ def softplus(
     return op.outputs[0]
 
 
+@public("nn.softsign", "math.softsign")
 def softsign(
     features: Any,
     name: str | None = None,
@@ -4521,6 +4660,7 @@ def softsign(
     return op.outputs[0]
 
 
+@public("space_to_batch_nd", "manip.space_to_batch_nd")
 def space_to_batch_nd(
     input: Any,
     block_shape: Any,
@@ -4554,6 +4694,7 @@ def space_to_batch_nd(
     return op.outputs[0]
 
 
+@public("math.sqrt", "sqrt")
 def sqrt(
     x: Any,
     name: str | None = None,
@@ -4583,6 +4724,7 @@ def sqrt(
     return op.outputs[0]
 
 
+@public("math.square", "square")
 def square(
     x: Any,
     name: str | None = None,
@@ -4614,6 +4756,7 @@ def square(
     return op.outputs[0]
 
 
+@public("math.squared_difference", "squared_difference")
 def squared_difference(
     x: Any,
     y: Any,
@@ -4648,6 +4791,7 @@ def squared_difference(
     return op.outputs[0]
 
 
+@public("stop_gradient")
 def stop_gradient(
     input: Any,
     name: str | None = None,
@@ -4677,6 +4821,7 @@ def stop_gradient(
     return op.outputs[0]
 
 
+@public("strings.lower")
 def string_lower(
     input: Any,
     encoding: str = "",
@@ -4708,6 +4853,7 @@ def string_lower(
     return op.outputs[0]
 
 
+@public("strings.strip", "string_strip")
 def string_strip(
     input: Any,
     name: str | None = None,
@@ -4737,6 +4883,7 @@ def string_strip(
     return op.outputs[0]
 
 
+@public("strings.to_hash_bucket_fast", "string_to_hash_bucket_fast")
 def string_to_hash_bucket_fast(
     input: Any,
     num_buckets: int,
@@ -4768,6 +4915,7 @@ def string_to_hash_bucket_fast(
     return op.outputs[0]
 
 
+@public("strings.to_hash_bucket_strong", "string_to_hash_bucket_strong")
 def string_to_hash_bucket_strong(
     input: Any,
     num_buckets: int,
@@ -4801,6 +4949,7 @@ def string_to_hash_bucket_strong(
     return op.outputs[0]
 
 
+@public("strings.upper")
 def string_upper(
     input: Any,
     encoding: str = "",
@@ -4832,6 +4981,7 @@ def string_upper(
     return op.outputs[0]
 
 
+@public("math.subtract", "subtract")
 def sub(
     x: Any,
     y: Any,
@@ -4866,6 +5016,7 @@ def sub(
     return op.outputs[0]
 
 
+@public("math.tan", "tan")
 def tan(
     x: Any,
     name: str | None = None,
@@ -4895,6 +5046,7 @@ def tan(
     return op.outputs[0]
 
 
+@public("math.tanh", "nn.tanh", "tanh")
 def tanh(
     x: Any,
     name: str | None = None,
@@ -4924,6 +5076,7 @@ def tanh(
     return op.outputs[0]
 
 
+@public("tensor_scatter_nd_add", "tensor_scatter_add")
 def tensor_scatter_add(
     tensor: Any,
     indices: Any,
@@ -4962,6 +5115,7 @@ def tensor_scatter_add(
     return op.outputs[0]
 
 
+@public("tensor_scatter_nd_max")
 def tensor_scatter_max(
     tensor: Any,
     indices: Any,
@@ -5000,6 +5154,7 @@ def tensor_scatter_max(
     return op.outputs[0]
 
 
+@public("tensor_scatter_nd_min")
 def tensor_scatter_min(
     tensor: Any,
     indices: Any,
@@ -5038,6 +5193,7 @@ def tensor_scatter_min(
     return op.outputs[0]
 
 
+@public("tensor_scatter_nd_sub", "tensor_scatter_sub")
 def tensor_scatter_sub(
     tensor: Any,
     indices: Any,
@@ -5076,6 +5232,7 @@ def tensor_scatter_sub(
     return op.outputs[0]
 
 
+@public("tensor_strided_slice_update")
 def tensor_strided_slice_update(
     input: Any,
     begin: Any,
@@ -5129,6 +5286,7 @@ def tensor_strided_slice_update(
     return op.outputs[0]
 
 
+@public("tile", "manip.tile")
 def tile(
     input: Any,
     multiples: Any,
@@ -5162,6 +5320,7 @@ def tile(
     return op.outputs[0]
 
 
+@public("timestamp")
 def timestamp(
     name: str | None = None,
 ) -> Tensor:
@@ -5186,6 +5345,7 @@ def timestamp(
     return op.outputs[0]
 
 
+@public("truncatediv")
 def truncate_div(
     x: Any,
     y: Any,
@@ -5220,6 +5380,7 @@ def truncate_div(
     return op.outputs[0]
 
 
+@public("truncatemod")
 def truncate_mod(
     x: Any,
     y: Any,
@@ -5251,6 +5412,7 @@ def truncate_mod(
     return op.outputs[0]
 
 
+@public("strings.unicode_script")
 def unicode_script(
     input: Any,
     name: str | None = None,
@@ -5280,6 +5442,7 @@ def unicode_script(
     return op.outputs[0]
 
 
+@public("strings.unicode_transcode")
 def unicode_transcode(
     input: Any,
     input_encoding: str,
@@ -5332,6 +5495,7 @@ class Unique(NamedTuple):
     idx: Tensor
 
 
+@public("unique")
 def unique(
     x: Any,
     out_idx: Any = "int32",
@@ -5373,6 +5537,7 @@ class UniqueWithCounts(NamedTuple):
     count: Tensor  # type: ignore[assignment]  # a tuple's method
 
 
+@public("unique_with_counts")
 def unique_with_counts(
     x: Any,
     out_idx: Any = "int32",
@@ -5407,6 +5572,7 @@ def unique_with_counts(
     return UniqueWithCounts(*op.outputs)
 
 
+@public("unravel_index")
 def unravel_index(
     indices: Any,
     dims: Any,
@@ -5438,6 +5604,7 @@ def unravel_index(
     return op.outputs[0]
 
 
+@public("strings.unsorted_segment_join")
 def unsorted_segment_join(
     inputs: Any,
     segment_ids: Any,
@@ -5473,6 +5640,7 @@ def unsorted_segment_join(
     return op.outputs[0]
 
 
+@public("math.unsorted_segment_max", "unsorted_segment_max")
 def unsorted_segment_max(
     data: Any,
     segment_ids: Any,
@@ -5508,6 +5676,7 @@ def unsorted_segment_max(
     return op.outputs[0]
 
 
+@public("math.unsorted_segment_min", "unsorted_segment_min")
 def unsorted_segment_min(
     data: Any,
     segment_ids: Any,
@@ -5543,6 +5712,7 @@ def unsorted_segment_min(
     return op.outputs[0]
 
 
+@public("math.unsorted_segment_prod", "unsorted_segment_prod")
 def unsorted_segment_prod(
     data: Any,
     segment_ids: Any,
@@ -5578,6 +5748,7 @@ def unsorted_segment_prod(
     return op.outputs[0]
 
 
+@public("math.unsorted_segment_sum", "unsorted_segment_sum")
 def unsorted_segment_sum(
     data: Any,
     segment_ids: Any,
@@ -5613,6 +5784,7 @@ def unsorted_segment_sum(
     return op.outputs[0]
 
 
+@public("io.write_file", "write_file")
 def write_file(
     filename: Any,
     contents: Any,
@@ -5643,6 +5815,7 @@ def write_file(
     )
 
 
+@public("math.xlogy")
 def xlogy(
     x: Any,
     y: Any,
@@ -5674,6 +5847,7 @@ def xlogy(
     return op.outputs[0]
 
 
+@public("math.zeta", "zeta")
 def zeta(
     x: Any,
     q: Any,
@@ -5703,315 +5877,3 @@ def zeta(
         name,
     )
     return op.outputs[0]
-
-
-#: Dotted name in the namespace to its function.
-EXPORTS: Final[dict[str, Callable[..., Any]]] = {
-    "acos": acos,
-    "acosh": acosh,
-    "arg_max": arg_max,
-    "arg_min": arg_min,
-    "as_string": as_string,
-    "asin": asin,
-    "asinh": asinh,
-    "atan": atan,
-    "atan2": atan2,
-    "atanh": atanh,
-    "audio.decode_wav": decode_wav,
-    "audio.encode_wav": encode_wav,
-    "batch_to_space_nd": batch_to_space_nd,
-    "betainc": betainc,
-    "bitcast": bitcast,
-    "bitwise.bitwise_and": bitwise_and,
-    "bitwise.bitwise_or": bitwise_or,
-    "bitwise.bitwise_xor": bitwise_xor,
-    "bitwise.invert": invert,
-    "bitwise.left_shift": left_shift,
-    "bitwise.right_shift": right_shift,
-    "broadcast_to": broadcast_to,
-    "ceil": ceil,
-    "check_numerics": check_numerics,
-    "cholesky": cholesky,
-    "cos": cos,
-    "cosh": cosh,
-    "cross": cross,
-    "debugging.check_numerics": check_numerics,
-    "debugging.is_finite": is_finite,
-    "debugging.is_inf": is_inf,
-    "debugging.is_nan": is_nan,
-    "decode_base64": decode_base64,
-    "decode_compressed": decode_compressed,
-    "decode_json_example": decode_json_example,
-    "diag": diag,
-    "diag_part": diag_part,
-    "digamma": digamma,
-    "dtypes.as_string": as_string,
-    "dynamic_partition": dynamic_partition,
-    "dynamic_stitch": dynamic_stitch,
-    "encode_base64": encode_base64,
-    "erf": erf,
-    "erfc": erfc,
-    "exp": exp,
-    "expm1": expm1,
-    "extract_volume_patches": extract_volume_patches,
-    "fake_quant_with_min_max_args": fake_quant_with_min_max_args,
-    "fake_quant_with_min_max_args_gradient": fake_quant_with_min_max_args_gradient,
-    "fake_quant_with_min_max_vars": fake_quant_with_min_max_vars,
-    "fake_quant_with_min_max_vars_gradient": fake_quant_with_min_max_vars_gradient,
-    "fake_quant_with_min_max_vars_per_channel": fake_quant_with_min_max_vars_per_channel,
-    "fake_quant_with_min_max_vars_per_channel_gradient": fake_quant_with_min_max_vars_per_channel_gradient,
-    "fft": fft,
-    "fft2d": fft2_d,
-    "fft3d": fft3_d,
-    "floor": floor,
-    "floor_div": floor_div,
-    "floormod": floor_mod,
-    "greater": greater,
-    "greater_equal": greater_equal,
-    "guarantee_const": guarantee_const,
-    "identity_n": identity_n,
-    "ifft": ifft,
-    "ifft2d": ifft2_d,
-    "ifft3d": ifft3_d,
-    "igamma": igamma,
-    "igammac": igammac,
-    "image.decode_and_crop_jpeg": decode_and_crop_jpeg,
-    "image.decode_bmp": decode_bmp,
-    "image.decode_gif": decode_gif,
-    "image.decode_jpeg": decode_jpeg,
-    "image.decode_png": decode_png,
-    "image.encode_jpeg": encode_jpeg,
-    "image.extract_jpeg_shape": extract_jpeg_shape,
-    "image.hsv_to_rgb": hsv_to_rgb,
-    "image.rgb_to_hsv": rgb_to_hsv,
-    "invert_permutation": invert_permutation,
-    "io.decode_and_crop_jpeg": decode_and_crop_jpeg,
-    "io.decode_base64": decode_base64,
-    "io.decode_bmp": decode_bmp,
-    "io.decode_compressed": decode_compressed,
-    "io.decode_gif": decode_gif,
-    "io.decode_jpeg": decode_jpeg,
-    "io.decode_json_example": decode_json_example,
-    "io.decode_png": decode_png,
-    "io.encode_base64": encode_base64,
-    "io.encode_jpeg": encode_jpeg,
-    "io.extract_jpeg_shape": extract_jpeg_shape,
-    "io.matching_files": matching_files,
-    "io.parse_tensor": parse_tensor,
-    "io.read_file": read_file,
-    "io.serialize_tensor": serialize_tensor,
-    "io.write_file": write_file,
-    "is_finite": is_finite,
-    "is_inf": is_inf,
-    "is_nan": is_nan,
-    "is_variable_initialized_op": is_variable_initialized,
-    "less": less,
-    "less_equal": less_equal,
-    "lgamma": lgamma,
-    "linalg.band_part": matrix_band_part,
-    "linalg.cholesky": cholesky,
-    "linalg.cross": cross,
-    "linalg.det": matrix_determinant,
-    "linalg.inv": matrix_inverse,
-    "linalg.logm": matrix_logarithm,
-    "linalg.lu": lu,
-    "linalg.qr": qr,
-    "linalg.slogdet": log_matrix_determinant,
-    "linalg.solve": matrix_solve,
-    "linalg.sqrtm": matrix_square_root,
-    "linalg.tensor_diag": diag,
-    "linalg.tensor_diag_part": diag_part,
-    "log": log,
-    "log1p": log1p,
-    "logical_and": logical_and,
-    "logical_not": logical_not,
-    "logical_or": logical_or,
-    "manip.batch_to_space_nd": batch_to_space_nd,
-    "manip.reshape": reshape,
-    "manip.reverse": reverse_v2,
-    "manip.scatter_nd": scatter_nd,
-    "manip.space_to_batch_nd": space_to_batch_nd,
-    "manip.tile": tile,
-    "matching_files": matching_files,
-    "math.acos": acos,
-    "math.acosh": acosh,
-    "math.asin": asin,
-    "math.asinh": asinh,
-    "math.atan": atan,
-    "math.atan2": atan2,
-    "math.atanh": atanh,
-    "math.betainc": betainc,
-    "math.ceil": ceil,
-    "math.cos": cos,
-    "math.cosh": cosh,
-    "math.digamma": digamma,
-    "math.erf": erf,
-    "math.erfc": erfc,
-    "math.exp": exp,
-    "math.expm1": expm1,
-    "math.floor": floor,
-    "math.floormod": floor_mod,
-    "math.greater": greater,
-    "math.greater_equal": greater_equal,
-    "math.igamma": igamma,
-    "math.igammac": igammac,
-    "math.invert_permutation": invert_permutation,
-    "math.is_finite": is_finite,
-    "math.is_inf": is_inf,
-    "math.is_nan": is_nan,
-    "math.less": less,
-    "math.less_equal": less_equal,
-    "math.lgamma": lgamma,
-    "math.log": log,
-    "math.log1p": log1p,
-    "math.logical_and": logical_and,
-    "math.logical_not": logical_not,
-    "math.logical_or": logical_or,
-    "math.maximum": maximum,
-    "math.minimum": minimum,
-    "math.mod": floor_mod,
-    "math.multiply": mul,
-    "math.negative": neg,
-    "math.nextafter": next_after,
-    "math.polygamma": polygamma,
-    "math.pow": pow,
-    "math.reciprocal": reciprocal,
-    "math.rint": rint,
-    "math.rsqrt": rsqrt,
-    "math.segment_max": segment_max,
-    "math.segment_mean": segment_mean,
-    "math.segment_min": segment_min,
-    "math.segment_prod": segment_prod,
-    "math.segment_sum": segment_sum,
-    "math.sigmoid": sigmoid,
-    "math.sign": sign,
-    "math.sin": sin,
-    "math.sinh": sinh,
-    "math.softplus": softplus,
-    "math.softsign": softsign,
-    "math.sqrt": sqrt,
-    "math.square": square,
-    "math.squared_difference": squared_difference,
-    "math.subtract": sub,
-    "math.tan": tan,
-    "math.tanh": tanh,
-    "math.unsorted_segment_max": unsorted_segment_max,
-    "math.unsorted_segment_min": unsorted_segment_min,
-    "math.unsorted_segment_prod": unsorted_segment_prod,
-    "math.unsorted_segment_sum": unsorted_segment_sum,
-    "math.xlogy": xlogy,
-    "math.zeta": zeta,
-    "matrix_band_part": matrix_band_part,
-    "matrix_determinant": matrix_determinant,
-    "matrix_inverse": matrix_inverse,
-    "matrix_solve": matrix_solve,
-    "matrix_square_root": matrix_square_root,
-    "maximum": maximum,
-    "minimum": minimum,
-    "mod": floor_mod,
-    "multiply": mul,
-    "negative": neg,
-    "nn.conv3d_backprop_filter": conv3_d_backprop_filter_v2,
-    "nn.conv3d_backprop_filter_v2": conv3_d_backprop_filter_v2,
-    "nn.elu": elu,
-    "nn.l2_loss": l2_loss,
-    "nn.local_response_normalization": lrn,
-    "nn.lrn": lrn,
-    "nn.quantized_avg_pool": quantized_avg_pool,
-    "nn.quantized_conv2d": quantized_conv2_d,
-    "nn.quantized_max_pool": quantized_max_pool,
-    "nn.relu": relu,
-    "nn.relu6": relu6,
-    "nn.selu": selu,
-    "nn.sigmoid": sigmoid,
-    "nn.softplus": softplus,
-    "nn.softsign": softsign,
-    "nn.tanh": tanh,
-    "no_op": no_op,
-    "parse_tensor": parse_tensor,
-    "polygamma": polygamma,
-    "pow": pow,
-    "qr": qr,
-    "quantization.fake_quant_with_min_max_args": fake_quant_with_min_max_args,
-    "quantization.fake_quant_with_min_max_args_gradient": fake_quant_with_min_max_args_gradient,
-    "quantization.fake_quant_with_min_max_vars": fake_quant_with_min_max_vars,
-    "quantization.fake_quant_with_min_max_vars_gradient": fake_quant_with_min_max_vars_gradient,
-    "quantization.fake_quant_with_min_max_vars_per_channel": fake_quant_with_min_max_vars_per_channel,
-    "quantization.fake_quant_with_min_max_vars_per_channel_gradient": fake_quant_with_min_max_vars_per_channel_gradient,
-    "quantization.quantized_concat": quantized_concat,
-    "quantized_concat": quantized_concat,
-    "random_index_shuffle": random_index_shuffle,
-    "read_file": read_file,
-    "realdiv": real_div,
-    "reciprocal": reciprocal,
-    "reshape": reshape,
-    "reverse": reverse_v2,
-    "reverse_v2": reverse_v2,
-    "rint": rint,
-    "rsqrt": rsqrt,
-    "scatter_nd": scatter_nd,
-    "segment_max": segment_max,
-    "segment_mean": segment_mean,
-    "segment_min": segment_min,
-    "segment_prod": segment_prod,
-    "segment_sum": segment_sum,
-    "serialize_tensor": serialize_tensor,
-    "shape_n": shape_n,
-    "sigmoid": sigmoid,
-    "sign": sign,
-    "signal.fft": fft,
-    "signal.fft2d": fft2_d,
-    "signal.fft3d": fft3_d,
-    "signal.ifft": ifft,
-    "signal.ifft2d": ifft2_d,
-    "signal.ifft3d": ifft3_d,
-    "sin": sin,
-    "sinh": sinh,
-    "space_to_batch_nd": space_to_batch_nd,
-    "spectral.fft": fft,
-    "spectral.fft2d": fft2_d,
-    "spectral.fft3d": fft3_d,
-    "spectral.ifft": ifft,
-    "spectral.ifft2d": ifft2_d,
-    "spectral.ifft3d": ifft3_d,
-    "sqrt": sqrt,
-    "square": square,
-    "squared_difference": squared_difference,
-    "stop_gradient": stop_gradient,
-    "string_strip": string_strip,
-    "string_to_hash_bucket_fast": string_to_hash_bucket_fast,
-    "string_to_hash_bucket_strong": string_to_hash_bucket_strong,
-    "strings.as_string": as_string,
-    "strings.lower": string_lower,
-    "strings.strip": string_strip,
-    "strings.to_hash_bucket_fast": string_to_hash_bucket_fast,
-    "strings.to_hash_bucket_strong": string_to_hash_bucket_strong,
-    "strings.unicode_script": unicode_script,
-    "strings.unicode_transcode": unicode_transcode,
-    "strings.unsorted_segment_join": unsorted_segment_join,
-    "strings.upper": string_upper,
-    "subtract": sub,
-    "tan": tan,
-    "tanh": tanh,
-    "tensor_scatter_add": tensor_scatter_add,
-    "tensor_scatter_nd_add": tensor_scatter_add,
-    "tensor_scatter_nd_max": tensor_scatter_max,
-    "tensor_scatter_nd_min": tensor_scatter_min,
-    "tensor_scatter_nd_sub": tensor_scatter_sub,
-    "tensor_scatter_sub": tensor_scatter_sub,
-    "tensor_strided_slice_update": tensor_strided_slice_update,
-    "tile": tile,
-    "timestamp": timestamp,
-    "truncatediv": truncate_div,
-    "truncatemod": truncate_mod,
-    "unique": unique,
-    "unique_with_counts": unique_with_counts,
-    "unravel_index": unravel_index,
-    "unsorted_segment_max": unsorted_segment_max,
-    "unsorted_segment_min": unsorted_segment_min,
-    "unsorted_segment_prod": unsorted_segment_prod,
-    "unsorted_segment_sum": unsorted_segment_sum,
-    "where_v2": select_v2,
-    "write_file": write_file,
-    "zeta": zeta,
-}

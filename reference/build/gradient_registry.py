@@ -7,16 +7,16 @@ registered for op types that have no gradient by intention.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sessrun.reference.graph.registry import Registry
+from sessrun.reference.public import public
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
 
 __all__ = [
-    "EXPORTS",
     "RegisterGradient",
     "gradient_function",
     "is_differentiable",
@@ -33,6 +33,7 @@ _OWN: Final = "sessrun.reference.gradient.functions"
 _FUNCTIONS: Final = Registry("gradient")
 
 
+@public("RegisterGradient")
 class RegisterGradient:
     """A decorator: the function `f(op, *grads)` is the gradient of this op type, or of this name.
 
@@ -52,6 +53,7 @@ class RegisterGradient:
         return f
 
 
+@public("NoGradient", "NotDifferentiable", "no_gradient")
 def not_differentiable(op_type: str) -> None:
     """Say that operations of this type have no gradient.
 
@@ -104,11 +106,3 @@ def gradient_function(op: Operation) -> Gradient | None:
     name = op.type if replaced is None else replaced.s.decode()
     found: Gradient | None = _FUNCTIONS.lookup(name)
     return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "NoGradient": not_differentiable,
-    "NotDifferentiable": not_differentiable,
-    "RegisterGradient": RegisterGradient,
-    "no_gradient": not_differentiable,
-}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -18,8 +18,9 @@ from sessrun.reference.build.generated import unsorted_segment_sum
 from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "IndexedSlices", "IndexedSlicesValue", "convert_to_tensor_or_indexed_slices"]
+__all__ = ["IndexedSlices", "IndexedSlicesValue", "convert_to_tensor_or_indexed_slices"]
 
 
 class IndexedSlicesValue(NamedTuple):
@@ -30,6 +31,7 @@ class IndexedSlicesValue(NamedTuple):
     dense_shape: Any = None
 
 
+@public("IndexedSlices")
 class IndexedSlices(CompositeTensor):
     """Rows `values` of a tensor at places `indices` of its first axis.
 
@@ -115,6 +117,7 @@ class IndexedSlices(CompositeTensor):
         return f"IndexedSlices(indices={self._indices}, values={self._values}{shape})"
 
 
+@public("convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(
     value: Any, dtype: Any = None, name: str | None = None
 ) -> Any:
@@ -165,8 +168,3 @@ register_session_run_conversion_functions(
     lambda slices, value: list(zip(slices.parts(), value, strict=False)),
     lambda slices: slices.parts(),
 )
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "IndexedSlices": IndexedSlices,
-    "convert_to_tensor_or_indexed_slices": convert_to_tensor_or_indexed_slices,
-}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import collections
 import functools
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
-from sessrun.reference.build.signature import signature
+from sessrun.reference.build.signature import Signature, signature
 from sessrun.reference.graph.operation import Operation
-from sessrun.spec.operations import ArgDecl
+from sessrun.spec.operations import ArgDecl, AttrDecl
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["named", "results", "wrapper"]
@@ -51,19 +53,47 @@ def wrapper(op_type: str) -> Callable[..., Any]:
     shown = _RENAMED.get(op_type, {})
     wanted = {shown.get(arg.name, arg.name): arg.name for arg in declared.inputs}
     optional = {shown.get(name, name): name for name in declared.attrs}
+    known = inspect.Signature(_parameters(declared, shown))
 
-    def make(name: str | None = None, **arguments: Any) -> Any:
+    def make(*values: Any, name: str | None = None, **arguments: Any) -> Any:
+        if values:
+            raise TypeError(
+                f"{op_type} only takes keyword args (possible keys: {list(known.parameters)}). "
+                "Please pass these args as kwargs instead."
+            )
         missing = set(wanted).difference(arguments)
         unknown = set(arguments).difference(wanted, optional)
         if missing or unknown:
             raise TypeError(f"{op_type}: missing {sorted(missing)}, unknown {sorted(unknown)}")
         inputs = {wanted[key]: value for key, value in arguments.items() if key in wanted}
         attrs = {optional[key]: value for key, value in arguments.items() if key in optional}
-        return _shown(apply_op(op_type, inputs, attrs, name))
+        return _outputs_of(apply_op(op_type, inputs, attrs, name))
 
     make.__name__ = op_type
     make.__doc__ = declared.declaration.summary
+    vars(make)["__signature__"] = known  # what `inspect.signature` reads
     return make
+
+
+def _parameters(declared: Signature, shown: Mapping[str, str]) -> list[inspect.Parameter]:
+    """The parameters of a wrapper: inputs, attributes without a default, with one, name."""
+    attrs = [attr for attr in declared.attrs.values() if attr.name not in declared.inferred]
+    attrs.sort(key=lambda attr: attr.has_default)
+    defaults: dict[str, Any] = {arg.name: inspect.Parameter.empty for arg in declared.inputs}
+    for attr in attrs:
+        defaults[attr.name] = _default_of(attr) if attr.has_default else inspect.Parameter.empty
+    defaults["name"] = None
+    return [
+        inspect.Parameter(
+            shown.get(name, name), inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default
+        )
+        for name, default in defaults.items()
+    ]
+
+
+def _default_of(attr: AttrDecl) -> Any:
+    """An attribute's default as a program writes it: a DType for a type."""
+    return dtypes.of_name(attr.default) if attr.type == "type" else attr.default
 
 
 def named(name: str) -> Callable[..., Any] | None:
@@ -74,12 +104,9 @@ def named(name: str) -> Callable[..., Any] | None:
     op_type = _by_name().get(name.removeprefix("_"))  # some are private there
     if op_type is None:
         return None
-    declared, make = signature(op_type), wrapper(op_type)
-    attrs = [attr for attr in declared.attrs.values() if attr.name not in declared.inferred]
-    attrs.sort(key=lambda attr: attr.has_default)
-    shown = _RENAMED.get(op_type, {})
-    names = [*(arg.name for arg in declared.inputs), *(attr.name for attr in attrs)]
-    order = [*(shown.get(given, given) for given in names), "name"]
+    make = wrapper(op_type)
+    known = inspect.signature(make)
+    order = list(known.parameters)
 
     def call(*values: Any, **arguments: Any) -> Any:
         if len(values) > len(order):
@@ -87,7 +114,8 @@ def named(name: str) -> Callable[..., Any] | None:
         return make(**dict(zip(order, values, strict=False)), **arguments)
 
     call.__name__ = name
-    call.__doc__ = declared.declaration.summary
+    call.__doc__ = make.__doc__
+    vars(call)["__signature__"] = known
     return call
 
 
@@ -111,13 +139,13 @@ def results(op: Operation) -> Any:
     return values[0] if len(values) == 1 else tuple(values)
 
 
-def _shown(op: Operation) -> Any:
+def _outputs_of(op: Operation) -> Any:
     declared = op.declaration.outputs
-    found = results(op)
+    outputs = results(op)
     if len(declared) < 2:
-        return found
+        return outputs
     kind = collections.namedtuple(op.type, [arg.name for arg in declared])  # type: ignore[misc]  # noqa: PYI024 - its fields are data
-    return kind(*found)
+    return kind(*outputs)
 
 
 def _is_list(arg: ArgDecl) -> bool:

@@ -18,10 +18,12 @@ from sessrun.reference.build import static_values
 from sessrun.reference.build.conversion import is_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "get_static_value", "seen_shape"]
+__all__ = ["get_static_value", "seen_shape"]
 
 
+@public("get_static_value")
 def get_static_value(tensor: Any, partial: bool = False) -> Any:
     """The value of a tensor if it can be told while the graph is built.
 
@@ -207,5 +209,3 @@ _SHAPE_READERS: Final[Mapping[str, Callable[[Tensor], Shape]]] = {
     "Shape": lambda tensor: tensor.op.inputs[0].sizes,
     "StridedSlice": _sizes_sliced,
 }
-
-EXPORTS: Final[Mapping[str, Any]] = {"get_static_value": get_static_value}

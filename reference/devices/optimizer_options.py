@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from sessrun.reference.public import public
 from sessrun.spec.proto import ConfigProto, OptimizerOptions, RewriterConfig
 
-__all__ = ["EXPORTS", "write_into"]
+__all__ = ["write_into"]
 
 #: Options that are switches of RewriterConfig, ON or OFF, each under its own name.
 _SWITCHES: Final = (
@@ -44,12 +45,14 @@ _OPTIONS: Final[dict[str, Any]] = {}
 _CHOSEN: Final[dict[str, bool]] = {}
 
 
+@public("config.optimizer.get_experimental_options")
 def get_experimental_options() -> dict[str, Any]:
     """The options that were set, by name, and those that are always told."""
     told = {name: value for name, value in _PLAIN.items() if value is not None} | _OPTIONS
     return {name: value for name, value in told.items() if name != "min_graph_nodes" or value}
 
 
+@public("config.optimizer.set_experimental_options")
 def set_experimental_options(options: Mapping[str, Any]) -> None:
     """Set options by name; those that are not named stay, unknown ones change nothing.
 
@@ -62,11 +65,13 @@ def set_experimental_options(options: Mapping[str, Any]) -> None:
     _OPTIONS.update({key: given[key] for key in (*_SWITCHES, *_PLAIN) if key in given})
 
 
+@public("config.optimizer.get_jit")
 def get_jit() -> str:
     """What is compiled: "autoclustering", or "" for nothing."""
     return _JIT if _CHOSEN.get("jit") else ""
 
 
+@public("config.optimizer.set_jit")
 def set_jit(enabled: Any) -> None:
     """Ask that operations be compiled together: True, 1 or "autoclustering"; nothing else does.
 
@@ -86,9 +91,3 @@ def write_into(config: ConfigProto) -> None:
             setattr(rewrite, name, value)
         else:
             setattr(rewrite, name, RewriterConfig.ON if value else RewriterConfig.OFF)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"config.optimizer.{function.__name__}": function
-    for function in (get_experimental_options, get_jit, set_experimental_options, set_jit)
-}

@@ -7,16 +7,18 @@ visible devices, soft placement, threads.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.devices import allocators, devices, optimizer_options
+from sessrun.reference.public import public
 from sessrun.spec import devices as names
 from sessrun.spec.proto import ConfigProto
 
-__all__ = ["EXPORTS", "default_config"]
+__all__ = ["default_config"]
 
 
+@public("config.PhysicalDevice")
 class PhysicalDevice(NamedTuple):
     """A device of the machine: `/physical_device:GPU:0`, `GPU`."""
 
@@ -24,6 +26,7 @@ class PhysicalDevice(NamedTuple):
     device_type: str
 
 
+@public("config.LogicalDevice")
 class LogicalDevice(NamedTuple):
     """A device as sessions name it: `/device:GPU:0`, `GPU`."""
 
@@ -31,6 +34,7 @@ class LogicalDevice(NamedTuple):
     device_type: str
 
 
+@public("config.LogicalDeviceConfiguration", "config.experimental.VirtualDeviceConfiguration")
 class LogicalDeviceConfiguration(NamedTuple):
     """One of the logical devices of a physical one.
 
@@ -65,6 +69,7 @@ _SETTINGS: Final = _Settings()
 # --- devices ---------------------------------------------------------------------------------
 
 
+@public("config.experimental.list_physical_devices", "config.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices of this machine, CPU first, of one type or of all."""
     found = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
@@ -72,6 +77,7 @@ def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice
     return _of_type(found, device_type)
 
 
+@public("config.experimental.list_logical_devices", "config.list_logical_devices")
 def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
     """The devices of a session without configuration; from now on their number is fixed.
 
@@ -93,12 +99,14 @@ def _short(device: devices.LocalDevice) -> str:
     return device.name[device.name.index("/device:") :]
 
 
+@public("config.experimental.get_visible_devices", "config.get_visible_devices")
 def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices that sessions may use."""
     visible = _SETTINGS.visible
     return _of_type(list_physical_devices() if visible is None else visible, device_type)
 
 
+@public("config.experimental.set_visible_devices", "config.set_visible_devices")
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Let sessions use these devices only, of their type or of all types.
 
@@ -121,6 +129,10 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
         _SETTINGS.visible = chosen
 
 
+@public(
+    "config.experimental.get_virtual_device_configuration",
+    "config.get_logical_device_configuration",
+)
 def get_logical_device_configuration(
     device: PhysicalDevice,
 ) -> list[LogicalDeviceConfiguration] | None:
@@ -134,6 +146,10 @@ def get_logical_device_configuration(
     return _SETTINGS.logical.get(device)
 
 
+@public(
+    "config.experimental.set_virtual_device_configuration",
+    "config.set_logical_device_configuration",
+)
 def set_logical_device_configuration(
     device: PhysicalDevice, logical_devices: Iterable[LogicalDeviceConfiguration]
 ) -> None:
@@ -207,11 +223,13 @@ def default_config() -> ConfigProto:
 # --- placement, threads, memory --------------------------------------------------------------
 
 
+@public("config.get_soft_device_placement")
 def get_soft_device_placement() -> bool:
     """Whether sessions without a configuration place softly."""
     return _SETTINGS.soft_placement
 
 
+@public("config.set_soft_device_placement")
 def set_soft_device_placement(enabled: Any) -> None:
     """Let sessions without a configuration place softly, or not."""
     _SETTINGS.soft_placement = bool(enabled)
@@ -235,6 +253,7 @@ def _setter(kind: str) -> Callable[[int], None]:
     return set_
 
 
+@public("config.experimental.get_memory_growth")
 def get_memory_growth(device: PhysicalDevice) -> bool:
     """Whether the memory of a GPU is taken as it is needed: it always is here, but for limits.
 
@@ -249,6 +268,7 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
     return _SETTINGS.growth.get(device, True)
 
 
+@public("config.experimental.set_memory_growth")
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     """Note whether the memory of a GPU is to be taken as it is needed.
 
@@ -262,6 +282,7 @@ def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
     _SETTINGS.growth[device] = bool(enable)
 
 
+@public("config.experimental.get_memory_info")
 def get_memory_info(device: str | None) -> dict[str, int]:
     """The bytes in use on a device: `current` and `peak`.
 
@@ -273,11 +294,13 @@ def get_memory_info(device: str | None) -> dict[str, int]:
     return {"current": statistics.bytes_in_use, "peak": statistics.peak_bytes_in_use}
 
 
+@public("config.experimental.get_memory_usage")
 def get_memory_usage(device: str | None) -> int:
     """The bytes in use on a device; errors as `get_memory_info`."""
     return get_memory_info(device)["current"]
 
 
+@public("config.experimental.reset_memory_stats")
 def reset_memory_stats(device: str | None) -> None:
     """Let the peak of a device be what is in use now; errors as `get_memory_info`."""
     allocator, _ = _counting_allocator(device)
@@ -318,6 +341,7 @@ def _allocator(device: str | None) -> allocators.Allocator:
     raise ValueError(f"No matching devices found for {device!r}")
 
 
+@public("config.experimental.get_device_details")
 def get_device_details(device: Any) -> dict[str, Any]:
     """The name and the compute capability of a GPU; nothing of a CPU.
 
@@ -339,39 +363,9 @@ def get_device_details(device: Any) -> dict[str, Any]:
     return {"device_name": gpu.name, "compute_capability": gpu.capability}
 
 
-_CONFIG: Final[Mapping[str, Any]] = {
-    function.__name__: function
-    for function in (
-        get_visible_devices,
-        list_logical_devices,
-        list_physical_devices,
-        set_visible_devices,
-    )
-}
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    **{f"config.{name}": value for name, value in _CONFIG.items()},
-    **{f"config.experimental.{name}": value for name, value in _CONFIG.items()},
-    "config.LogicalDevice": LogicalDevice,
-    "config.LogicalDeviceConfiguration": LogicalDeviceConfiguration,
-    "config.PhysicalDevice": PhysicalDevice,
-    "config.get_logical_device_configuration": get_logical_device_configuration,
-    "config.get_soft_device_placement": get_soft_device_placement,
-    "config.set_logical_device_configuration": set_logical_device_configuration,
-    "config.set_soft_device_placement": set_soft_device_placement,
-    "config.threading.get_inter_op_parallelism_threads": _getter("Inter"),
-    "config.threading.get_intra_op_parallelism_threads": _getter("Intra"),
-    "config.threading.set_inter_op_parallelism_threads": _setter("Inter"),
-    "config.threading.set_intra_op_parallelism_threads": _setter("Intra"),
-    "config.experimental.VirtualDeviceConfiguration": LogicalDeviceConfiguration,
-    "config.experimental.get_device_details": get_device_details,
-    "config.experimental.get_memory_growth": get_memory_growth,
-    "config.experimental.get_memory_info": get_memory_info,
-    "config.experimental.get_memory_usage": get_memory_usage,
-    "config.experimental.get_virtual_device_configuration": get_logical_device_configuration,
-    "config.experimental.reset_memory_stats": reset_memory_stats,
-    "config.experimental.set_memory_growth": set_memory_growth,
-    "config.experimental.set_virtual_device_configuration": set_logical_device_configuration,
-    "experimental.memory_statistics": allocators.memory_statistics,
-    "experimental.set_memory_limit": allocators.set_memory_limit,
-}
+for _pool in ("Inter", "Intra"):
+    _name = f"{_pool.lower()}_op_parallelism_threads"
+    public(f"config.threading.get_{_name}")(_getter(_pool))
+    public(f"config.threading.set_{_name}")(_setter(_pool))
+public("experimental.memory_statistics")(allocators.memory_statistics)
+public("experimental.set_memory_limit")(allocators.set_memory_limit)

@@ -5,8 +5,8 @@ Source: TF 2.21, whose graphs these are node for node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.shape_ops import shape
@@ -24,10 +24,12 @@ from sessrun.reference.gradient.way_back import WayBack
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "gradients"]
+__all__ = ["gradients"]
 
 
+@public("gradients")
 def gradients(
     ys: Any,
     xs: Any,
@@ -165,6 +167,3 @@ def _named(gradient: Any, name: str) -> Gradient:
         identity(gradient.indices, f"{name}_indices"),
         None if dense is None else identity(dense, f"{name}_shape"),
     )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"gradients": gradients}

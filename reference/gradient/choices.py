@@ -5,9 +5,12 @@ from __future__ import annotations
 import enum
 from typing import Final
 
+from sessrun.reference.public import public
+
 __all__ = ["AggregationMethod", "UnconnectedGradients"]
 
 
+@public("AggregationMethod")
 class AggregationMethod:
     """How the gradients that reach one tensor by several ways are summed.
 
@@ -25,6 +28,7 @@ class AggregationMethod:
     EXPERIMENTAL_ACCUMULATE_N: Final = 2
 
 
+@public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
     """What the gradient is of a tensor that the differentiated one does not depend on."""
 

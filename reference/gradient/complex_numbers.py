@@ -17,8 +17,8 @@ from sessrun.reference.graph.operation import Operation
 
 __all__: list[str] = []
 
-_complex = cast_ops.EXPORTS["complex"]
-_real, _imag = cast_ops.EXPORTS["real"], cast_ops.EXPORTS["imag"]
+_complex = cast_ops.complex_
+_real, _imag = cast_ops.real, cast_ops.imag
 _CASTABLE = frozenset(
     {
         dtypes.float16,

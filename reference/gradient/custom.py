@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
@@ -28,6 +28,7 @@ from sessrun.reference.gradient.choices import UnconnectedGradients
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
     "custom_gradient",
@@ -42,6 +43,7 @@ _READS: Final = frozenset({"ReadVariableOp", "ResourceGather", "ResourceGatherNd
 _VARIABLES: Final = frozenset({"VarHandleOp", "VariableV2"})
 
 
+@public("custom_gradient")
 def custom_gradient(f: Any = None) -> Any:
     """A decorator: the gradient of `f` is what `f` says it is.
 
@@ -195,6 +197,7 @@ def _asked(
     return [*nest.flatten(of_args), *of_variables]
 
 
+@public("grad_pass_through")
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that gives what `f` gives, whose gradient is that of doing nothing."""
 
@@ -208,6 +211,7 @@ def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
     return decorated
 
 
+@public("recompute_grad")
 def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function that gives what `f` gives, and computes it once more for its gradient.
 
@@ -238,8 +242,3 @@ def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
 
     decorated: Callable[..., Any] = functools.wraps(f)(custom_gradient(computed))
     return decorated
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    function.__name__: function for function in (custom_gradient, grad_pass_through, recompute_grad)
-}

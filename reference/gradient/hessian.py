@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import concat, reshape
@@ -14,10 +14,12 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "hessian_vector_product", "hessians"]
+__all__ = ["hessian_vector_product", "hessians"]
 
 
+@public("hessians")
 def hessians(
     ys: Any,
     xs: Any,
@@ -91,6 +93,3 @@ def hessian_vector_product(ys: Any, xs: list[Any], v: list[Any]) -> list[Any]:
         if first is not None
     ]
     return gradients(products, xs)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"hessians": hessians}

@@ -17,7 +17,7 @@ from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones, zeros, zeros_like
 from sessrun.reference.api.ops.gathering import gather_nd
 from sessrun.reference.api.ops.math_ops import range_
-from sessrun.reference.api.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.api.ops.reduce_ops import reduce_prod, reduce_sum
 from sessrun.reference.api.ops.shape_ops import rank, shape, size
 from sessrun.reference.api.ops.sparse_order import sparse_reorder
 from sessrun.reference.api.sparse_tensor import SparseTensor
@@ -141,9 +141,8 @@ gradient("SparseReorder")(lambda op, _places, grad: (None, gather(grad, _order_o
 def _sparse_to_dense(op: Operation, grad: Any) -> Any:
     """Zeros by the integers: TensorFlow does not say None there."""
     indices, sizes, *_ = op.inputs
-    total = REDUCTIONS["reduce_sum"]
     of_values = gather_nd(grad, indices)
-    of_default = total(grad) - total(of_values)
+    of_default = reduce_sum(grad) - reduce_sum(of_values)
     return zeros_like(indices), zeros_like(sizes), of_values, of_default
 
 
@@ -160,7 +159,7 @@ def _dynamic_partition(op: Operation, *grads: Any) -> Any:
     data, partitions = op.inputs
     count = op.get_attr("num_partitions")
     outer = shape(partitions)
-    numbers = reshape(range_(REDUCTIONS["reduce_prod"](outer)), outer)
+    numbers = reshape(range_(reduce_prod(outer)), outer)
     places = node("DynamicPartition", numbers, partitions, num_partitions=count)
     together = node("ParallelDynamicStitch", places, list(grads))
     return [reshape(together, shape(data)), None]
@@ -183,6 +182,6 @@ def _top_k(op: Operation, grad: Any, _indices: Any) -> Any:
     starts = range_(0, cast(shape(rows)[0], dtypes.int64) * last, last)
     flat = reshape(rows + cast(expand_dims(starts, -1), dtypes.int32), [-1])
     at, given = expand_dims(flat, -1), reshape(grad, [-1])
-    found = node("ScatterNd", at, given, [REDUCTIONS["reduce_prod"](whole)])
+    found = node("ScatterNd", at, given, [reduce_prod(whole)])
     # The second is by the number of elements, which nothing follows: it is zero, and not None.
     return [reshape(found, whole), zeros([], dtypes.int32)]

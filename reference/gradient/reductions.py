@@ -12,8 +12,7 @@ from sessrun.reference.api.ops.array_ops import concat, gather, reshape, transpo
 from sessrun.reference.api.ops.cast_ops import cast, conj
 from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros_like
 from sessrun.reference.api.ops.math_ops import div_no_nan, divide, equal, range_, truediv
-from sessrun.reference.api.ops.reduce_ops import EXPORTS as REDUCTIONS
-from sessrun.reference.api.ops.reduce_ops import reduce_sum
+from sessrun.reference.api.ops.reduce_ops import cumprod, cumsum, reduce_prod, reduce_sum
 from sessrun.reference.api.ops.shape_ops import rank, shape, size
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
@@ -39,8 +38,6 @@ __all__ = ["kept_shape"]
 _Scaling = tuple[tuple[int, ...], tuple[int, ...]]
 #: By graph, and by a shape and axes: what `_scaling` found.
 _SCALINGS: Final[WeakKeyDictionary[Any, dict[Any, _Scaling]]] = WeakKeyDictionary()
-_reduce_prod = REDUCTIONS["reduce_prod"]
-_cumsum, _cumprod = REDUCTIONS["cumsum"], REDUCTIONS["cumprod"]
 
 gradient("ArgMax", "ArgMin")(lambda op, grad: [None, None])
 
@@ -110,7 +107,7 @@ def _mean(op: Operation, grad: Any) -> Any:
         whole = shape(op.inputs[0])
         dimensions = size(whole)
         axes = (cast(op.inputs[1], dimensions.dtype) + dimensions) % dimensions
-        factor = _reduce_prod(gather(whole, axes))
+        factor = reduce_prod(gather(whole, axes))
     return truediv(summed, cast(factor, summed.dtype)), None
 
 
@@ -150,12 +147,12 @@ def _prod(op: Operation, grad: Any) -> Any:
         reduced = (cast(axes, dimensions.dtype) + dimensions) % dimensions
         others = node("ListDiff", range_(0, dimensions), reduced, out_idx=reduced.dtype)[0]
         order = concat([reduced, others], 0)
-        counts = _reduce_prod(gather(whole, reduced)), _reduce_prod(gather(whole, others))
+        counts = reduce_prod(gather(whole, reduced)), reduce_prod(gather(whole, others))
     turned = transpose(x, order)
     turned_shape = shape(turned)
     flat = reshape(turned, counts)
-    before = _cumprod(flat, axis=0, exclusive=True)
-    after = _cumprod(flat, axis=0, exclusive=True, reverse=True)
+    before = cumprod(flat, axis=0, exclusive=True)
+    after = cumprod(flat, axis=0, exclusive=True, reverse=True)
     product = reshape(conj(before) * conj(after), turned_shape)
     found = grad * transpose(product, invert_permutation(order))
     return reshape(found, whole), None
@@ -164,7 +161,7 @@ def _prod(op: Operation, grad: Any) -> Any:
 @gradient("Cumsum")
 def _of_cumsum(op: Operation, grad: Any) -> Any:
     return [
-        _cumsum(
+        cumsum(
             grad,
             op.inputs[1],
             exclusive=op.get_attr("exclusive"),
@@ -178,8 +175,8 @@ def _of_cumsum(op: Operation, grad: Any) -> Any:
 def _of_cumprod(op: Operation, grad: Any) -> Any:
     x, axis = op.inputs
     exclusive, reverse = op.get_attr("exclusive"), op.get_attr("reverse")
-    product = _cumprod(x, axis, exclusive=exclusive, reverse=reverse)
-    summed = _cumsum(product * grad, axis, exclusive=exclusive, reverse=not reverse)
+    product = cumprod(x, axis, exclusive=exclusive, reverse=reverse)
+    summed = cumsum(product * grad, axis, exclusive=exclusive, reverse=not reverse)
     return [div_no_nan(summed, x), None]
 
 

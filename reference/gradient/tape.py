@@ -7,7 +7,7 @@ others are constants to it. Source: TF 2.21, probed without eager execution.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
@@ -34,12 +34,14 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "GradientTape"]
+__all__ = ["GradientTape"]
 
 _BRANCHES: Final = frozenset({"Switch", "RefSwitch", "Merge", "RefMerge"})
 
 
+@public("GradientTape")
 class GradientTape:
     """Records operations, in a `with` statement, and differentiates through them.
 
@@ -447,6 +449,3 @@ def _seed(y: Tensor, grad: Any) -> Gradient:
     if y.shape.is_fully_defined():
         return ones(y.shape, y.dtype)
     return ones_like(y)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"GradientTape": GradientTape}

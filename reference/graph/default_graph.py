@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 
 __all__ = [
     "add_to_collection",
@@ -21,21 +22,25 @@ __all__ = [
 ]
 
 
+@public("device")
 def device(device_name_or_function: Any) -> AbstractContextManager[None]:
     """The default graph's `device`."""
     return get_default_graph().device(device_name_or_function)
 
 
+@public("colocate_with")
 def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
     """The default graph's `colocate_with`."""
     return get_default_graph().colocate_with(op, ignore_existing)
 
 
+@public("container")
 def container(container_name: str) -> AbstractContextManager[str]:
     """The default graph's `container`."""
     return get_default_graph().container(container_name)
 
 
+@public("control_dependencies")
 def control_dependencies(
     control_inputs: Iterable[Any] | None,
 ) -> AbstractContextManager[None]:
@@ -43,26 +48,31 @@ def control_dependencies(
     return get_default_graph().control_dependencies(control_inputs)
 
 
+@public("add_to_collection")
 def add_to_collection(name: Any, value: Any) -> None:
     """The default graph's `add_to_collection`."""
     get_default_graph().add_to_collection(name, value)
 
 
+@public("add_to_collections")
 def add_to_collections(names: Any, value: Any) -> None:
     """The default graph's `add_to_collections`."""
     get_default_graph().add_to_collections(names, value)
 
 
+@public("get_collection")
 def get_collection(key: Any, scope: str | None = None) -> list[Any]:
     """The default graph's `get_collection`."""
     return get_default_graph().get_collection(key, scope)
 
 
+@public("get_collection_ref")
 def get_collection_ref(key: Any) -> list[Any]:
     """The default graph's `get_collection_ref`."""
     return get_default_graph().get_collection_ref(key)
 
 
+@public("executing_eagerly")
 def executing_eagerly() -> bool:
     """Whether operations run as they are made: never here."""
     return False

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sessrun.reference.graph.thread_stack import ThreadStack
+from sessrun.reference.public import public
 
 __all__ = ["default_session", "get_default_session", "leave_sessions"]
 
 _SESSIONS: Final[ThreadStack[Any]] = ThreadStack()
 
 
+@public("get_default_session")
 def get_default_session() -> Any:
     """The innermost session entered in this thread, or None."""
     sessions = _SESSIONS.items

@@ -14,6 +14,7 @@ from sessrun.reference.graph.graph_scopes import Scoped
 from sessrun.reference.graph.operation import MAKERS, Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.graph.thread_stack import ThreadStack
+from sessrun.reference.public import public
 from sessrun.spec.proto import FunctionDefLibrary, GraphDef, VersionDef
 
 __all__ = ["ENTERED_GRAPHS", "MIN_CONSUMER", "MIN_PRODUCER", "PRODUCER", "Graph"]
@@ -28,6 +29,7 @@ MIN_PRODUCER: Final = 0
 _FUNCTIONS_SINCE: Final = 12
 
 
+@public("Graph")
 class Graph(Scoped, Collections):
     """A dataflow graph; operations are only ever added. Safe for threads.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.graph import Graph
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["graph_of_elements", "init_scope", "name_scope", "op_scope"]
 
 
+@public("name_scope")
 class name_scope:  # noqa: N801 - the name that programs use
     """The `with` of a name scope of the graph of `values`, or of the default graph.
 
@@ -74,6 +76,7 @@ class name_scope:  # noqa: N801 - the name that programs use
         self._entered.pop().__exit__(kind, error, traceback)
 
 
+@public("op_scope")
 def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:
     """The older form of `name_scope`."""
     return name_scope(name, default_name, values)
@@ -106,6 +109,7 @@ def _is_of_a_graph(value: Any) -> bool:
     return isinstance(value, Tensor | Operation) or hasattr(value, "_as_graph_element")
 
 
+@public("init_scope")
 @contextmanager
 def init_scope() -> Iterator[None]:
     """Lift what is made out of control scopes, and out of functions that are being built.

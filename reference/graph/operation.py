@@ -10,6 +10,7 @@ from sessrun.reference.errors import InvalidArgumentError, OutOfRangeError, bad_
 from sessrun.reference.graph.creation import Site
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.node_summary import bracketed
+from sessrun.reference.public import public
 from sessrun.spec.proto import AttrValue, NodeDef, OpDef
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -30,6 +31,7 @@ CALLS: Final = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 MAKERS: Final[dict[str, Callable[..., Operation]]] = {}
 
 
+@public("Operation")
 class Operation:
     """A node: made by `build`, or by `from_node_def`. Compared and hashed by identity.
 

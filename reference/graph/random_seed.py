@@ -6,6 +6,7 @@ import threading
 from typing import Any, Final
 
 from sessrun.reference.graph import stacks
+from sessrun.reference.public import public
 
 __all__ = [
     "DEFAULT_GRAPH_SEED",
@@ -37,11 +38,13 @@ def is_op_determinism_enabled() -> bool:
     return _WITHOUT_CHANCE.is_set()
 
 
+@public("random.set_random_seed", "set_random_seed")
 def set_random_seed(seed: Any) -> None:
     """Set the default graph's seed; None for none."""
     stacks.get_default_graph().seed = seed
 
 
+@public("get_seed", "random.get_seed")
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
     """The two seeds of a random operation that is about to be made in the default graph.
 

@@ -6,6 +6,7 @@ import threading
 from typing import Final
 
 from sessrun.reference.graph.graph import ENTERED_GRAPHS, Graph
+from sessrun.reference.public import public
 
 __all__ = [
     "entered_graphs",
@@ -26,6 +27,7 @@ class _Outermost(threading.local):
 _OUTERMOST: Final = _Outermost()
 
 
+@public("get_default_graph")
 def get_default_graph() -> Graph:
     """The innermost graph entered in this thread; a graph of the thread's own if none is."""
     graphs = ENTERED_GRAPHS.items
@@ -53,6 +55,7 @@ def outermost_graph() -> Graph:
     return _OUTERMOST.graph
 
 
+@public("reset_default_graph")
 def reset_default_graph() -> None:
     """Give this thread a new, empty default graph.
 

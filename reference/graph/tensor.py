@@ -10,6 +10,7 @@ from sessrun.reference.base.references import Reference
 from sessrun.reference.base.tensor_shape import Shape, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_session import get_default_session
+from sessrun.reference.public import public
 
 if TYPE_CHECKING:
     from sessrun.reference.base.dtypes import DType
@@ -139,6 +140,7 @@ OVERLOADABLE: Final = frozenset(
 )
 
 
+@public("Tensor")
 class Tensor(Overloads):
     """A symbolic value: output number `value_index` of `op`. Compared and hashed by identity.
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.graph.graph import MIN_CONSUMER, PRODUCER
+from sessrun.reference.public import public
 
 __all__ = [
     "COMPILER_VERSION",
-    "EXPORTS",
     "GIT_VERSION",
     "GRAPH_DEF_VERSION",
     "GRAPH_DEF_VERSION_MIN_CONSUMER",
@@ -25,14 +24,9 @@ GRAPH_DEF_VERSION: Final = PRODUCER
 GRAPH_DEF_VERSION_MIN_CONSUMER: Final = MIN_CONSUMER
 GRAPH_DEF_VERSION_MIN_PRODUCER: Final = 0
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "COMPILER_VERSION": COMPILER_VERSION,
-    "GIT_VERSION": GIT_VERSION,
-    "GRAPH_DEF_VERSION": GRAPH_DEF_VERSION,
-    "GRAPH_DEF_VERSION_MIN_CONSUMER": GRAPH_DEF_VERSION_MIN_CONSUMER,
-    "GRAPH_DEF_VERSION_MIN_PRODUCER": GRAPH_DEF_VERSION_MIN_PRODUCER,
-    "VERSION": VERSION,
-    "__compiler_version__": COMPILER_VERSION,
-    "__git_version__": GIT_VERSION,
-    "__version__": VERSION,
-}
+public("COMPILER_VERSION", "__compiler_version__")(COMPILER_VERSION)
+public("GIT_VERSION", "__git_version__")(GIT_VERSION)
+public("GRAPH_DEF_VERSION")(GRAPH_DEF_VERSION)
+public("GRAPH_DEF_VERSION_MIN_CONSUMER")(GRAPH_DEF_VERSION_MIN_CONSUMER)
+public("GRAPH_DEF_VERSION_MIN_PRODUCER")(GRAPH_DEF_VERSION_MIN_PRODUCER)
+public("VERSION", "__version__")(VERSION)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sessrun.reference.base import log_messages
 from sessrun.reference.graph.graph import Graph
+from sessrun.reference.public import public
 from sessrun.reference.session.arguments import adopted
 from sessrun.reference.session.session import BaseSession
 from sessrun.spec.proto import ConfigProto
@@ -15,6 +16,7 @@ from sessrun.spec.proto import ConfigProto
 __all__ = ["InteractiveSession"]
 
 
+@public("InteractiveSession")
 class InteractiveSession(BaseSession):
     """A session that is the default one from its construction on, until it is closed.
 

@@ -25,6 +25,7 @@ from sessrun.reference.devices.devices import DeviceAttributes, local_devices
 from sessrun.reference.graph import default_session, stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.reference.session import arguments
 from sessrun.reference.session.execute.partial_runs import PartialRuns
 from sessrun.reference.session.execute.plan import Plan
@@ -419,6 +420,7 @@ class BaseSession:
             self._release()
 
 
+@public("Session")
 class Session(BaseSession):
     """A session: runs operations and evaluates tensors of one graph.
 

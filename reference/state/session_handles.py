@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
@@ -17,10 +17,12 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "delete_session_tensor", "get_session_handle", "get_session_tensor"]
+__all__ = ["delete_session_tensor", "get_session_handle", "get_session_tensor"]
 
 
+@public("get_session_handle")
 def get_session_handle(data: Any, name: str | None = None) -> Tensor:
     """A handle of the value that `data` has when it is run; the session keeps the value.
 
@@ -38,6 +40,7 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
         return apply_op("GetSessionHandle", {"value": data}, {}, name).outputs[0]
 
 
+@public("get_session_tensor")
 def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """A placeholder to feed a handle to, and the tensor that the session keeps under it.
 
@@ -56,6 +59,7 @@ def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tupl
         return holder, apply_op("GetSessionTensor", inputs, {"dtype": dtype}, name).outputs[0]
 
 
+@public("delete_session_tensor")
 def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor, Operation]:
     """A placeholder to feed a handle to, and the operation that forgets what is kept under it.
 
@@ -73,10 +77,3 @@ def _on_device_of(handle: Any) -> Iterator[None]:
     text = handle.decode() if isinstance(handle, bytes) else str(handle)
     with stacks.get_default_graph().device(text.rpartition(";")[2]):
         yield
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "delete_session_tensor": delete_session_tensor,
-    "get_session_handle": get_session_handle,
-    "get_session_tensor": get_session_tensor,
-}

@@ -22,16 +22,16 @@ Wrappers of single operations, as `tensorflow.compat.v1` names them.
 
 from __future__ import annotations
 
-from collections.abc import {abc}
-from typing import {typing}
+{abc}from typing import {typing}
 
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.public import public
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 '''
 
 #: The longest line of arguments that fits into a wrapper's body.
@@ -53,15 +53,9 @@ def wrappers(operations: Mapping[str, Operation]) -> str:
     """The source text of the module."""
     named = [operation for operation in operations.values() if operation.python]
     functions = "".join(_results(op) + _function(op) for op in named)
-    rows = sorted((name, function_name(op)) for op in named for name in op.python)
-    exports = "".join(f'    "{name}": {function},\n' for name, function in rows)
-    table = (
-        "\n\n#: Dotted name in the namespace to its function.\n"
-        f"EXPORTS: Final[dict[str, Callable[..., Any]]] = {{\n{exports}}}\n"
-    )
-    abc = "Callable, Sequence" if "Sequence[" in functions else "Callable"
-    typing = "TYPE_CHECKING, Any, Final" + (", NamedTuple" if "(NamedTuple)" in functions else "")
-    return _HEAD.format(abc=abc, typing=typing) + functions + table
+    abc = "from collections.abc import Sequence\n" if "Sequence[" in functions else ""
+    typing = "TYPE_CHECKING, Any" + (", NamedTuple" if "(NamedTuple)" in functions else "")
+    return _HEAD.format(abc=abc, typing=typing) + functions
 
 
 def function_name(operation: Operation) -> str:
@@ -128,9 +122,10 @@ def _function(operation: Operation) -> str:
         params.append(f"{_argument(attr.name)}: {_annotation(attr)}{default}")
     params.append("name: str | None = None")
     body = textwrap.indent(_docstring(operation) + _body(operation), "    ")
-    return f"\n\ndef {function_name(operation)}(\n    " + ",\n    ".join(params) + (
-        f",\n) -> {_return_type(operation)}:\n{body}"
-    )
+    names = ", ".join(f'"{name}"' for name in operation.python)
+    arguments = ",\n    ".join(params)
+    head = f"\n\n@public({names})\ndef {function_name(operation)}(\n    {arguments},\n)"
+    return f"{head} -> {_return_type(operation)}:\n{body}"
 
 
 def _literal(value: object) -> str:

@@ -11,6 +11,7 @@ import pytest
 from absent_names import ABSENT, ABSENT_MODULES, OTHER_ARGUMENTS
 
 import sessrun.reference as ours
+from sessrun.spec.tables.ops import OPERATIONS
 
 pytestmark = [pytest.mark.tensorflow, pytest.mark.filterwarnings("ignore")]
 #: Names of other namespaces, of the flags of a program, which are read when they are touched, and
@@ -91,3 +92,20 @@ def test_functions_have_tensorflows_arguments(theirs: Any) -> None:
             if wanted is not None and found is not None and wanted != found:
                 others.add(f"{dotted}.{name}".lstrip("."))
     assert others == set(OTHER_ARGUMENTS)
+
+
+def test_raw_operations_have_the_parameters_that_tensorflow_has() -> None:
+    import tensorflow.compat.v1 as tensorflow
+
+    differing = {}
+    for op_type in OPERATIONS:
+        theirs = getattr(tensorflow.raw_ops, op_type, None)
+        if theirs is None:
+            continue
+        parameters = [
+            list(inspect.signature(wrapper).parameters)
+            for wrapper in (getattr(ours.raw_ops, op_type), theirs)
+        ]
+        if parameters[0] != parameters[1]:
+            differing[op_type] = parameters
+    assert not differing

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.conditional import cond
@@ -14,6 +14,7 @@ from sessrun.reference.graph.default_graph import colocate_with, control_depende
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = ["after", "assert_"]
 
@@ -31,6 +32,7 @@ def after(checks: Sequence[Any], value: Any) -> Tensor:
         return identity(convert_to_tensor(value), name=scope)
 
 
+@public("Assert", "debugging.Assert")
 def assert_(
     condition: Any, data: Any, summarize: int | None = None, name: str | None = None
 ) -> Operation:
@@ -58,6 +60,3 @@ def assert_(
         condition = convert_to_tensor(condition, name="Condition")
         guarded: Operation = cond(condition, no_op, check, name="AssertGuard").op
         return guarded
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"Assert": assert_, "debugging.Assert": assert_}

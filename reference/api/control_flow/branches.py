@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.control_flow.conditional import cond
@@ -16,12 +16,14 @@ from sessrun.reference.build.generated import less_equal
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.public import public
 
 __all__ = ["case"]
 
 Branch = Callable[[], Any]
 
 
+@public("case")
 def case(
     pred_fn_pairs: Any,
     default: Branch | None = None,
@@ -120,6 +122,3 @@ def _at_most(number: int, predicates: Sequence[Any], text: str) -> Operation:
     names = ", ".join(getattr(each, "name", "?") for each in predicates)
     shown = [f"{text}: more than {number} conditions ({names}) evaluated as True:", several]
     return assert_(holds, shown, summarize=len(predicates))
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"case": case}

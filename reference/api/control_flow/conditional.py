@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.context import Context, contains, derives_or_calls, switched
@@ -24,6 +24,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.scope_names import under, without
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.spec.proto import CondContextDef
 from sessrun.spec.proto.foreign import adopt
 
@@ -155,6 +156,7 @@ class Conditional(Context):
         return inside
 
 
+@public("cond")
 def cond(
     pred: Any,
     true_fn: Branch | None = None,
@@ -282,5 +284,3 @@ def _make_indices_alike(
 
 
 MAKERS["cond"] = cond
-
-EXPORTS: Final[Mapping[str, Any]] = {"cond": cond}

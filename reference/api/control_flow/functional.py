@@ -6,9 +6,9 @@ that TensorFlow 2.21 makes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.while_loops import while_loop
@@ -20,6 +20,7 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = ["check_callable", "foldl", "foldr", "reading_variables_where_used", "scan", "written"]
 
@@ -113,6 +114,7 @@ def check_callable(fn: Any) -> None:
         raise TypeError(f"{fn.__name__} is not callable.")
 
 
+@public("foldl")
 def foldl(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -160,6 +162,7 @@ def foldl(
         return made
 
 
+@public("foldr")
 def foldr(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -192,6 +195,7 @@ def foldr(
         return made
 
 
+@public("scan")
 def scan(
     fn: Callable[[Any, Any], Any],
     elems: Any,
@@ -256,8 +260,3 @@ def scan(
             maximum_iterations=count,
         )
         return nest.pack_sequence_as(like, given.counted([each.stack() for each in arrays]))
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    function.__name__: function for function in (foldl, foldr, scan)
-}

@@ -7,14 +7,13 @@ functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
 
 from sessrun.reference.graph import stacks
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "control_flow_v2_enabled",
     "gives_all",
     "giving_all",
@@ -41,16 +40,19 @@ class _Mode:
     gives_all = False
 
 
+@public("enable_control_flow_v2")
 def enable_control_flow_v2() -> None:
     """Let `cond` and `while_loop` make functions from now on."""
     _Mode.is_on = True
 
 
+@public("disable_control_flow_v2")
 def disable_control_flow_v2() -> None:
     """Let `cond` and `while_loop` make switches and loops from now on."""
     _Mode.is_on = False
 
 
+@public("control_flow_v2_enabled")
 def control_flow_v2_enabled() -> bool:
     """Whether `cond` and `while_loop` make functions in every graph."""
     return _Mode.is_on
@@ -61,6 +63,7 @@ def is_functional() -> bool:
     return _Mode.is_on or stacks.get_default_graph().makes_functions
 
 
+@public("experimental.output_all_intermediates")
 def output_all_intermediates(state: bool | None) -> None:
     """Whether operations that call functions give what these compute on the way, for gradients.
 
@@ -108,12 +111,3 @@ def giving_all() -> Iterator[None]:
         yield
     finally:
         _Mode.gives_all = before
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "experimental.output_all_intermediates": output_all_intermediates,
-    **{
-        function.__name__: function
-        for function in (enable_control_flow_v2, disable_control_flow_v2, control_flow_v2_enabled)
-    },
-}

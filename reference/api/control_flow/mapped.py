@@ -6,8 +6,8 @@ that TensorFlow 2.21 makes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.batched_specs import boxed, boxed_rows, boxed_spec, unboxed
@@ -31,12 +31,14 @@ from sessrun.reference.base.tensor_shape import Dimension, TensorShape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 # ruff: noqa: SLF001 - the specs of rows and of batches have TensorFlow's names
 
 __all__ = ["map_fn"]
 
 
+@public("map_fn")
 def map_fn(
     fn: Callable[[Any], Any],
     elems: Any,
@@ -221,6 +223,3 @@ def _boxed(values: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
                 "`fn_output_signature` (or `dtype`) argument to `map_fn`."
             )
     return [boxed(each) for each in values]
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"map_fn": map_fn}

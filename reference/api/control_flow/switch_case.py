@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from sessrun.reference.api.control_flow.functional_branches import (
     CASE,
@@ -14,12 +14,14 @@ from sessrun.reference.api.functions.branch_graphs import function_name
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = ["indexed_case", "switch_case"]
 
 Branch = Callable[[], Any]
 
 
+@public("switch_case")
 def switch_case(
     branch_index: Any,
     branch_fns: Any,
@@ -98,6 +100,3 @@ def _check_pair(pair: Any) -> None:
         raise TypeError(f"key must be a Python `int`, got {type(pair[0])}")
     if not callable(pair[1]):
         raise TypeError(f"fn for key {pair[0]} must be callable.")
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"switch_case": switch_case}

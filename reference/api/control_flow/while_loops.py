@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.functional_loops import functional_while
@@ -19,10 +19,12 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = ["read_outside", "while_loop"]
 
 
+@public("while_loop")
 def while_loop(
     cond: Callable[..., Any],
     body: Callable[..., Any],
@@ -148,6 +150,3 @@ def _built(
     leaves = nest.flatten(results, expand_composites=True)
     values = [with_flow(leaf, each) for leaf, each in zip(leaves, exits, strict=True)]
     return nest.pack_sequence_as(results, values, expand_composites=True)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"while_loop": while_loop}

@@ -31,8 +31,9 @@ from sessrun.reference.graph import stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import init_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "ConcreteFunction", "Function", "function"]
+__all__ = ["ConcreteFunction", "Function", "function"]
 
 _NUMBERS: Final = itertools.count()
 _TRACES: Final = "_traces_of_functions"
@@ -49,6 +50,7 @@ _EXPERIMENTAL: Final = frozenset(
 )
 
 
+@public("function")
 def function(
     func: Callable[..., Any] | None = None,
     input_signature: Sequence[Any] | None = None,
@@ -414,6 +416,3 @@ def _tensors(arguments: Mapping[str, Any]) -> list[Tensor]:
     """The tensors among arguments, in order."""
     leaves = nest.flatten(list(arguments.values()), expand_composites=True)
     return [leaf for leaf in leaves if isinstance(leaf, Tensor)]
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"function": function}

@@ -21,14 +21,15 @@ sets TypeError where dtypes differ. Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.input.batch_queues import Plan, batched, shuffled
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("train.batch")
 def batch(
     tensors: Any,
     batch_size: Any,
@@ -57,6 +58,7 @@ def batch(
     )
 
 
+@public("train.maybe_batch")
 def maybe_batch(
     tensors: Any,
     keep_input: Any,
@@ -86,6 +88,7 @@ def maybe_batch(
     )
 
 
+@public("train.batch_join")
 def batch_join(
     tensors_list: Any,
     batch_size: Any,
@@ -113,6 +116,7 @@ def batch_join(
     )
 
 
+@public("train.maybe_batch_join")
 def maybe_batch_join(
     tensors_list: Any,
     keep_input: Any,
@@ -141,6 +145,7 @@ def maybe_batch_join(
     )
 
 
+@public("train.shuffle_batch")
 def shuffle_batch(
     tensors: Any,
     batch_size: Any,
@@ -171,6 +176,7 @@ def shuffle_batch(
     )
 
 
+@public("train.maybe_shuffle_batch")
 def maybe_shuffle_batch(
     tensors: Any,
     batch_size: Any,
@@ -202,6 +208,7 @@ def maybe_shuffle_batch(
     )
 
 
+@public("train.shuffle_batch_join")
 def shuffle_batch_join(
     tensors_list: Any,
     batch_size: Any,
@@ -231,6 +238,7 @@ def shuffle_batch_join(
     )
 
 
+@public("train.maybe_shuffle_batch_join")
 def maybe_shuffle_batch_join(
     tensors_list: Any,
     batch_size: Any,
@@ -259,18 +267,3 @@ def maybe_shuffle_batch_join(
         name,
         "shuffle_batch_join",
     )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"train.{each.__name__}": each
-    for each in (
-        batch,
-        batch_join,
-        maybe_batch,
-        maybe_batch_join,
-        maybe_shuffle_batch,
-        maybe_shuffle_batch_join,
-        shuffle_batch,
-        shuffle_batch_join,
-    )
-}

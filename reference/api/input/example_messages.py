@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
-
+from sessrun.reference.public import public
 from sessrun.spec.proto import input_pb2
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"train.{name}": getattr(input_pb2, name)
-    for name in (
-        "BytesList",
-        "Example",
-        "Feature",
-        "FeatureList",
-        "FeatureLists",
-        "Features",
-        "FloatList",
-        "Int64List",
-        "SequenceExample",
-    )
-}
+
+for _name in (
+    "BytesList",
+    "Example",
+    "Feature",
+    "FeatureList",
+    "FeatureLists",
+    "Features",
+    "FloatList",
+    "Int64List",
+    "SequenceExample",
+):
+    public(f"train.{_name}")(getattr(input_pb2, _name))

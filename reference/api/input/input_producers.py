@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.ops.array_ops import gather, shape, size
@@ -22,10 +22,12 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("io.match_filenames_once", "train.match_filenames_once")
 def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
     """A local variable of the names of files, which are looked for when it is initialized.
 
@@ -44,6 +46,7 @@ def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
         )
 
 
+@public("train.limit_epochs")
 def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
     """The tensor, which can be had so many times; then OutOfRangeError.
 
@@ -71,6 +74,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
             return identity(tensor, name=scope)
 
 
+@public("train.input_producer")
 def input_producer(
     input_tensor: Any,
     element_shape: Any = None,
@@ -125,6 +129,7 @@ def input_producer(
         return queue
 
 
+@public("train.string_input_producer")
 def string_input_producer(
     string_tensor: Any,
     num_epochs: int | None = None,
@@ -163,6 +168,7 @@ def string_input_producer(
         )
 
 
+@public("train.range_input_producer")
 def range_input_producer(
     limit: Any,
     num_epochs: int | None = None,
@@ -187,6 +193,7 @@ def range_input_producer(
         )
 
 
+@public("train.slice_input_producer")
 def slice_input_producer(
     tensor_list: Sequence[Any],
     num_epochs: int | None = None,
@@ -211,19 +218,3 @@ def slice_input_producer(
         )
         index = queue.dequeue()
         return [gather(each, index) for each in tensors]
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "io.match_filenames_once": match_filenames_once,
-    **{
-        f"train.{each.__name__}": each
-        for each in (
-            input_producer,
-            limit_epochs,
-            match_filenames_once,
-            range_input_producer,
-            slice_input_producer,
-            string_input_producer,
-        )
-    },
-}

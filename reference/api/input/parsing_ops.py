@@ -25,14 +25,16 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "dense_default", "scalar_string"]
+__all__ = ["dense_default", "scalar_string"]
 
 _NO_STRINGS: Final = np.empty(0, object)
 #: What the name of a node has not.
 _ODD: Final = re.compile(r"[^A-Za-z0-9_.\-/]")
 
 
+@public("decode_csv", "io.decode_csv")
 def decode_csv(
     records: Any,
     record_defaults: Sequence[Any],
@@ -75,6 +77,7 @@ def decode_csv(
     return list(apply_op("DecodeCSV", inputs, attrs, name).outputs)
 
 
+@public("io.parse_example", "parse_example")
 def parse_example(
     serialized: Any,
     features: Mapping[str, Any],
@@ -154,6 +157,7 @@ def dense_default(key: str, shape: TensorShape, dtype: dtypes.DType, value: Any)
     return generated.reshape(given, [] if varies else sizes)
 
 
+@public("io.parse_single_example", "parse_single_example")
 def parse_single_example(
     serialized: Any,
     features: Mapping[str, Any],
@@ -203,12 +207,5 @@ def scalar_string(value: Tensor) -> Tensor:
     return checked
 
 
-_PARSERS: Final = (decode_csv, parse_example, parse_single_example)
-_FEATURES: Final = tuple(
-    getattr(parsing_features, name)
-    for name in ("FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature")
-)
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"{group}{each.__name__}": each for each in (*_PARSERS, *_FEATURES) for group in ("", "io.")
-}
+for _name in ("FixedLenFeature", "FixedLenSequenceFeature", "SparseFeature", "VarLenFeature"):
+    public(_name, f"io.{_name}")(getattr(parsing_features, _name))

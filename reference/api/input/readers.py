@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.queues.queues import QueueBase
@@ -10,10 +9,10 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.reference.state.input.record_options import TFRecordOptions
 
 __all__ = [
-    "EXPORTS",
     "FixedLengthRecordReader",
     "IdentityReader",
     "ReaderBase",
@@ -23,6 +22,7 @@ __all__ = [
 ]
 
 
+@public("ReaderBase")
 class ReaderBase:
     """A reader: what its operations are made with.
 
@@ -108,6 +108,7 @@ def _handle(queue: Any) -> Tensor:
     return queue.queue_ref if isinstance(queue, QueueBase) else queue
 
 
+@public("WholeFileReader")
 class WholeFileReader(ReaderBase):
     """A reader whose records are whole files, by their names."""
 
@@ -116,6 +117,7 @@ class WholeFileReader(ReaderBase):
         super().__init__(made.outputs[0], supports_serialize=True)
 
 
+@public("TextLineReader")
 class TextLineReader(ReaderBase):
     """A reader whose records are lines, by `file:number`, counted from 1.
 
@@ -130,6 +132,7 @@ class TextLineReader(ReaderBase):
         super().__init__(apply_op("TextLineReaderV2", {}, attrs, name).outputs[0])
 
 
+@public("FixedLengthRecordReader")
 class FixedLengthRecordReader(ReaderBase):
     """A reader whose records have one length, by `file:number`, counted from 0.
 
@@ -162,6 +165,7 @@ class FixedLengthRecordReader(ReaderBase):
         super().__init__(apply_op("FixedLengthRecordReaderV2", {}, attrs, name).outputs[0])
 
 
+@public("TFRecordReader")
 class TFRecordReader(ReaderBase):
     """A reader of record files; a record's key is `file:offset`.
 
@@ -180,6 +184,7 @@ class TFRecordReader(ReaderBase):
         super().__init__(made.outputs[0])
 
 
+@public("IdentityReader")
 class IdentityReader(ReaderBase):
     """A reader whose records are what the queue gives, key and value both."""
 
@@ -196,5 +201,3 @@ _CLASSES: Final = (
     TextLineReader,
     WholeFileReader,
 )
-
-EXPORTS: Final[Mapping[str, Any]] = {each.__name__: each for each in _CLASSES}

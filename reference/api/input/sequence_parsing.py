@@ -22,13 +22,15 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 _NO_STRINGS: Final = np.empty(0, object)
 Parsed = dict[str, Any]
 
 
+@public("io.parse_sequence_example")
 def parse_sequence_example(
     serialized: Any,
     context_features: Mapping[str, Any] | None = None,
@@ -58,6 +60,7 @@ def parse_sequence_example(
         return _parsed(serialized, context_features, sequence_features, example_names, name)
 
 
+@public("io.parse_single_sequence_example", "parse_single_sequence_example")
 def parse_single_sequence_example(
     serialized: Any,
     context_features: Mapping[str, Any] | None = None,
@@ -190,10 +193,3 @@ class _Outputs:
     def dense(self, keys: Mapping[str, Any]) -> Parsed:
         """The next tensors."""
         return dict(zip(keys, self._take(len(keys)), strict=True))
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "io.parse_sequence_example": parse_sequence_example,
-    "io.parse_single_sequence_example": parse_single_sequence_example,
-    "parse_single_sequence_example": parse_single_sequence_example,
-}

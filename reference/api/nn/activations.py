@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import InvalidArgumentError, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "along_axis", "bias_add"]
+__all__ = ["along_axis", "bias_add"]
 
 
+@public("nn.leaky_relu")
 def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
     """The larger of x and alpha * x.
 
@@ -39,12 +41,14 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
         return one("LeakyRelu", {"features": value}, scope, alpha=slope)
 
 
+@public("nn.relu6")
 def relu6(features: Any, name: str | None = None) -> Tensor:
     """Between 0 and 6 the number itself."""
     with name_scope(name, "Relu6", [features]) as scope:
         return one("Relu6", {"features": convert_to_tensor(features, name="features")}, scope)
 
 
+@public("nn.crelu")
 def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Tensor:
     """What is positive of x and what is of -x, side by side along an axis."""
     with name_scope(name, "CRelu", [features]) as scope:
@@ -134,6 +138,7 @@ softmax = _rowwise("Softmax", "Exponentials along an axis, scaled to the sum 1."
 log_softmax = _rowwise("LogSoftmax", "Logarithms of the softmax along an axis.")
 
 
+@public("nn.bias_add")
 def bias_add(
     value: Any, bias: Any, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
@@ -170,6 +175,7 @@ def _affine(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tenso
     return bias_add(matmul(features, matrix), vector, name=name)
 
 
+@public("nn.xw_plus_b")
 def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
     """The affine map x @ weights + biases.
 
@@ -190,12 +196,14 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
         return _affine(x, weights, biases, scope)
 
 
+@public("nn.relu_layer")
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
     """What is positive of x @ weights + biases; arguments and errors as those of `xw_plus_b`."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         return relu(_affine(x, weights, biases), name=scope)
 
 
+@public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
 def l2_normalize(
     x: Any,
     axis: Any = None,
@@ -225,18 +233,5 @@ def l2_normalize(
         return mul(value, inverse, name=scope)
 
 
-EXPORTS: Final[dict[str, Any]] = {
-    "linalg.l2_normalize": l2_normalize,
-    "math.l2_normalize": l2_normalize,
-    "math.log_softmax": log_softmax,
-    "math.softmax": softmax,
-    "nn.bias_add": bias_add,
-    "nn.crelu": crelu,
-    "nn.l2_normalize": l2_normalize,
-    "nn.leaky_relu": leaky_relu,
-    "nn.log_softmax": log_softmax,
-    "nn.relu6": relu6,
-    "nn.relu_layer": relu_layer,
-    "nn.softmax": softmax,
-    "nn.xw_plus_b": xw_plus_b,
-}
+public("math.log_softmax", "nn.log_softmax")(log_softmax)
+public("math.softmax", "nn.softmax")(softmax)

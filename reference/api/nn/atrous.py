@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,12 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("nn.atrous_conv2d_transpose")
 def atrous_conv2d_transpose(
     value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
 ) -> Tensor:
@@ -105,6 +107,3 @@ def _paddings(filters: Tensor, rate: int, padding: str) -> tuple[Any, Any]:
     bottom = rows - top
     left = columns // 2
     return (top, bottom), (left, columns - left)
-
-
-EXPORTS: Final[dict[str, Any]] = {"nn.atrous_conv2d_transpose": atrous_conv2d_transpose}

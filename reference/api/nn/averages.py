@@ -6,7 +6,7 @@ Here there is one machine.
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import expand_dims, rank, shape, squeeze
@@ -25,8 +25,9 @@ from sessrun.reference.build.generated import mul
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _checked_rank(losses: Tensor) -> Any:
@@ -69,6 +70,7 @@ def _fitted(weights: Tensor, losses: Tensor) -> Tensor:
     return found
 
 
+@public("nn.compute_average_loss")
 def compute_average_loss(
     per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
 ) -> Tensor:
@@ -103,13 +105,8 @@ def compute_average_loss(
         return div_no_nan(total, cast(global_batch_size, dtype))
 
 
+@public("nn.scale_regularization_loss")
 def scale_regularization_loss(regularization_loss: Any) -> Tensor:
     """The sum of what a regularization gives, over the number of machines: one."""
     total: Tensor = reduce_sum(regularization_loss) / 1
     return total
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.compute_average_loss": compute_average_loss,
-    "nn.scale_regularization_loss": scale_regularization_loss,
-}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "fused_batch_norm"]
+__all__ = ["fused_batch_norm"]
 
 
+@public("nn.fused_batch_norm")
 def fused_batch_norm(
     x: Any,
     scale: Any,
@@ -67,6 +69,3 @@ def fused_batch_norm(
         attrs["epsilon"] = epsilon
     op = apply_op("FusedBatchNormV3", inputs, attrs, name)
     return op.outputs[0], op.outputs[1], op.outputs[2]
-
-
-EXPORTS: Final[dict[str, Any]] = {"nn.fused_batch_norm": fused_batch_norm}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sized
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.nn.windows import each, is_first, one_batch, padding_of, window_op
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, squeeze
@@ -11,9 +11,9 @@ from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "conv1d",
     "conv2d",
     "conv2d_transpose",
@@ -60,6 +60,7 @@ def _ndims(value: Any) -> int | None:
     return found
 
 
+@public("nn.conv2d")
 def conv2d(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter: Any = None,  # noqa: A002 - the same
@@ -108,6 +109,7 @@ def conv2d(
     )
 
 
+@public("nn.conv2d_backprop_filter")
 def conv2d_backprop_filter(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter_sizes: Any,
@@ -135,6 +137,7 @@ def conv2d_backprop_filter(
     )
 
 
+@public("nn.conv2d_backprop_input")
 def conv2d_backprop_input(
     input_sizes: Any,
     filter: Any = None,  # noqa: A002 - TensorFlow's name
@@ -164,6 +167,7 @@ def conv2d_backprop_input(
     )
 
 
+@public("nn.conv2d_transpose")
 def conv2d_transpose(
     value: Any = None,
     filter: Any = None,  # noqa: A002 - TensorFlow's name
@@ -248,6 +252,7 @@ def _row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str,
     return ("NCHW", True) if is_first(data_format) else ("NHWC", False)
 
 
+@public("nn.conv1d")
 def conv1d(
     value: Any = None,
     filters: Any = None,
@@ -296,6 +301,7 @@ def conv1d(
         return squeeze(made, [place])
 
 
+@public("nn.conv1d_transpose")
 def conv1d_transpose(
     input: Any,  # noqa: A002 - TensorFlow's name
     filters: Any,
@@ -343,6 +349,7 @@ def conv1d_transpose(
         return squeeze(made, place)
 
 
+@public("nn.conv_transpose")
 def conv_transpose(
     input: Any,  # noqa: A002 - TensorFlow's name
     filters: Any,
@@ -387,6 +394,7 @@ def conv_transpose(
         )
 
 
+@public("nn.conv3d")
 def conv3d(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter: Any = None,  # noqa: A002 - the same
@@ -425,6 +433,7 @@ def conv3d(
     )
 
 
+@public("nn.conv3d_transpose")
 def conv3d_transpose(
     value: Any,
     filter: Any = None,  # noqa: A002 - TensorFlow's name
@@ -471,16 +480,3 @@ def conv3d_transpose_v2(
             data_format=form,
             dilations=apart,
         )
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.conv1d": conv1d,
-    "nn.conv1d_transpose": conv1d_transpose,
-    "nn.conv2d": conv2d,
-    "nn.conv2d_backprop_filter": conv2d_backprop_filter,
-    "nn.conv2d_backprop_input": conv2d_backprop_input,
-    "nn.conv2d_transpose": conv2d_transpose,
-    "nn.conv3d": conv3d,
-    "nn.conv3d_transpose": conv3d_transpose,
-    "nn.conv_transpose": conv_transpose,
-}

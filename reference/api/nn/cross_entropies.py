@@ -46,8 +46,9 @@ from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.random_seed import is_op_determinism_enabled
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: The rank of a batch of rows.
 _ROWS: Final = 2
@@ -66,6 +67,7 @@ def _both(labels: Any, logits: Any, what: str) -> None:
         )
 
 
+@public("nn.log_poisson_loss")
 def log_poisson_loss(
     targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
 ) -> Tensor:
@@ -96,6 +98,7 @@ def log_poisson_loss(
         return result + where(is_small, zeros, stirling)
 
 
+@public("nn.sigmoid_cross_entropy_with_logits")
 def sigmoid_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
@@ -122,6 +125,7 @@ def sigmoid_cross_entropy_with_logits(
         return add(above - x * z, log1p(exp(turned)), name=scope)
 
 
+@public("nn.weighted_cross_entropy_with_logits")
 def weighted_cross_entropy_with_logits(
     labels: Any = None,
     logits: Any = None,
@@ -151,6 +155,7 @@ def weighted_cross_entropy_with_logits(
         return add((1 - z) * x, weight * (log1p(exp(-absolute(x))) + relu(-x)), name=scope)
 
 
+@public("nn.softmax_cross_entropy_with_logits_v2")
 def softmax_cross_entropy_with_logits_v2(
     labels: Any,
     logits: Any,
@@ -211,6 +216,7 @@ def _flattened(rows: Tensor) -> Tensor:
     return flat
 
 
+@public("nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(
     labels: Any = None,
     logits: Any = None,
@@ -231,6 +237,7 @@ def softmax_cross_entropy_with_logits(
     return softmax_cross_entropy_with_logits_v2(held, logits, axis=place, name=scope)
 
 
+@public("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(
     labels: Any = None, logits: Any = None, name: str | None = None
 ) -> Tensor:
@@ -305,13 +312,3 @@ def _checked_classes(numbers: Tensor, rows: Tensor) -> bool:
             f"Received: {numbers.shape} and {rows.shape}"
         )
     return is_known
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.log_poisson_loss": log_poisson_loss,
-    "nn.sigmoid_cross_entropy_with_logits": sigmoid_cross_entropy_with_logits,
-    "nn.softmax_cross_entropy_with_logits": softmax_cross_entropy_with_logits,
-    "nn.softmax_cross_entropy_with_logits_v2": softmax_cross_entropy_with_logits_v2,
-    "nn.sparse_softmax_cross_entropy_with_logits": sparse_softmax_cross_entropy_with_logits,
-    "nn.weighted_cross_entropy_with_logits": weighted_cross_entropy_with_logits,
-}

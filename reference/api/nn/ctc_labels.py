@@ -5,7 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.mapped import map_fn
 from sessrun.reference.api.ops.array_ops import boolean_mask, concat, expand_dims, pad, shape
@@ -22,8 +22,9 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import logical_and, reshape, scatter_nd, unique
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "ctc_unique_labels", "dense_labels_to_sparse", "size_at"]
+__all__ = ["ctc_unique_labels", "dense_labels_to_sparse", "size_at"]
 
 
 def size_at(tensor: Tensor, axis: int) -> Any:
@@ -31,6 +32,7 @@ def size_at(tensor: Tensor, axis: int) -> Any:
     return dimension_value(tensor.shape[axis]) or shape(tensor)[axis]
 
 
+@public("nn.collapse_repeated")
 def collapse_repeated(
     labels: Any, seq_length: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -90,6 +92,7 @@ def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
     return SparseTensor(indices=matrix.indices, values=matrix.values, dense_shape=sizes)
 
 
+@public("nn.ctc_unique_labels")
 def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
     """For each row its different labels, padded with zeros, and the place of each label in these.
 
@@ -111,9 +114,3 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
             return [cast(padded, dtypes.int64), found.idx]
 
         return map_fn(of_row, rows, dtype=[dtypes.int64, dtypes.int32])
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.collapse_repeated": collapse_repeated,
-    "nn.ctc_unique_labels": ctc_unique_labels,
-}

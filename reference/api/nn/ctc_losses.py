@@ -20,8 +20,9 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.gradient.custom import custom_gradient
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "ctc_loss_dense", "ctc_loss_v3"]
+__all__ = ["ctc_loss_dense", "ctc_loss_v3"]
 
 _NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
 
@@ -39,6 +40,7 @@ def _blank_last(labels: SparseTensor, logits: Any, blank: Any) -> tuple[SparseTe
     return SparseTensor(labels.indices, moved, labels.dense_shape), concat(parts, axis=2)
 
 
+@public("nn.ctc_loss_v2")
 def ctc_loss_v2(
     labels: Any,
     logits: Any,
@@ -174,6 +176,3 @@ def _differentiable(args: list[Tensor]) -> Tensor:
 
     found: Tensor = computed(*args)
     return found
-
-
-EXPORTS: Final[dict[str, Any]] = {"nn.ctc_loss_v2": ctc_loss_v2}

@@ -13,12 +13,14 @@ from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 _ONES: Final = (1, 1, 1, 1)
 
 
+@public("nn.depthwise_conv2d_native")
 def depthwise_conv2d_native(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter: Any,  # noqa: A002 - the same
@@ -56,6 +58,7 @@ def depthwise_conv2d_native(
     )
 
 
+@public("nn.depthwise_conv2d_backprop_input", "nn.depthwise_conv2d_native_backprop_input")
 def depthwise_conv2d_native_backprop_input(
     input_sizes: Any,
     filter: Any,  # noqa: A002 - TensorFlow's name
@@ -81,6 +84,7 @@ def depthwise_conv2d_native_backprop_input(
     )
 
 
+@public("nn.depthwise_conv2d_backprop_filter", "nn.depthwise_conv2d_native_backprop_filter")
 def depthwise_conv2d_native_backprop_filter(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter_sizes: Any,
@@ -106,6 +110,7 @@ def depthwise_conv2d_native_backprop_filter(
     )
 
 
+@public("nn.depthwise_conv2d")
 def depthwise_conv2d(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter: Any,  # noqa: A002 - the same
@@ -152,6 +157,7 @@ def depthwise_conv2d(
         )
 
 
+@public("nn.separable_conv2d")
 def separable_conv2d(
     input: Any,  # noqa: A002 - TensorFlow's name
     depthwise_filter: Any,
@@ -199,14 +205,3 @@ def separable_conv2d(
             x, apart, padding, convolved, shape(kernels), data_format=data_format
         )
         return conv2d(between, pixels, _ONES, "VALID", data_format=data_format, name=scope)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.depthwise_conv2d": depthwise_conv2d,
-    "nn.depthwise_conv2d_backprop_filter": depthwise_conv2d_native_backprop_filter,
-    "nn.depthwise_conv2d_backprop_input": depthwise_conv2d_native_backprop_input,
-    "nn.depthwise_conv2d_native": depthwise_conv2d_native,
-    "nn.depthwise_conv2d_native_backprop_filter": depthwise_conv2d_native_backprop_filter,
-    "nn.depthwise_conv2d_native_backprop_input": depthwise_conv2d_native_backprop_input,
-    "nn.separable_conv2d": separable_conv2d,
-}

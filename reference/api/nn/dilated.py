@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,15 @@ from sessrun.reference.build.generated import batch_to_space_nd, space_to_batch_
 from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Dilated", "with_space_to_batch"]
+__all__ = ["Dilated", "with_space_to_batch"]
 
 #: What is applied: the tensor, the filters or None, and the padding.
 Applied = Callable[[Tensor, Any, Any], Tensor]
 
 
+@public("nn.with_space_to_batch")
 def with_space_to_batch(
     input: Any,  # noqa: A002 - TensorFlow's name
     dilation_rate: Any,
@@ -216,6 +218,3 @@ def _rising(dims: Sequence[int]) -> list[int]:
             f"integers. Received: spatial_dims={given}"
         )
     return rising
-
-
-EXPORTS: Final[dict[str, Any]] = {"nn.with_space_to_batch": with_space_to_batch}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.ops.cast_ops import one
@@ -19,10 +19,12 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.random_seed import get_seed
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "dropout"]
+__all__ = ["dropout"]
 
 
+@public("nn.dropout")
 def dropout(
     x: Any,
     keep_prob: Any = None,
@@ -70,6 +72,7 @@ def dropout(
     )
 
 
+@public("nn.experimental.stateless_dropout")
 def stateless_dropout(
     x: Any,
     rate: Any,
@@ -103,6 +106,7 @@ def _stateless_uniform(shape: Any, dtype: Any, seed: Any, alg: Any) -> Tensor:
     return stateless_uniform(shape, seed, dtype=dtype, **more)
 
 
+@public("nn.experimental.general_dropout")
 def general_dropout(
     x: Any,
     rate: Any,
@@ -185,10 +189,3 @@ def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
         return noise_shape
     pairs = zip(sizes, given, strict=True)
     return TensorShape([own if size is None else size for own, size in pairs])
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.dropout": dropout,
-    "nn.experimental.general_dropout": general_dropout,
-    "nn.experimental.stateless_dropout": stateless_dropout,
-}

@@ -47,8 +47,9 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.default_graph import colocate_with, device
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "as_parts", "embedding_lookup", "embedding_lookup_sparse"]
+__all__ = ["as_parts", "embedding_lookup", "embedding_lookup_sparse"]
 
 
 def as_parts(params: Any) -> list[Any]:
@@ -72,6 +73,7 @@ def _clipped(rows: Tensor, ids: Any, max_norm: Any) -> Any:
     return clip_by_norm(rows, max_norm, axes=axes)
 
 
+@public("nn.embedding_lookup")
 def embedding_lookup(
     params: Any,
     ids: Any,
@@ -187,6 +189,7 @@ def _row_count(parts: Sequence[Any], ids: Tensor) -> Tensor:
     return reduce_sum(cast(stack(sizes), ids.dtype))
 
 
+@public("nn.embedding_lookup_sparse")
 def embedding_lookup_sparse(
     params: Any,
     sp_ids: Any,
@@ -289,9 +292,3 @@ def _weighted(
             total = sqrt(segment_sum(power(column, 2), segments))
         found = div_no_nan(found, total, name=scope)
     return cast(found, wanted)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "nn.embedding_lookup": embedding_lookup,
-    "nn.embedding_lookup_sparse": embedding_lookup_sparse,
-}

@@ -18,14 +18,16 @@ from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Convolution", "convolution", "convolution_internal"]
+__all__ = ["Convolution", "convolution", "convolution_internal"]
 
 _LAST: Final = frozenset(
     {"NWC", "NHC", "NHWC", "NWHC", "NDHWC", "NDWHC", "NHDWC", "NHWDC", "NWDHC", "NWHDC"}
 )
 
 
+@public("nn.convolution")
 def convolution(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter: Any,  # noqa: A002 - the same
@@ -318,6 +320,7 @@ _POOLINGS: Final[dict[tuple[str, int], Any]] = {
 }
 
 
+@public("nn.pool")
 def pool(
     input: Any,  # noqa: A002 - TensorFlow's name
     window_shape: Sequence[int],
@@ -413,6 +416,7 @@ def _pooled(
     return apply
 
 
+@public("nn.atrous_conv2d")
 def atrous_conv2d(
     value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
 ) -> Tensor:
@@ -434,10 +438,3 @@ def atrous_conv2d(
     """
     apart = np.broadcast_to(rate, (2,))
     return convolution(value, filters, padding, dilation_rate=apart, name=name)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.atrous_conv2d": atrous_conv2d,
-    "nn.convolution": convolution,
-    "nn.pool": pool,
-}

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.nn.windows import window_op
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.build.generated import neg, reverse_v2
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("nn.dilation2d")
 def dilation2d(
     input: Any,  # noqa: A002 - TensorFlow's name
     filter: Any = None,  # noqa: A002 - the same
@@ -45,6 +47,7 @@ def dilation2d(
     return window_op("Dilation2D", inputs, name, strides=strides, rates=apart, padding=padding)
 
 
+@public("nn.erosion2d")
 def erosion2d(
     value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None
 ) -> Tensor:
@@ -55,6 +58,3 @@ def erosion2d(
         return neg(
             window_op("Dilation2D", inputs, scope, strides=strides, rates=rates, padding=padding)
         )
-
-
-EXPORTS: Final[dict[str, Any]] = {"nn.dilation2d": dilation2d, "nn.erosion2d": erosion2d}

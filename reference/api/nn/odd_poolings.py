@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.base import dtypes
@@ -10,8 +10,9 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.random_seed import is_op_determinism_enabled
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 class MaxPoolWithArgmax(NamedTuple):
@@ -37,6 +38,7 @@ class FractionalAvgPool(NamedTuple):
     col_pooling_sequence: Tensor
 
 
+@public("nn.max_pool_with_argmax")
 def max_pool_with_argmax(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -103,6 +105,7 @@ def _fractional(
     return list(apply_op(op_type, {"value": value}, attrs, name).outputs)
 
 
+@public("nn.fractional_max_pool")
 def fractional_max_pool(
     value: Any,
     pooling_ratio: Any,
@@ -151,6 +154,7 @@ def fractional_max_pool(
     )
 
 
+@public("nn.fractional_avg_pool")
 def fractional_avg_pool(
     value: Any,
     pooling_ratio: Any,
@@ -175,10 +179,3 @@ def fractional_avg_pool(
             name,
         )
     )
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.fractional_avg_pool": fractional_avg_pool,
-    "nn.fractional_max_pool": fractional_max_pool,
-    "nn.max_pool_with_argmax": max_pool_with_argmax,
-}

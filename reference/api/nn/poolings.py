@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.nn.windows import each, is_first, padding_of, window_op
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
@@ -10,8 +10,9 @@ from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "avg_pool", "avg_pool3d", "max_pool", "max_pool3d"]
+__all__ = ["avg_pool", "avg_pool3d", "max_pool", "max_pool3d"]
 
 
 def _window(
@@ -33,6 +34,7 @@ def _check_vectors(padding: Any, data_format: str | None) -> None:
         )
 
 
+@public("nn.max_pool")
 def max_pool(
     value: Any,
     ksize: Any,
@@ -76,6 +78,7 @@ def max_pool(
         )
 
 
+@public("nn.max_pool2d")
 def max_pool2d(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -101,6 +104,7 @@ def max_pool2d(
         )
 
 
+@public("nn.max_pool1d")
 def max_pool1d(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -152,6 +156,7 @@ def _of_rows(
     return squeeze(made, place)
 
 
+@public("nn.max_pool3d")
 def max_pool3d(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -186,6 +191,7 @@ def max_pool3d(
         )
 
 
+@public("nn.avg_pool", "nn.avg_pool2d")
 def avg_pool(
     value: Any,
     ksize: Any,
@@ -209,6 +215,7 @@ def avg_pool(
         )
 
 
+@public("nn.avg_pool1d")
 def avg_pool1d(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -224,6 +231,7 @@ def avg_pool1d(
         )
 
 
+@public("nn.avg_pool3d")
 def avg_pool3d(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -261,6 +269,7 @@ def _spatial(value: Any) -> int:
     return spatial
 
 
+@public("nn.max_pool_v2")
 def max_pool_v2(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -291,6 +300,7 @@ def max_pool_v2(
     return function(input, padding=padding, data_format=data_format, name=name, **window)
 
 
+@public("nn.avg_pool_v2")
 def avg_pool_v2(
     input: Any,  # noqa: A002 - TensorFlow's name
     ksize: Any,
@@ -313,17 +323,3 @@ def avg_pool_v2(
     return window_op(
         op_type, {argument: input}, name, padding=padding, data_format=data_format, **window
     )
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.avg_pool": avg_pool,
-    "nn.avg_pool1d": avg_pool1d,
-    "nn.avg_pool2d": avg_pool,
-    "nn.avg_pool3d": avg_pool3d,
-    "nn.avg_pool_v2": avg_pool_v2,
-    "nn.max_pool": max_pool,
-    "nn.max_pool1d": max_pool1d,
-    "nn.max_pool2d": max_pool2d,
-    "nn.max_pool3d": max_pool3d,
-    "nn.max_pool_v2": max_pool_v2,
-}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "TopKV2", "top_k"]
+__all__ = ["TopKV2", "top_k"]
 
 
 class TopKV2(NamedTuple):
@@ -20,6 +21,7 @@ class TopKV2(NamedTuple):
     indices: Tensor
 
 
+@public("math.top_k", "nn.top_k")
 def top_k(
     input: Any,  # noqa: A002 - TensorFlow's name
     k: Any = 1,
@@ -44,6 +46,7 @@ def top_k(
     return TopKV2(*apply_op("TopKV2", {"input": input, "k": k}, attrs, name).outputs)
 
 
+@public("math.in_top_k", "nn.in_top_k")
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """Whether the target is among the k largest predictions of each row.
 
@@ -57,11 +60,3 @@ def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) ->
     with name_scope(name, "in_top_k"):
         inputs = {"predictions": predictions, "targets": targets, "k": k}
         return one("InTopKV2", inputs, name)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "math.in_top_k": in_top_k,
-    "math.top_k": top_k,
-    "nn.in_top_k": in_top_k,
-    "nn.top_k": top_k,
-}

@@ -5,7 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.nn.embeddings import as_parts, embedding_lookup_sparse
 from sessrun.reference.api.ops.array_ops import concat, gather, shape, size, slice_, stack, where
@@ -23,8 +23,9 @@ from sessrun.reference.build.generated import greater, greater_equal, logical_an
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _matrices(weights: Any, dtype: Any) -> list[Any]:
@@ -64,6 +65,7 @@ def _without_bad_weights(
     return sparse_retain(ids, is_good), sparse_retain(weights, is_good)
 
 
+@public("nn.safe_embedding_lookup_sparse")
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
     sparse_ids: Any,
@@ -140,6 +142,3 @@ def _made_safe(
     if weights is not None:
         weights, _ = sparse_fill_empty_rows(weights, 1.0)
     return ids, weights, is_empty
-
-
-EXPORTS: Final[dict[str, Any]] = {"nn.safe_embedding_lookup_sparse": safe_embedding_lookup_sparse}

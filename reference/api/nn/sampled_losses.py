@@ -5,8 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.nn.cross_entropies import (
     sigmoid_cross_entropy_with_logits,
@@ -25,8 +24,9 @@ from sessrun.reference.base.dtypes import int32, int64
 from sessrun.reference.build.generated import log, mul, reshape, stop_gradient
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _row_sums(x: Tensor) -> Tensor:
@@ -121,6 +121,7 @@ def _compute_sampled_logits(
         return together, concat([shares, zeros_like(logits)], 1)
 
 
+@public("nn.nce_loss")
 def nce_loss(
     weights: Any,
     biases: Any,
@@ -170,6 +171,7 @@ def nce_loss(
     return _row_sums(losses)
 
 
+@public("nn.sampled_softmax_loss")
 def sampled_softmax_loss(
     weights: Any,
     biases: Any,
@@ -204,9 +206,3 @@ def sampled_softmax_loss(
     )
     held = stop_gradient(wanted, name="labels_stop_gradient")
     return softmax_cross_entropy_with_logits_v2(labels=held, logits=logits)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "nn.nce_loss": nce_loss,
-    "nn.sampled_softmax_loss": sampled_softmax_loss,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -16,14 +16,16 @@ from sessrun.reference.build.generated import batch_to_space_nd, space_to_batch_
 from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "batch_to_space", "required_space_to_batch_paddings", "space_to_batch"]
+__all__ = ["batch_to_space", "required_space_to_batch_paddings", "space_to_batch"]
 
 
 def _square(size: Any) -> np.ndarray:
     return np.array([size, size], dtype=np.int64)
 
 
+@public("nn.space_to_batch", "space_to_batch")
 def space_to_batch(
     input: Any,  # noqa: A002 - TensorFlow's name
     paddings: Any,
@@ -50,6 +52,7 @@ def space_to_batch(
     return moved
 
 
+@public("batch_to_space")
 def batch_to_space(
     input: Any,  # noqa: A002 - TensorFlow's name
     crops: Any,
@@ -69,6 +72,7 @@ def batch_to_space(
     return moved
 
 
+@public("nn.space_to_depth", "space_to_depth")
 def space_to_depth(
     input: Any,  # noqa: A002 - TensorFlow's name
     block_size: int,
@@ -81,6 +85,7 @@ def space_to_depth(
     )
 
 
+@public("depth_to_space", "nn.depth_to_space")
 def depth_to_space(
     input: Any,  # noqa: A002 - TensorFlow's name
     block_size: int,
@@ -93,6 +98,7 @@ def depth_to_space(
     )
 
 
+@public("required_space_to_batch_paddings")
 def required_space_to_batch_paddings(
     input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -137,6 +143,7 @@ def required_space_to_batch_paddings(
         return paddings, stack([[0, more[i]] for i in range(count)], name="crops")
 
 
+@public("extract_image_patches", "image.extract_image_patches")
 def extract_image_patches(
     images: Any,
     ksizes: Any = None,
@@ -165,6 +172,7 @@ def extract_image_patches(
     return extract_patches(images, window, strides, rates, padding, name)
 
 
+@public("image.extract_patches")
 def extract_patches(
     images: Any, sizes: Any, strides: Any, rates: Any, padding: str | None, name: str | None = None
 ) -> Tensor:
@@ -178,18 +186,3 @@ def extract_patches(
         rates=rates,
         padding=padding,
     )
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "batch_to_space": batch_to_space,
-    "depth_to_space": depth_to_space,
-    "extract_image_patches": extract_image_patches,
-    "image.extract_image_patches": extract_image_patches,
-    "image.extract_patches": extract_patches,
-    "nn.depth_to_space": depth_to_space,
-    "nn.space_to_batch": space_to_batch,
-    "nn.space_to_depth": space_to_depth,
-    "required_space_to_batch_paddings": required_space_to_batch_paddings,
-    "space_to_batch": space_to_batch,
-    "space_to_depth": space_to_depth,
-}

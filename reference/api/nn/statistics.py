@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import gather, rank, shape, size, squeeze
@@ -27,8 +27,9 @@ from sessrun.reference.build.generated import (
 )
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "batch_normalization", "moments"]
+__all__ = ["batch_normalization", "moments"]
 
 
 def _count_of(x: Tensor, axes: list[int]) -> Tensor:
@@ -41,6 +42,7 @@ def _count_of(x: Tensor, axes: list[int]) -> Tensor:
     return reduce_prod(gather(cast(shape(x), x.dtype), places), name="count")
 
 
+@public("nn.sufficient_statistics")
 def sufficient_statistics(
     x: Any,
     axes: Iterable[int],
@@ -78,6 +80,7 @@ def sufficient_statistics(
     return count, total, squares, shift
 
 
+@public("nn.normalize_moments")
 def normalize_moments(
     counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -93,6 +96,7 @@ def normalize_moments(
     return mean, variance
 
 
+@public("nn.moments")
 def moments(
     x: Any,
     axes: Any,
@@ -127,6 +131,7 @@ def moments(
         return mean, variance
 
 
+@public("nn.weighted_moments")
 def weighted_moments(
     x: Any,
     axes: Any,
@@ -167,6 +172,7 @@ def weighted_moments(
         return mean, variance
 
 
+@public("nn.batch_normalization")
 def batch_normalization(
     x: Any,
     mean: Any,
@@ -197,6 +203,7 @@ def batch_normalization(
         return scaled + cast(rest, x.dtype)
 
 
+@public("nn.batch_norm_with_global_normalization")
 def batch_norm_with_global_normalization(
     t: Any = None,
     m: Any = None,
@@ -230,6 +237,7 @@ def _counted(value: Tensor, dtype: dtypes.DType) -> Tensor:
         return reduce_sum(cast(not_equal(value, zero), dtype), name="nonzero_count")
 
 
+@public("math.zero_fraction", "nn.zero_fraction")
 def zero_fraction(value: Any, name: str | None = None) -> Tensor:
     """The part of the elements that is zero, as a float32 scalar; not a number of no elements."""
     with name_scope(name, "zero_fraction", [value]):
@@ -244,15 +252,3 @@ def zero_fraction(value: Any, name: str | None = None) -> Tensor:
             zero_count = cast(count - others, dtypes.float32)
             fraction = zero_count / cast(count, dtypes.float32)
         return identity(fraction, "fraction")
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "math.zero_fraction": zero_fraction,
-    "nn.batch_norm_with_global_normalization": batch_norm_with_global_normalization,
-    "nn.batch_normalization": batch_normalization,
-    "nn.moments": moments,
-    "nn.normalize_moments": normalize_moments,
-    "nn.sufficient_statistics": sufficient_statistics,
-    "nn.weighted_moments": weighted_moments,
-    "nn.zero_fraction": zero_fraction,
-}

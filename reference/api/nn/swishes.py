@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
@@ -11,10 +11,12 @@ from sessrun.reference.build.generated import sigmoid, square
 from sessrun.reference.gradient.custom import custom_gradient
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("nn.silu", "nn.swish")
 def swish(features: Any, beta: Any = 1.0) -> Tensor:
     """X * sigmoid(beta * x).
 
@@ -40,6 +42,3 @@ def swish(features: Any, beta: Any = 1.0) -> Tensor:
 
     found: Tensor = custom_gradient(computed)(x, slope)
     return found
-
-
-EXPORTS: Final[dict[str, Any]] = {"nn.silu": swish, "nn.swish": swish}

@@ -6,7 +6,7 @@ own name is in `generated.py`.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "concat",
     "expand_dims",
     "gather",
@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 
+@public("expand_dims")
 def expand_dims(
     input: Any,  # noqa: A002 - TensorFlow's name
     axis: Any = None,
@@ -63,6 +64,7 @@ def expand_dims(
     return one("ExpandDims", {"input": input, "dim": dim if axis is None else axis}, name)
 
 
+@public("squeeze")
 def squeeze(
     input: Any,  # noqa: A002 - TensorFlow's name
     axis: Any = None,
@@ -85,6 +87,7 @@ def squeeze(
     return one("Squeeze", {"input": input}, name, squeeze_dims=axes)
 
 
+@public("transpose")
 def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
     """The dimensions in another order: reversed if none is given."""
     with name_scope(name, "transpose", [a]) as scope:
@@ -100,6 +103,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
         return one("ConjugateTranspose" if flip else "Transpose", {"x": value, "perm": perm}, scope)
 
 
+@public("concat")
 def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     """Tensors joined along an axis.
 
@@ -118,6 +122,7 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     return one("ConcatV2", {"values": items, "axis": axis}, name)
 
 
+@public("stack")
 def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     """Tensors of one shape joined along a new axis.
 
@@ -137,6 +142,7 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
     return one("Pack", {"values": values}, name, axis=axis)
 
 
+@public("unstack")
 def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
     """The slices along an axis, as a list.
 
@@ -158,6 +164,7 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
     return list(apply_op("Unpack", {"value": value}, {"num": num, "axis": axis}, name).outputs)
 
 
+@public("split")
 def split(
     value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
 ) -> list[Tensor]:
@@ -184,11 +191,13 @@ def split(
     return list(apply_op("SplitV", inputs, {"num_split": num}, name).outputs)
 
 
+@public("slice")
 def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
     """The block of a given size that begins at a given place; a size of -1 is the rest."""
     return one("Slice", {"input": input_, "begin": begin, "size": size}, name)
 
 
+@public("strided_slice")
 def strided_slice(
     input_: Any,
     begin: Any,
@@ -217,6 +226,7 @@ def strided_slice(
     )
 
 
+@public("gather")
 def gather(
     params: Any,
     indices: Any,
@@ -239,6 +249,7 @@ def gather(
     return one("GatherV2", inputs, name, batch_dims=batch_dims)
 
 
+@public("pad")
 def pad(
     tensor: Any,
     paddings: Any,
@@ -304,6 +315,7 @@ def _padded(
     return one("PadV2", {**inputs, "constant_values": constant_values}, name)
 
 
+@public("reverse_sequence")
 def reverse_sequence(
     input: Any,  # noqa: A002 - TensorFlow's name
     seq_lengths: Any,
@@ -320,6 +332,7 @@ def reverse_sequence(
     return one("ReverseSequence", inputs, name, seq_dim=along, batch_dim=batch or 0)
 
 
+@public("boolean_mask")
 def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
     """The slices of a tensor where the mask holds, in order.
 
@@ -364,17 +377,20 @@ class ListDiff(NamedTuple):
     idx: Tensor
 
 
+@public("setdiff1d")
 def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
     """The elements of x that are not in y, and where they are in x."""
     op = apply_op("ListDiff", {"x": x, "y": y}, {"out_idx": index_dtype}, name)
     return ListDiff(*op.outputs)
 
 
+@public("debugging.ensure_shape", "ensure_shape")
 def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     """The tensor x, whose shape is known to be, and at run time checked to be, of that form."""
     return one("EnsureShape", {"input": x}, name, shape=TensorShape(shape))
 
 
+@public("sparse_to_dense")
 def sparse_to_dense(
     sparse_indices: Any,
     output_shape: Any,
@@ -393,11 +409,13 @@ def sparse_to_dense(
     return one("SparseToDense", inputs, name, validate_indices=validate_indices)
 
 
+@public("broadcast_dynamic_shape")
 def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
     """The shape, as a vector, that two shapes given as vectors broadcast to."""
     return one("BroadcastArgs", {"s0": shape_x, "s1": shape_y})
 
 
+@public("manip.roll", "roll")
 def roll(
     input: Any,  # noqa: A002 - TensorFlow's name
     shift: Any,
@@ -408,28 +426,6 @@ def roll(
     return one("Roll", {"input": input, "shift": shift, "axis": axis}, name)
 
 
-EXPORTS: Final[dict[str, Any]] = {
-    "boolean_mask": boolean_mask,
-    "broadcast_dynamic_shape": broadcast_dynamic_shape,
-    "concat": concat,
-    "debugging.ensure_shape": ensure_shape,
-    "ensure_shape": ensure_shape,
-    "expand_dims": expand_dims,
-    "gather": gather,
-    "manip.roll": roll,
-    "pad": pad,
-    "rank": rank,
-    "reverse_sequence": reverse_sequence,
-    "roll": roll,
-    "setdiff1d": setdiff1d,
-    "shape": shape,
-    "size": size,
-    "slice": slice_,
-    "sparse_to_dense": sparse_to_dense,
-    "split": split,
-    "squeeze": squeeze,
-    "stack": stack,
-    "strided_slice": strided_slice,
-    "transpose": transpose,
-    "unstack": unstack,
-}
+public("rank")(rank)
+public("shape")(shape)
+public("size")(size)

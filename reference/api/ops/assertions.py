@@ -28,8 +28,9 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "assert_equal", "assert_less", "assert_non_negative"]
+__all__ = ["assert_equal", "assert_less", "assert_non_negative"]
 
 #: The name of an operation that stands for a condition that was seen to hold.
 _SETTLED: Final = "static_checks_determined_all_ok"
@@ -109,6 +110,7 @@ assert_greater_equal = _comparison(
 )
 
 
+@public("assert_equal", "debugging.assert_equal")
 def assert_equal(
     x: Any,
     y: Any,
@@ -159,6 +161,7 @@ assert_non_positive = _sign(
 )
 
 
+@public("assert_near", "debugging.assert_near")
 def assert_near(
     x: Any,
     y: Any,
@@ -290,6 +293,7 @@ _is_in = _ranked(
 )
 
 
+@public("assert_rank", "debugging.assert_rank")
 def assert_rank(
     x: Any,
     rank: Any,
@@ -308,6 +312,7 @@ def assert_rank(
     return _is_rank(x, [rank], data, summarize, message, name)
 
 
+@public("assert_rank_at_least", "debugging.assert_rank_at_least")
 def assert_rank_at_least(
     x: Any,
     rank: Any,
@@ -320,6 +325,7 @@ def assert_rank_at_least(
     return _is_at_least(x, [rank], data, summarize, message, name)
 
 
+@public("assert_rank_in", "debugging.assert_rank_in")
 def assert_rank_in(
     x: Any,
     ranks: Any,
@@ -332,6 +338,7 @@ def assert_rank_in(
     return _is_in(x, list(ranks), data, summarize, message, name)
 
 
+@public("assert_scalar", "debugging.assert_scalar")
 def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
     """The tensor, which must be known to be of rank 0.
 
@@ -349,6 +356,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
         return value
 
 
+@public("assert_type", "debugging.assert_type")
 def assert_type(
     tensor: Any, tf_type: DType, message: str | None = None, name: str | None = None
 ) -> Operation:
@@ -370,6 +378,7 @@ def assert_type(
         return no_op("statically_determined_correct_type")
 
 
+@public("assert_integer", "debugging.assert_integer")
 def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
     """Hold that the tensor is of integers.
 
@@ -387,6 +396,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
         return no_op("statically_determined_was_integer")
 
 
+@public("assert_proper_iterable", "debugging.assert_proper_iterable")
 def assert_proper_iterable(values: Any) -> None:
     """Hold that it is an iterable, and no tensor, array or string.
 
@@ -401,6 +411,7 @@ def assert_proper_iterable(values: Any) -> None:
         raise TypeError(f'Expected argument "values" to be iterable. Found: {values!r}')
 
 
+@public("debugging.is_numeric_tensor", "is_numeric_tensor")
 def is_numeric_tensor(tensor: Any) -> bool:
     """Whether it is a tensor of numbers."""
     return isinstance(tensor, Tensor) and (
@@ -432,6 +443,14 @@ _CHECKS: Final = (
     assert_proper_iterable,
     is_numeric_tensor,
 )
-EXPORTS: Final[dict[str, Any]] = {
-    f"{group}{check.__name__}": check for check in _CHECKS for group in ("", "debugging.")
-}
+
+
+public("assert_none_equal", "debugging.assert_none_equal")(assert_none_equal)
+public("assert_less", "debugging.assert_less")(assert_less)
+public("assert_less_equal", "debugging.assert_less_equal")(assert_less_equal)
+public("assert_greater", "debugging.assert_greater")(assert_greater)
+public("assert_greater_equal", "debugging.assert_greater_equal")(assert_greater_equal)
+public("assert_negative", "debugging.assert_negative")(assert_negative)
+public("assert_positive", "debugging.assert_positive")(assert_positive)
+public("assert_non_negative", "debugging.assert_non_negative")(assert_non_negative)
+public("assert_non_positive", "debugging.assert_non_positive")(assert_non_positive)

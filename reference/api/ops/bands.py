@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import concat
@@ -15,8 +14,9 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import minimum
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "eye"]
+__all__ = ["eye"]
 
 #: Where a shorter diagonal stands in its row: those above the main one right, those below left.
 _ALIGN: Final = "RIGHT_LEFT"
@@ -28,6 +28,7 @@ def _padding(value: Any, padding_value: Any) -> Any:
     return bool(padding_value) if is_bool else padding_value
 
 
+@public("linalg.diag", "matrix_diag")
 def matrix_diag(
     diagonal: Any,
     name: str = "diag",
@@ -63,6 +64,7 @@ def matrix_diag(
     return apply_op("MatrixDiagV3", inputs, {"align": align}, name).outputs[0]
 
 
+@public("linalg.diag_part", "matrix_diag_part")
 def matrix_diag_part(
     input: Any,  # noqa: A002 - TensorFlow's name
     name: str = "diag_part",
@@ -75,6 +77,7 @@ def matrix_diag_part(
     return apply_op("MatrixDiagPartV3", inputs, {"align": align}, name).outputs[0]
 
 
+@public("linalg.set_diag", "matrix_set_diag")
 def matrix_set_diag(
     input: Any,  # noqa: A002 - TensorFlow's name
     diagonal: Any,
@@ -87,6 +90,7 @@ def matrix_set_diag(
     return apply_op("MatrixSetDiagV3", inputs, {"align": align}, name).outputs[0]
 
 
+@public("eye", "linalg.eye")
 def eye(
     num_rows: Any,
     num_columns: Any = None,
@@ -133,22 +137,9 @@ def eye(
         return matrix_set_diag(zeros(whole, dtype), diagonal)
 
 
+@public("linalg.trace", "trace")
 def trace(x: Any, name: str | None = None) -> Tensor:
     """The sums of the main diagonals of matrices."""
     with name_scope(name, "Trace", [x]) as scope:
         value = convert_to_tensor(x, name="x")
         return reduce_sum(matrix_diag_part(value), [-1], name=scope)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "eye": eye,
-    "trace": trace,
-    "matrix_diag": matrix_diag,
-    "matrix_diag_part": matrix_diag_part,
-    "matrix_set_diag": matrix_set_diag,
-    "linalg.eye": eye,
-    "linalg.trace": trace,
-    "linalg.diag": matrix_diag,
-    "linalg.diag_part": matrix_diag_part,
-    "linalg.set_diag": matrix_set_diag,
-}

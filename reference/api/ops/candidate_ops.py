@@ -10,8 +10,9 @@ from typing import Any, Final
 
 from sessrun.reference.api.ops.random_ops import seed_attributes
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: What a learned sampler can count.
 _MOST: Final = 2**31 - 1
@@ -62,6 +63,7 @@ log_uniform_candidate_sampler = _sampler(
 )
 
 
+@public("nn.learned_unigram_candidate_sampler", "random.learned_unigram_candidate_sampler")
 def learned_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -91,6 +93,7 @@ def learned_unigram_candidate_sampler(
     )
 
 
+@public("nn.fixed_unigram_candidate_sampler", "random.fixed_unigram_candidate_sampler")
 def fixed_unigram_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -141,6 +144,7 @@ def fixed_unigram_candidate_sampler(
     )
 
 
+@public("nn.all_candidate_sampler", "random.all_candidate_sampler")
 def all_candidate_sampler(
     true_classes: Any,
     num_true: int,
@@ -160,6 +164,7 @@ def all_candidate_sampler(
     )
 
 
+@public("nn.compute_accidental_hits")
 def compute_accidental_hits(
     true_classes: Any,
     sampled_candidates: Any,
@@ -189,16 +194,9 @@ def compute_accidental_hits(
     )
 
 
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.all_candidate_sampler": all_candidate_sampler,
-    "nn.compute_accidental_hits": compute_accidental_hits,
-    "nn.fixed_unigram_candidate_sampler": fixed_unigram_candidate_sampler,
-    "nn.learned_unigram_candidate_sampler": learned_unigram_candidate_sampler,
-    "nn.log_uniform_candidate_sampler": log_uniform_candidate_sampler,
-    "nn.uniform_candidate_sampler": uniform_candidate_sampler,
-    "random.all_candidate_sampler": all_candidate_sampler,
-    "random.fixed_unigram_candidate_sampler": fixed_unigram_candidate_sampler,
-    "random.learned_unigram_candidate_sampler": learned_unigram_candidate_sampler,
-    "random.log_uniform_candidate_sampler": log_uniform_candidate_sampler,
-    "random.uniform_candidate_sampler": uniform_candidate_sampler,
-}
+public("nn.log_uniform_candidate_sampler", "random.log_uniform_candidate_sampler")(
+    log_uniform_candidate_sampler
+)
+public("nn.uniform_candidate_sampler", "random.uniform_candidate_sampler")(
+    uniform_candidate_sampler
+)

@@ -17,8 +17,9 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "cast", "complex_", "conj", "imag", "one", "real"]
+__all__ = ["cast", "complex_", "conj", "imag", "one", "real"]
 
 
 def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any) -> Tensor:
@@ -26,6 +27,7 @@ def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: 
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 
+@public("cast", "dtypes.cast")
 def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
     """The tensor converted to another dtype; itself if it has it already, also as a variable.
 
@@ -59,6 +61,7 @@ def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
     return convert
 
 
+@public("dtypes.saturate_cast", "saturate_cast")
 def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
     """As `cast`, but what is out of the dtype's range becomes its least or largest number.
 
@@ -103,6 +106,7 @@ def _limits(have: DType, want: DType) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
+@public("complex", "dtypes.complex", "math.complex")
 def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
     """The complex numbers of two real tensors, float32 or float64.
 
@@ -155,6 +159,7 @@ imag = _part("Imag")
 real = _part("Real")
 
 
+@public("conj", "math.conj")
 def conj(x: Any, name: str | None = None) -> Tensor:
     """The complex conjugate; a real tensor is its own.
 
@@ -171,33 +176,16 @@ def conj(x: Any, name: str | None = None) -> Tensor:
     raise bad_type(f"Expected numeric or variant tensor, got dtype {value.dtype!r}.")
 
 
-_PARTS: Final[dict[str, Any]] = {
-    "angle": _part("Angle"),
-    "complex": complex_,
-    "dtypes.complex": complex_,
-    "conj": conj,
-    "imag": imag,
-    "real": real,
-}
-EXPORTS: Final[dict[str, Any]] = {
-    "cast": cast,
-    "dtypes.cast": cast,
-    "dtypes.saturate_cast": saturate_cast,
-    "saturate_cast": saturate_cast,
-    **_PARTS,
-    **{f"math.{name}": function for name, function in _PARTS.items()},
-}
-EXPORTS.update(
-    {
-        f"to_{word}": _cast_to(dtype, f"To{title}")
-        for word, title, dtype in (
-            ("float", "Float", dtypes.float32),
-            ("double", "Double", dtypes.float64),
-            ("int32", "Int32", dtypes.int32),
-            ("int64", "Int64", dtypes.int64),
-            ("bfloat16", "BFloat16", dtypes.bfloat16),
-            ("complex64", "Complex64", dtypes.complex64),
-            ("complex128", "Complex128", dtypes.complex128),
-        )
-    }
-)
+for _word, _title, _dtype in (
+    ("float", "Float", dtypes.float32),
+    ("double", "Double", dtypes.float64),
+    ("int32", "Int32", dtypes.int32),
+    ("int64", "Int64", dtypes.int64),
+    ("bfloat16", "BFloat16", dtypes.bfloat16),
+    ("complex64", "Complex64", dtypes.complex64),
+    ("complex128", "Complex128", dtypes.complex128),
+):
+    public(f"to_{_word}")(_cast_to(_dtype, f"To{_title}"))
+public("angle", "math.angle")(_part("Angle"))
+public("imag", "math.imag")(imag)
+public("math.real", "real")(real)

@@ -10,10 +10,12 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = ["where", "where_v2"]
 
 
+@public("where")
 def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """Choose x where the condition holds, else y; without them the indices where it holds.
 
@@ -30,6 +32,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     return one("Select", {"condition": condition, "t": x, "e": y}, name)
 
 
+@public("where_v2")
 def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
     """As `where`; the three are broadcast to one shape.
 

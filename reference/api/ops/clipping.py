@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -22,8 +22,9 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "global_norm"]
+__all__ = ["global_norm"]
 
 
 def _rows(value: Any, name: str) -> Tensor:
@@ -37,6 +38,7 @@ def _in_place_of(value: Any, clipped: Tensor) -> Any:
     return clipped
 
 
+@public("clip_by_value")
 def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
     """A tensor, or rows of one, with no element below the least or above the greatest value.
 
@@ -59,6 +61,7 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         return _in_place_of(t, within)
 
 
+@public("clip_by_norm")
 def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
     """A tensor scaled down to a Euclidean norm where it is longer.
 
@@ -89,6 +92,7 @@ def _tensors(t_list: Any) -> list[Any]:
     return list(t_list)
 
 
+@public("global_norm", "linalg.global_norm")
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
     """The Euclidean norm of all numbers of several tensors.
 
@@ -111,6 +115,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
         return sqrt(half * constant(2.0, half.dtype), name="global_norm")
 
 
+@public("clip_by_global_norm")
 def clip_by_global_norm(
     t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
@@ -151,6 +156,7 @@ def _named(scope: str, number: int) -> Callable[[Tensor], Tensor]:
     return lambda value: identity(value, name=f"{own}/_{number}")
 
 
+@public("clip_by_average_norm")
 def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
     """A tensor scaled down where its Euclidean norm divided by its size is greater."""
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
@@ -160,13 +166,3 @@ def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Ten
         scaled = value * clip_norm
         limit = minimum(inverse * count, constant(1.0) / clip_norm)
         return identity(scaled * limit, name=scope)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "clip_by_average_norm": clip_by_average_norm,
-    "clip_by_global_norm": clip_by_global_norm,
-    "clip_by_norm": clip_by_norm,
-    "clip_by_value": clip_by_value,
-    "global_norm": global_norm,
-    "linalg.global_norm": global_norm,
-}

@@ -5,8 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import rank, squeeze, stack
@@ -23,8 +22,9 @@ from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "confusion_matrix", "remove_squeezable_dimensions"]
+__all__ = ["confusion_matrix", "remove_squeezable_dimensions"]
 
 
 def _may_end_in_one(value: Tensor) -> bool:
@@ -74,6 +74,7 @@ def _held(check: Operation, value: Tensor) -> Tensor:
         return held
 
 
+@public("confusion_matrix", "math.confusion_matrix")
 def confusion_matrix(
     labels: Any,
     predictions: Any,
@@ -125,9 +126,3 @@ def confusion_matrix(
         pairs = stack([true, guessed], axis=1)
         counts = ones_like(guessed, dtype) if weights is None else weights
         return scatter_nd(indices=pairs, updates=counts, shape=cast(shape, dtypes.int64))
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "confusion_matrix": confusion_matrix,
-    "math.confusion_matrix": confusion_matrix,
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +25,12 @@ from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("bincount", "math.bincount")
 def bincount_v1(
     arr: Any,
     weights: Any = None,
@@ -104,6 +105,7 @@ def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
     return length
 
 
+@public("histogram_fixed_width")
 def histogram_fixed_width(
     values: Any,
     value_range: Any,
@@ -126,6 +128,7 @@ def histogram_fixed_width(
         return apply_op("HistogramFixedWidth", inputs, {"dtype": dtype}, scope).outputs[0]
 
 
+@public("histogram_fixed_width_bins")
 def histogram_fixed_width_bins(
     values: Any,
     value_range: Any,
@@ -206,6 +209,7 @@ def _falling(value: Tensor, axis: int, *, is_places: bool) -> Tensor:
     return found if order is None else transpose(found, order)
 
 
+@public("sort")
 def sort(
     values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
@@ -225,6 +229,7 @@ def sort(
         return _sorted(values, axis, direction, is_places=False)
 
 
+@public("argsort")
 def argsort(
     values: Any,
     axis: Any = -1,
@@ -238,6 +243,7 @@ def argsort(
         return _sorted(values, axis, direction, is_places=True)
 
 
+@public("edit_distance")
 def edit_distance(
     hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:
@@ -262,14 +268,3 @@ def edit_distance(
         for part in ("indices", "values", "shape")
     }
     return apply_op("EditDistance", inputs, {"normalize": normalize}, name).outputs[0]
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "argsort": argsort,
-    "bincount": bincount_v1,
-    "edit_distance": edit_distance,
-    "histogram_fixed_width": histogram_fixed_width,
-    "histogram_fixed_width_bins": histogram_fixed_width_bins,
-    "math.bincount": bincount_v1,
-    "sort": sort,
-}

@@ -16,12 +16,14 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "ctc_loss"]
+__all__ = ["ctc_loss"]
 
 _NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
 
 
+@public("nn.ctc_loss")
 def ctc_loss(
     labels: Any,
     inputs: Any = None,
@@ -69,6 +71,7 @@ def ctc_loss(
     return cast(loss, dtype) if dtype in _NARROW else loss
 
 
+@public("nn.ctc_greedy_decoder")
 def ctc_greedy_decoder(
     inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
 ) -> tuple[list[SparseTensor], Tensor]:
@@ -94,6 +97,7 @@ def ctc_greedy_decoder(
     return [SparseTensor(*parts)], scores
 
 
+@public("nn.ctc_beam_search_decoder")
 def ctc_beam_search_decoder(
     inputs: Any,
     sequence_length: Any,
@@ -124,6 +128,7 @@ def ctc_beam_search_decoder(
     return [SparseTensor(*parts) for parts in zip(indices, values, shapes, strict=True)], scores
 
 
+@public("nn.ctc_beam_search_decoder_v2")
 def ctc_beam_search_decoder_v2(
     inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
@@ -131,11 +136,3 @@ def ctc_beam_search_decoder_v2(
     return ctc_beam_search_decoder(
         inputs, sequence_length, beam_width, top_paths, merge_repeated=False
     )
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "nn.ctc_beam_search_decoder": ctc_beam_search_decoder,
-    "nn.ctc_beam_search_decoder_v2": ctc_beam_search_decoder_v2,
-    "nn.ctc_greedy_decoder": ctc_greedy_decoder,
-    "nn.ctc_loss": ctc_loss,
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +23,12 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "self_adjoint_eig", "svd"]
+__all__ = ["self_adjoint_eig", "svd"]
 
 
+@public("linalg.svd", "svd")
 def svd(
     tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
 ) -> Any:
@@ -76,12 +77,14 @@ def eigvals(tensor: Any, name: str | None = None) -> Tensor:
     return apply_op("Eig", {"input": tensor}, attrs, name).outputs[0]
 
 
+@public("linalg.eigh", "self_adjoint_eig")
 def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues in rising order, and the eigenvectors, of Hermitian matrices."""
     op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": True}, name)
     return op.outputs[0], op.outputs[1]
 
 
+@public("linalg.eigvalsh", "self_adjoint_eigvals")
 def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices, in rising order."""
     op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": False}, name)
@@ -110,6 +113,7 @@ def _checked(a: Tensor, validate_args: bool) -> Tensor:
         return identity(a)
 
 
+@public("linalg.matrix_rank")
 def matrix_rank(
     a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -147,6 +151,7 @@ def _side(a: Tensor, place: int) -> Any:
     return shape(a)[place] if known is None else known
 
 
+@public("linalg.pinv")
 def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
     """The pseudo-inverses of matrices, by their singular values.
 
@@ -182,6 +187,7 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         return found
 
 
+@public("linalg.normalize")
 def normalize(
     tensor: Any,
     ord: Any = "euclidean",  # noqa: A002 - TensorFlow's name
@@ -193,16 +199,3 @@ def normalize(
         tensor = convert_to_tensor(tensor)
         size = cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)
         return tensor / size, size
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "linalg.eigh": self_adjoint_eig,
-    "linalg.eigvalsh": self_adjoint_eigvals,
-    "linalg.matrix_rank": matrix_rank,
-    "linalg.normalize": normalize,
-    "linalg.pinv": pinv,
-    "linalg.svd": svd,
-    "self_adjoint_eig": self_adjoint_eig,
-    "self_adjoint_eigvals": self_adjoint_eigvals,
-    "svd": svd,
-}

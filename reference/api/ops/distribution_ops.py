@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from sessrun.reference.api.ops.array_ops import broadcast_dynamic_shape, slice_
 from sessrun.reference.api.ops.array_ops import shape as shape_of
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.random_ops import random_uniform, seed_attributes
-from sessrun.reference.api.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.api.ops.reduce_ops import reduce_all
 from sessrun.reference.api.ops.shape_ops import shape_tensor
 from sessrun.reference.api.ops.stateless_ops import stateless_uniform
 from sessrun.reference.base import dtypes
@@ -26,17 +26,16 @@ from sessrun.reference.build.generated import broadcast_to, maximum
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "parameterized_truncated_normal",
     "random_poisson_v2",
     "stateless_random_crop",
 ]
 
-reduce_all = REDUCTIONS["reduce_all"]
 
-
+@public("random.gamma", "random_gamma")
 def random_gamma(
     shape: Any,
     alpha: Any,
@@ -67,6 +66,7 @@ def random_gamma(
         return maximum(least, drawn / rates)
 
 
+@public("random.poisson", "random_poisson")
 def random_poisson(
     lam: Any,
     shape: Any,
@@ -133,6 +133,7 @@ def parameterized_truncated_normal(
         return one("ParameterizedTruncatedNormal", inputs, **seed_attributes(seed))
 
 
+@public("image.random_crop", "random_crop")
 def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """A box of that size, anywhere in a tensor.
 
@@ -164,13 +165,3 @@ def _box(value: Any, size: Any, draw: Callable[..., Tensor], name: str | None) -
         limit = dims - extent + 1
         drawn = draw(shape_of(dims), maxval=extent.dtype.max, dtype=extent.dtype)
         return slice_(whole, drawn % limit, extent, name=scope)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "image.random_crop": random_crop,
-    "random.gamma": random_gamma,
-    "random.poisson": random_poisson,
-    "random_crop": random_crop,
-    "random_gamma": random_gamma,
-    "random_poisson": random_poisson,
-}

@@ -14,8 +14,9 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: What stands for an ellipsis while an equation is read.
 _DOTS: Final = "0"
@@ -23,6 +24,7 @@ _DOTS: Final = "0"
 _UNKNOWN: Final = 1
 
 
+@public("einsum", "linalg.einsum")
 def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """A sum of products over named dimensions.
 
@@ -161,6 +163,3 @@ def _in_order(
         parts.append(picked[0][1])
     found: Tensor = operands[0]
     return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"einsum": einsum, "linalg.einsum": einsum}

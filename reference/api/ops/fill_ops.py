@@ -23,13 +23,15 @@ from sessrun.reference.build.generated import reshape
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "fill", "ones", "ones_like_v2", "zeros", "zeros_like"]
+__all__ = ["fill", "ones", "ones_like_v2", "zeros", "zeros_like"]
 
 #: Tensors with fewer elements are made as constants, not by `Fill`.
 _SMALL: Final = 1000
 
 
+@public("fill")
 def fill(
     dims: Any,
     value: Any,
@@ -71,6 +73,7 @@ def _static(shape_: Any) -> list[int] | None:
     return dims.as_list() if dims.is_fully_defined() else None  # type: ignore[return-value]  # no None here
 
 
+@public("zeros")
 def zeros(
     shape: Any,
     dtype: Any = dtypes.float32,
@@ -85,6 +88,7 @@ def zeros(
     return _filled(shape, zero, wanted, "zeros", name)
 
 
+@public("ones")
 def ones(
     shape: Any,
     dtype: Any = dtypes.float32,
@@ -129,6 +133,7 @@ def _filled_like(
         return one(op_type, {"x": value}, scope)
 
 
+@public("zeros_like")
 def zeros_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
@@ -141,6 +146,7 @@ def ones_like_v2(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     return _filled_like((ones, "OnesLike", "ones_like"), x, dtype, name)
 
 
+@public("ones_like")
 def ones_like(
     tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
 ) -> Tensor:
@@ -151,6 +157,7 @@ def ones_like(
         return ones(dims, value.dtype.base_dtype if dtype is None else dtype, name=scope)
 
 
+@public("one_hot")
 def one_hot(
     indices: Any,
     depth: Any,
@@ -192,13 +199,3 @@ def one_hot(
         )
         inputs = {"indices": indices, "depth": depth, "on_value": on, "off_value": off}
         return one("OneHot", inputs, scope, axis=-1 if axis is None else axis)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "fill": fill,
-    "one_hot": one_hot,
-    "ones": ones,
-    "ones_like": ones_like,
-    "zeros": zeros,
-    "zeros_like": zeros_like,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import concat, gather, pad, roll, stack, unstack, where
@@ -17,8 +17,9 @@ from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "irfft", "irfft2d", "rfft", "rfft2d"]
+__all__ = ["irfft", "irfft2d", "rfft", "rfft2d"]
 
 
 def _whole_length(value: Tensor, axes: int, *, is_half: bool) -> Tensor:
@@ -131,6 +132,7 @@ def _halves(x: Tensor, axes: Any) -> tuple[Any, Tensor]:
     return axes, gather(shape(x), axes) // 2
 
 
+@public("signal.fftshift")
 def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """The spectrum with frequency 0 in the middle.
 
@@ -146,6 +148,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
         return roll(value, halves, axes, scope)
 
 
+@public("signal.ifftshift")
 def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
     """What `fftshift` did, undone; arguments are the same."""
     with name_scope(name, "ifftshift") as scope:
@@ -155,12 +158,11 @@ def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
 
 _REAL: Final = (rfft, rfft2d, rfft3d, irfft, irfft2d, irfft3d)
-EXPORTS: Final[Mapping[str, Any]] = {
-    **{
-        f"{group}.{function.__name__}": function
-        for group in ("signal", "spectral")
-        for function in _REAL
-    },
-    "signal.fftshift": fftshift,
-    "signal.ifftshift": ifftshift,
-}
+
+
+public("signal.rfft", "spectral.rfft")(rfft)
+public("signal.rfft2d", "spectral.rfft2d")(rfft2d)
+public("signal.rfft3d", "spectral.rfft3d")(rfft3d)
+public("signal.irfft", "spectral.irfft")(irfft)
+public("signal.irfft2d", "spectral.irfft2d")(irfft2d)
+public("signal.irfft3d", "spectral.irfft3d")(irfft3d)

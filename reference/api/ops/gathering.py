@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.array_ops import (
     concat,
@@ -25,8 +24,9 @@ from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "gather_nd"]
+__all__ = ["gather_nd"]
 
 
 def _checked(batch_dims: Any, params: Tensor, indices: Tensor) -> None:
@@ -100,6 +100,7 @@ def _grid(batches: Tensor, dtype: Any) -> Tensor:
     return transpose(stack(flat, axis=0))
 
 
+@public("gather_nd", "manip.gather_nd")
 def gather_nd(
     params: Any,
     indices: Any,
@@ -123,6 +124,3 @@ def gather_nd(
         return found
     inputs = {"params": params, "indices": indices}
     return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"gather_nd": gather_nd, "manip.gather_nd": gather_nd}

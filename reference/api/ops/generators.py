@@ -25,8 +25,9 @@ from sessrun.reference.build.generated import bitcast, maximum
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Generator", "create_rng_state", "non_deterministic_ints"]
+__all__ = ["Generator", "create_rng_state", "non_deterministic_ints"]
 
 #: What states and seeds are made of.
 STATE_TYPE: Final = "int64"
@@ -76,6 +77,7 @@ def _state_size(alg: Any) -> int:
     return _SIZES[alg]
 
 
+@public("random.create_rng_state", "random.experimental.create_rng_state")
 def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """The state that a seed stands for, filled up with zeros at its left.
 
@@ -110,6 +112,7 @@ def _shape_tensor(shape: Any) -> Tensor:
     return convert_to_tensor(shape, dtypes.int64 if is_empty else None, name="shape")
 
 
+@public("random.Generator", "random.experimental.Generator")
 class Generator:
     """A generator of random numbers.
 
@@ -359,6 +362,7 @@ def _variable(state: Any) -> Any:
 _shared: list[Generator] = []
 
 
+@public("random.experimental.get_global_generator", "random.get_global_generator")
 def get_global_generator() -> Generator:
     """The generator that all share; the first call makes it."""
     if not _shared:
@@ -367,13 +371,7 @@ def get_global_generator() -> Generator:
     return _shared[0]
 
 
+@public("random.experimental.set_global_generator", "random.set_global_generator")
 def set_global_generator(generator: Generator) -> None:
     """Let all share another generator from now on."""
     _shared[:] = [generator]
-
-
-EXPORTS: Final = {
-    f"random.{group}{each.__name__}": each
-    for group in ("", "experimental.")
-    for each in (Generator, create_rng_state, get_global_generator, set_global_generator)
-}

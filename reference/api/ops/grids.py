@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.array_ops import (
     broadcast_dynamic_shape,
@@ -24,10 +23,12 @@ from sessrun.reference.build.generated import broadcast_to, maximum, reshape, se
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "linspace"]
+__all__ = ["linspace"]
 
 
+@public("sequence_mask")
 def sequence_mask(
     lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
 ) -> Tensor:
@@ -64,6 +65,7 @@ def sequence_mask(
         return mask if dtype is None else cast(mask, dtype)
 
 
+@public("meshgrid")
 def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """The coordinates of the points of a grid, a tensor for each axis.
 
@@ -96,6 +98,7 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         return [places * whole for places in grid]
 
 
+@public("lin_space", "linspace")
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
     """Evenly spaced numbers from `start` to `stop`, which is the last, along a new axis.
 
@@ -145,11 +148,3 @@ def _spaced(first: Tensor, last: Tensor, count: Tensor, sizes: Tensor, axis: Any
     begin = zeros_like(sizes)
     size_ = concat((sizes[0:axis], reshape(count, [1]), sizes[axis + 1 :]), axis=0)
     return one("Slice", {"input": every, "begin": begin, "size": size_})
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "lin_space": linspace,
-    "linspace": linspace,
-    "meshgrid": meshgrid,
-    "sequence_mask": sequence_mask,
-}

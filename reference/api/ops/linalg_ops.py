@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +24,12 @@ from sessrun.reference.build.generated import reshape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("linalg.matrix_transpose", "linalg.transpose", "matrix_transpose")
 def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
     """The last two dimensions exchanged.
 
@@ -58,12 +59,14 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
         return transpose(value, order, conjugate=conjugate)
 
 
+@public("linalg.adjoint")
 def adjoint(matrix: Any, name: str | None = None) -> Tensor:
     """The last two dimensions exchanged, and complex numbers conjugated."""
     with name_scope(name, "adjoint", [matrix]):
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
 
+@public("linalg.tensordot", "tensordot")
 def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     """The sum of products over axes of two tensors.
 
@@ -178,13 +181,3 @@ def _as_matrix_later(
     order = concat([summed, free] if flipped else [free, summed], 0)
     wanted = stack(counts[::-1] if flipped else counts)
     return reshape(transpose(a, order), wanted), free_sizes, known
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "linalg.adjoint": adjoint,
-    "linalg.matrix_transpose": matrix_transpose,
-    "linalg.tensordot": tensordot,
-    "linalg.transpose": matrix_transpose,
-    "matrix_transpose": matrix_transpose,
-    "tensordot": tensordot,
-}

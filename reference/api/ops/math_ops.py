@@ -21,10 +21,12 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "add", "matmul", "range_", "truediv"]
+__all__ = ["add", "matmul", "range_", "truediv"]
 
 
+@public("add", "math.add")
 def add(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The sum x + y, element by element.
 
@@ -41,6 +43,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
         return one(op_type, {"x": left, "y": right}, scope)
 
 
+@public("divide", "math.divide")
 def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The quotient x / y with Python's meaning: integers are divided as floats.
 
@@ -54,6 +57,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
     return quotient
 
 
+@public("math.truediv", "truediv")
 def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The quotient x / y as floats: 8- and 16-bit integers as float32, wider ones as float64.
 
@@ -83,6 +87,7 @@ def _as_floats(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
 _SHORT: Final = 2
 
 
+@public("div")
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The quotient x / y with the meaning of Python 2: integers are rounded down."""
     with name_scope(name, "div", [x, y]) as scope:
@@ -92,12 +97,14 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
         return one("RealDiv" if real_numbers else "FloorDiv", {"x": left, "y": right}, scope)
 
 
+@public("floordiv", "math.floordiv")
 def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The quotient x / y, rounded down."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return one("FloorDiv", {"x": x, "y": y}, scope)
 
 
+@public("div_no_nan", "math.divide_no_nan")
 def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The quotient x / y, but 0 where y is 0; integers are divided as floats.
 
@@ -116,6 +123,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return one("DivNoNan", {"x": left, "y": right}, scope)
 
 
+@public("math.multiply_no_nan")
 def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
     """The product x * y, but 0 where y is 0."""
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
@@ -124,6 +132,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
         return one("MulNoNan", {"x": left, "y": right}, scope)
 
 
+@public("math.scalar_mul", "scalar_mul")
 def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     """A scalar times a tensor; times slices, which stay slices.
 
@@ -159,12 +168,14 @@ def sign_(x: Any, name: str | None = None) -> Tensor:
     return one("DivNoNan", {"x": value, "y": cast(size, value.dtype)}, name)
 
 
+@public("math.round", "round")
 def round_(x: Any, name: str | None = None) -> Tensor:
     """The nearest integer to each element, halves to the even one; integers as they are."""
     value = convert_to_tensor(x, name="x")
     return value if value.dtype.is_integer else one("Round", {"x": value}, name)
 
 
+@public("log_sigmoid", "math.log_sigmoid", "nn.log_sigmoid")
 def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, as -softplus(-x)."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
@@ -173,6 +184,7 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
         return one("Neg", {"x": plus}, scope)
 
 
+@public("linalg.matmul", "matmul")
 def matmul(
     a: Any,
     b: Any,
@@ -269,6 +281,7 @@ def _is_for_sparse(left: Tensor, right: Tensor, *, hinted: bool) -> bool:
 _MATRIX: Final = 2
 
 
+@public("add_n", "math.add_n")
 def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype.
 
@@ -287,6 +300,7 @@ def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
     return one("AddN", {"inputs": items}, name)
 
 
+@public("accumulate_n", "math.accumulate_n")
 def accumulate_n(
     inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
 ) -> Tensor:
@@ -308,16 +322,19 @@ def accumulate_n(
     return items[0] if len(items) == 1 and name is None else add_n(items, name)
 
 
+@public("equal", "math.equal")
 def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether x == y, element by element."""
     return one("Equal", {"x": x, "y": y}, name)
 
 
+@public("math.not_equal", "not_equal")
 def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Whether x != y, element by element."""
     return one("NotEqual", {"x": x, "y": y}, name)
 
 
+@public("logical_xor", "math.logical_xor")
 def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
     """Whether exactly one of x and y holds, element by element."""
     either = one("LogicalOr", {"x": x, "y": y})
@@ -335,6 +352,7 @@ _NUMBERS: Final = (
 )
 
 
+@public("range")
 def range_(
     start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
 ) -> Tensor:
@@ -362,6 +380,7 @@ def range_(
         return one("Range", {"start": first, "limit": last, "delta": step}, scope)
 
 
+@public("approximate_equal")
 def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
     """Whether |x - y| < tolerance, element by element."""
     return one("ApproximateEqual", {"x": x, "y": y}, name, tolerance=tolerance)
@@ -376,44 +395,3 @@ def _of_range(
 
 
 register_tensor_conversion_function(range, _of_range)
-
-EXPORTS: Final[dict[str, Any]] = {
-    "accumulate_n": accumulate_n,
-    "add_n": add_n,
-    "approximate_equal": approximate_equal,
-    "div": div,
-    "div_no_nan": div_no_nan,
-    "linalg.matmul": matmul,
-    "log_sigmoid": log_sigmoid,
-    "matmul": matmul,
-    "range": range_,
-}
-EXPORTS.update(
-    {
-        f"{group}{name}": function
-        for group in ("", "math.")
-        for name, function in (
-            ("abs", absolute),
-            ("accumulate_n", accumulate_n),
-            ("add", add),
-            ("add_n", add_n),
-            ("divide", divide),
-            ("equal", equal),
-            ("floordiv", floordiv),
-            ("logical_xor", logical_xor),
-            ("not_equal", not_equal),
-            ("round", round_),
-            ("scalar_mul", scalar_mul),
-            ("sign", sign_),
-            ("truediv", truediv),
-        )
-    }
-)
-EXPORTS.update(
-    {
-        "math.divide_no_nan": div_no_nan,
-        "math.log_sigmoid": log_sigmoid,
-        "math.multiply_no_nan": multiply_no_nan,
-        "nn.log_sigmoid": log_sigmoid,
-    }
-)

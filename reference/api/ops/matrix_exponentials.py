@@ -6,7 +6,7 @@ Source: Higham, Functions of Matrices; the bounds of its Table 10.2 and its coef
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -36,8 +36,9 @@ from sessrun.reference.build.generated import pow as power
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: The orders of the approximants, by whether numbers have single precision; the norms below which
 #: each but the last is good enough; and the norm to which the last one's matrices are scaled.
@@ -105,6 +106,7 @@ def _chosen(norm: Tensor, bounds: Sequence[float], cases: Sequence[Tensor]) -> T
     return select_v2(is_below, cases[0], rest)
 
 
+@public("linalg.expm")
 def matrix_exponential(
     input: Any,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
@@ -176,6 +178,3 @@ def _squared(norm: Tensor, odd: Tensor, even: Tensor, squarings: Tensor, matrix:
 
     found: Tensor = while_loop(goes_on, squared, [start, result])[1]
     return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"linalg.expm": matrix_exponential}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -29,13 +28,15 @@ from sessrun.reference.build.generated import sqrt
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "norm"]
+__all__ = ["norm"]
 
 #: The norms of matrices, and by which name vectors have one.
 _OF_MATRICES: Final = ("euclidean", "fro", 1, 2, np.inf)
 
 
+@public("linalg.norm", "norm")
 def norm(
     tensor: Any,
     ord: Any = "euclidean",  # noqa: A002 - TensorFlow's name
@@ -123,6 +124,3 @@ def _greatest_singular_value(value: Tensor, axes: tuple[int, ...]) -> Tensor:
     values = apply_op("Svd", {"input": moved}, {"compute_uv": False}, None).outputs[0]
     greatest = reduce_max(absolute(values), -1, keepdims=True)
     return transpose(expand_dims(greatest, -1), back)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"linalg.norm": norm, "norm": norm}

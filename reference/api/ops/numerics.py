@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.asserting import after
@@ -17,10 +17,12 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("debugging.assert_all_finite", "verify_tensor_all_finite")
 def verify_tensor_all_finite(
     t: Any = None, msg: Any = None, name: str | None = None, x: Any = None, message: Any = None
 ) -> Tensor:
@@ -45,6 +47,7 @@ def verify_tensor_all_finite(
         return after([checked], tensor)
 
 
+@public("add_check_numerics_ops")
 def add_check_numerics_ops() -> Operation:
     """An operation that checks what every operation of the graph gives, in the order of the graph.
 
@@ -78,6 +81,7 @@ def _either(name: str, value: Any, older: str, older_value: Any) -> Any:
     return older_value if value is None else value
 
 
+@public("assert_same_float_dtype", "debugging.assert_same_float_dtype")
 def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = None) -> Any:
     """The floating point dtype that all tensors have.
 
@@ -105,6 +109,7 @@ def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = N
     return found
 
 
+@public("broadcast_static_shape")
 def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
     """What is known of the shape that two shapes broadcast to.
 
@@ -145,13 +150,3 @@ def _broadcast(size: int | None, other: int | None, shape: Any, other_shape: Any
             f"of them is 1. Received: {shape} and {other_shape}."
         )
     return size
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "add_check_numerics_ops": add_check_numerics_ops,
-    "assert_same_float_dtype": assert_same_float_dtype,
-    "broadcast_static_shape": broadcast_static_shape,
-    "debugging.assert_all_finite": verify_tensor_all_finite,
-    "debugging.assert_same_float_dtype": assert_same_float_dtype,
-    "verify_tensor_all_finite": verify_tensor_all_finite,
-}

@@ -18,8 +18,9 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: What marks the place of a tensor in a text that does not have it.
 _PLACE: Final = "{}"
@@ -27,6 +28,7 @@ _PLACE: Final = "{}"
 _SEED: Final = 5
 
 
+@public("Print")
 def print_through(
     input_: Any,
     data: Any,
@@ -51,6 +53,7 @@ def print_through(
     return apply_op("Print", {"input": input_, "data": data}, given, name).outputs[0]
 
 
+@public("strings.format")
 def string_format(
     template: str,
     inputs: Any,
@@ -87,6 +90,7 @@ def string_format(
     )
 
 
+@public("print")
 def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
     """An operation that writes its inputs, as Python's `print` does.
 
@@ -179,10 +183,3 @@ def _stream(stream: Any) -> str:
     if isinstance(stream, str) and stream.startswith("file://"):
         return stream
     raise ValueError(f"Unsupported output stream, logging level, or file.{stream}.")
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "Print": print_through,
-    "print": print_v2,
-    "strings.format": string_format,
-}

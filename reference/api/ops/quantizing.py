@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _place(value: Any, axis: int | None) -> int:
@@ -30,6 +30,7 @@ def _place(value: Any, axis: int | None) -> int:
     return axis
 
 
+@public("quantize_v2")
 def quantize_v2(
     input: Any,  # noqa: A002 - TensorFlow's name
     min_range: Any,
@@ -74,6 +75,7 @@ def quantize_v2(
     )
 
 
+@public("quantization.quantize", "quantize")
 def quantize(
     input: Any,  # noqa: A002 - TensorFlow's name
     min_range: Any,
@@ -101,6 +103,7 @@ def quantize(
     )
 
 
+@public("dequantize", "quantization.dequantize")
 def dequantize(
     input: Any,  # noqa: A002 - TensorFlow's name
     min_range: Any,
@@ -170,12 +173,6 @@ quantize_and_dequantize_v2 = _both(
     "QuantizeAndDequantizeV4", "The same; the gradient ends with the range."
 )
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "dequantize": dequantize,
-    "quantize": quantize,
-    "quantize_v2": quantize_v2,
-    "quantization.dequantize": dequantize,
-    "quantization.quantize": quantize,
-    "quantization.quantize_and_dequantize": quantize_and_dequantize,
-    "quantization.quantize_and_dequantize_v2": quantize_and_dequantize_v2,
-}
+
+public("quantization.quantize_and_dequantize")(quantize_and_dequantize)
+public("quantization.quantize_and_dequantize_v2")(quantize_and_dequantize_v2)

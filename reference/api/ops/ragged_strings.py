@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from sessrun.reference.api.ops.array_ops import expand_dims
 from sessrun.reference.api.ops.splitting_ops import string_split
@@ -15,10 +15,12 @@ from sessrun.reference.base.dtypes import string
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "split", "string_bytes_split", "string_split", "string_split_v2"]
+__all__ = ["split", "string_bytes_split", "string_split", "string_split_v2"]
 
 
+@public("strings.bytes_split")
 def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
     """Each string as its bytes.
 
@@ -67,6 +69,7 @@ def string_split_v2(
         return _split(_strings(input), lambda strings: sparse_split(strings, sep, maxsplit))
 
 
+@public("strings.split")
 def split(
     input: Any = None,  # noqa: A002 - TensorFlow's name
     sep: Any = None,
@@ -119,9 +122,3 @@ def _split(strings: Any, parts: Callable[[Any], SparseTensor]) -> Any:
     if rank is None or rank == 1:
         return RaggedTensor.from_sparse_rows(parts(strings))
     return _split(RaggedTensor.from_tensor(strings), parts)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "strings.bytes_split": string_bytes_split,
-    "strings.split": split,
-}

@@ -5,7 +5,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.shape_ops import shape_tensor
@@ -15,8 +15,9 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.random_seed import get_seed
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "random_normal", "random_uniform", "seed_attributes", "truncated_normal"]
+__all__ = ["random_normal", "random_uniform", "seed_attributes", "truncated_normal"]
 
 
 def seed_attributes(seed: int | None) -> dict[str, Any]:
@@ -28,6 +29,7 @@ def seed_attributes(seed: int | None) -> dict[str, Any]:
     }
 
 
+@public("random.uniform", "random_uniform")
 def random_uniform(
     shape: Any,
     minval: Any = 0,
@@ -94,6 +96,7 @@ def _normal(
         return one("AddV2", {"x": drawn * width, "y": centre}, scope)
 
 
+@public("random.normal", "random_normal")
 def random_normal(
     shape: Any,
     mean: Any = 0.0,
@@ -116,6 +119,7 @@ def random_normal(
     return _normal("RandomStandardNormal", "random_normal", shape, mean, stddev, dtype, seed, name)
 
 
+@public("random.truncated_normal", "truncated_normal")
 def truncated_normal(
     shape: Any,
     mean: Any = 0.0,
@@ -128,11 +132,13 @@ def truncated_normal(
     return _normal("TruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, seed, name)
 
 
+@public("random.shuffle", "random_shuffle")
 def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows in a random order."""
     return one("RandomShuffle", {"value": value}, name, **seed_attributes(seed))
 
 
+@public("multinomial", "random.multinomial")
 def multinomial(
     logits: Any,
     num_samples: Any,
@@ -154,6 +160,7 @@ def multinomial(
         return _classes(logits, num_samples, output_dtype, seed)
 
 
+@public("random.categorical")
 def categorical(
     logits: Any,
     num_samples: Any,
@@ -171,18 +178,3 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Ten
     wanted = dtypes.int64 if dtype is None else dtype
     inputs = {"logits": rows, "num_samples": num_samples}
     return one("Multinomial", inputs, output_dtype=wanted, **seed_attributes(seed))
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "multinomial": multinomial,
-    "random.categorical": categorical,
-    "random.multinomial": multinomial,
-    "random.normal": random_normal,
-    "random.shuffle": random_shuffle,
-    "random.truncated_normal": truncated_normal,
-    "random.uniform": random_uniform,
-    "random_normal": random_normal,
-    "random_shuffle": random_shuffle,
-    "random_uniform": random_uniform,
-    "truncated_normal": truncated_normal,
-}

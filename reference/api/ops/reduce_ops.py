@@ -6,7 +6,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -18,9 +18,9 @@ from sessrun.reference.build.conversion import constant, convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "all_axes",
     "argmax",
     "argmin",
@@ -102,6 +102,7 @@ reduce_any = _reduction("Any", "Whether any element over the given axes holds.")
 _euclidean_norm = _reduction("EuclideanNorm", "The Euclidean norm over the given axes.")
 
 
+@public("math.reduce_euclidean_norm")
 def reduce_euclidean_norm(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -109,6 +110,7 @@ def reduce_euclidean_norm(
     return _euclidean_norm(input_tensor, axis, bool(keepdims), name)
 
 
+@public("math.reduce_logsumexp", "reduce_logsumexp")
 def reduce_logsumexp(
     input_tensor: Any,
     axis: Any = None,
@@ -146,6 +148,7 @@ def reduce_logsumexp(
         return one("AddV2", {"x": result, "y": top}, scope)
 
 
+@public("count_nonzero", "math.count_nonzero")
 def count_nonzero(
     input_tensor: Any = None,
     axis: Any = None,
@@ -205,23 +208,17 @@ def _cumulative(op_type: str, summary: str) -> Callable[..., Tensor]:
 argmax = _argument("ArgMax", "The index of the largest element along an axis.")
 argmin = _argument("ArgMin", "The index of the smallest element along an axis.")
 cumsum = _cumulative("Cumsum", "Running sums along an axis.")
-_PUBLIC: Final[dict[str, Any]] = {
-    "argmax": argmax,
-    "argmin": argmin,
-    "count_nonzero": count_nonzero,
-    "cumprod": _cumulative("Cumprod", "Running products along an axis."),
-    "cumsum": cumsum,
-    "reduce_all": reduce_all,
-    "reduce_any": reduce_any,
-    "reduce_logsumexp": reduce_logsumexp,
-    "reduce_max": reduce_max,
-    "reduce_mean": reduce_mean,
-    "reduce_min": reduce_min,
-    "reduce_prod": reduce_prod,
-    "reduce_sum": reduce_sum,
-}
-EXPORTS: Final[dict[str, Any]] = {
-    **_PUBLIC,
-    **{f"math.{name}": function for name, function in _PUBLIC.items()},
-    "math.reduce_euclidean_norm": reduce_euclidean_norm,
-}
+
+
+cumprod = _cumulative("Cumprod", "Running products along an axis.")
+public("cumprod", "math.cumprod")(cumprod)
+public("argmax", "math.argmax")(argmax)
+public("argmin", "math.argmin")(argmin)
+public("cumsum", "math.cumsum")(cumsum)
+public("math.reduce_all", "reduce_all")(reduce_all)
+public("math.reduce_any", "reduce_any")(reduce_any)
+public("math.reduce_max", "reduce_max")(reduce_max)
+public("math.reduce_mean", "reduce_mean")(reduce_mean)
+public("math.reduce_min", "reduce_min")(reduce_min)
+public("math.reduce_prod", "reduce_prod")(reduce_prod)
+public("math.reduce_sum", "reduce_sum")(reduce_sum)

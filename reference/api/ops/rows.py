@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import boolean_mask, concat, expand_dims, gather, shape
@@ -19,10 +19,12 @@ from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("searchsorted")
 def searchsorted(
     sorted_sequence: Any,
     values: Any,
@@ -57,6 +59,7 @@ def searchsorted(
     return reshape(found, shape_internal(values))
 
 
+@public("batch_gather")
 def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
     """Elements of the last dimension but one of batches: the older form of `gather`.
 
@@ -72,6 +75,7 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
         return gather(value, places, batch_dims=places.shape.ndims - 1)
 
 
+@public("repeat")
 def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
     """Elements along an axis, each as often as is said.
 
@@ -154,6 +158,7 @@ def _copies(data: Tensor, count: Tensor, axis: int) -> Tensor:
     return tile(wide, multiples)
 
 
+@public("parallel_stack")
 def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
     """Tensors of one fully known shape in a new first dimension."""
     with name_scope(name):
@@ -169,12 +174,14 @@ def _steps(x: Any) -> tuple[Tensor, Tensor]:
     return flat[1:], flat[:-1]
 
 
+@public("debugging.is_non_decreasing", "is_non_decreasing", "math.is_non_decreasing")
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
     """Whether no element is below the one before it: a bool scalar."""
     with name_scope(name, "is_non_decreasing", [x]):
         return reduce_all(greater_equal(*_steps(x)))
 
 
+@public("debugging.is_strictly_increasing", "is_strictly_increasing", "math.is_strictly_increasing")
 def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """Whether each element is above the one before it: a bool scalar."""
     with name_scope(name, "is_strictly_increasing", [x]):
@@ -189,11 +196,3 @@ _FUNCTIONS: Final[Sequence[Any]] = (
     repeat,
     searchsorted,
 )
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    **{function.__name__: function for function in _FUNCTIONS},
-    "math.is_non_decreasing": is_non_decreasing,
-    "math.is_strictly_increasing": is_strictly_increasing,
-    "debugging.is_non_decreasing": is_non_decreasing,
-    "debugging.is_strictly_increasing": is_strictly_increasing,
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.ops.array_ops import concat, reshape
@@ -19,10 +18,12 @@ from sessrun.reference.build.generated import maximum, mul, sqrt, square, unsort
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "cumulative_logsumexp"]
+__all__ = ["cumulative_logsumexp"]
 
 
+@public("math.cumulative_logsumexp")
 def cumulative_logsumexp(
     x: Any,
     axis: Any = 0,
@@ -46,6 +47,7 @@ def cumulative_logsumexp(
         return apply_op("CumulativeLogsumexp", inputs, attrs, scope).outputs[0]
 
 
+@public("math.reduce_variance")
 def reduce_variance(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -73,6 +75,7 @@ def reduce_variance(
         return reduce_mean(squares, axis=axis, keepdims=keepdims)
 
 
+@public("math.reduce_std")
 def reduce_std(
     input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
 ) -> Tensor:
@@ -82,6 +85,7 @@ def reduce_std(
         return sqrt(reduce_variance(value, axis=axis, keepdims=keepdims))
 
 
+@public("math.polyval")
 def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
     """The value of a polynomial, by Horner's rule.
 
@@ -108,6 +112,7 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
         return first
 
 
+@public("math.reciprocal_no_nan")
 def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
     """Elementwise 1 / x, and 0 where x is 0."""
     with name_scope(name, "reciprocal_no_nan", [x]) as scope:
@@ -125,6 +130,7 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
     return maximum(reshape(found, concat(whole, axis=0)), 1)
 
 
+@public("math.unsorted_segment_mean", "unsorted_segment_mean")
 def unsorted_segment_mean(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -143,6 +149,7 @@ def unsorted_segment_mean(
         return unsorted_segment_sum(data, segment_ids, num_segments) / counts
 
 
+@public("math.unsorted_segment_sqrt_n", "unsorted_segment_sqrt_n")
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
 ) -> Tensor:
@@ -151,16 +158,3 @@ def unsorted_segment_sqrt_n(
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         counts = _counts(data, segment_ids, num_segments)
         return unsorted_segment_sum(data, segment_ids, num_segments) / sqrt(counts)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "math.cumulative_logsumexp": cumulative_logsumexp,
-    "math.polyval": polyval,
-    "math.reciprocal_no_nan": reciprocal_no_nan,
-    "math.reduce_std": reduce_std,
-    "math.reduce_variance": reduce_variance,
-    "math.unsorted_segment_mean": unsorted_segment_mean,
-    "math.unsorted_segment_sqrt_n": unsorted_segment_sqrt_n,
-    "unsorted_segment_mean": unsorted_segment_mean,
-    "unsorted_segment_sqrt_n": unsorted_segment_sqrt_n,
-}

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "tensor_scatter_update"]
+__all__ = ["tensor_scatter_update"]
 
 
+@public("tensor_scatter_nd_update", "tensor_scatter_update")
 def tensor_scatter_update(
     tensor: Any, indices: Any, updates: Any, name: str | None = None
 ) -> Tensor:
@@ -17,9 +19,3 @@ def tensor_scatter_update(
     return one(
         "TensorScatterUpdate", {"tensor": tensor, "indices": indices, "updates": updates}, name
     )
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "tensor_scatter_nd_update": tensor_scatter_update,
-    "tensor_scatter_update": tensor_scatter_update,
-}

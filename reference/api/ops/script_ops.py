@@ -11,14 +11,16 @@ from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.gradient_registry import register
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 from sessrun.reference.state import scripts
 
-__all__ = ["EXPORTS", "numpy_function", "py_func", "py_function"]
+__all__ = ["numpy_function", "py_func", "py_function"]
 
 #: The name under which a `py_function` has a gradient in TensorFlow, by a tape; here it has none.
 _EAGER: Final = "EagerPyFunc"
 
 
+@public("py_func")
 def py_func(
     func: Callable[..., Any],
     inp: Any,
@@ -63,6 +65,7 @@ def py_func(
     return list(op.outputs) if types or not stateful else op
 
 
+@public("numpy_function")
 def numpy_function(
     func: Any = None,
     inp: Any = None,
@@ -84,6 +87,7 @@ def numpy_function(
     return _built_or_decorator(build, func, inp, Tout)
 
 
+@public("py_function")
 def py_function(
     func: Any = None,
     inp: Any = None,
@@ -158,9 +162,3 @@ def _built_or_decorator(
 
 register("PyFunc", None)
 register("PyFuncStateless", None)
-
-EXPORTS: Final[dict[str, Any]] = {
-    "numpy_function": numpy_function,
-    "py_func": py_func,
-    "py_function": py_function,
-}

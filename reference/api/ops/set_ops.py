@@ -13,8 +13,9 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 _VALID: Final = frozenset(
     {
@@ -29,6 +30,7 @@ _VALID: Final = frozenset(
 )
 
 
+@public("sets.set_size", "sets.size")
 def set_size(a: Any, validate_indices: bool = True) -> Tensor:
     """How many different values each row of the last dimension has, int32.
 
@@ -92,6 +94,7 @@ def _operation(a: Any, b: Any, operation: str, validate_indices: bool) -> Sparse
     return SparseTensor(*make(**inputs, set_operation=operation, validate_indices=validate_indices))
 
 
+@public("sets.intersection", "sets.set_intersection")
 def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """For each row the values that are in both.
 
@@ -111,6 +114,7 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
     return _operation(first, second, "intersection", validate_indices)
 
 
+@public("sets.difference", "sets.set_difference")
 def set_difference(
     a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True
 ) -> SparseTensor:
@@ -123,19 +127,8 @@ def set_difference(
     return _operation(first, second, operation, validate_indices)
 
 
+@public("sets.set_union", "sets.union")
 def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
     """For each row the values that are in either, as `set_intersection`."""
     first, second, _ = _pair(a, b)
     return _operation(first, second, "union", validate_indices)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "sets.difference": set_difference,
-    "sets.intersection": set_intersection,
-    "sets.set_difference": set_difference,
-    "sets.set_intersection": set_intersection,
-    "sets.set_size": set_size,
-    "sets.set_union": set_union,
-    "sets.size": set_size,
-    "sets.union": set_union,
-}

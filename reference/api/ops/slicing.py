@@ -15,6 +15,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.stacks import graph_for
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -151,3 +152,6 @@ def _vector(bounds: list[Any]) -> Tensor:
     from sessrun.reference.api.ops.array_ops import stack  # noqa: PLC0415 - imports this module
 
     return stack(bounds)
+
+
+public("newaxis")(None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.conditional import cond
@@ -19,8 +18,9 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import cholesky, log
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "cholesky_solve", "gramian_factor", "triangular_solve"]
+__all__ = ["cholesky_solve", "gramian_factor", "triangular_solve"]
 
 #: Bytes of matrices from which many small ones are solved by one operation.
 _LARGE: Final = 256_000
@@ -33,6 +33,7 @@ def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Tensor:
     return found
 
 
+@public("linalg.triangular_solve", "matrix_triangular_solve")
 def triangular_solve(
     matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
 ) -> Tensor:
@@ -50,6 +51,7 @@ def triangular_solve(
         return _triangular(matrix, rhs, lower, adjoint)
 
 
+@public("cholesky_solve", "linalg.cholesky_solve")
 def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
     """The solutions of systems whose matrices are given by their Cholesky factors.
 
@@ -100,6 +102,7 @@ def _wide(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
     return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
 
 
+@public("linalg.lstsq", "matrix_solve_ls")
 def matrix_solve_ls(
     matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
 ) -> Tensor:
@@ -138,6 +141,7 @@ def matrix_solve_ls(
         return found
 
 
+@public("linalg.logdet")
 def logdet(matrix: Any, name: str | None = None) -> Tensor:
     """The logarithms of the determinants of Hermitian positive definite matrices.
 
@@ -151,6 +155,7 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
         return 2.0 * reduce_sum(log(real(matrix_diag_part(factor))), axis=[-1])
 
 
+@public("linalg.matvec")
 def matvec(
     a: Any,
     b: Any,
@@ -171,15 +176,3 @@ def matvec(
             b_is_sparse=b_is_sparse,
         )
         return squeeze(product, axis=-1)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "cholesky_solve": cholesky_solve,
-    "linalg.cholesky_solve": cholesky_solve,
-    "linalg.logdet": logdet,
-    "linalg.lstsq": matrix_solve_ls,
-    "linalg.matvec": matvec,
-    "linalg.triangular_solve": triangular_solve,
-    "matrix_solve_ls": matrix_solve_ls,
-    "matrix_triangular_solve": triangular_solve,
-}

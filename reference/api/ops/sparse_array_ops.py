@@ -6,7 +6,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from sessrun.reference.api.ops.array_ops import (
     stack,
     where,
 )
-from sessrun.reference.api.ops.assertions import EXPORTS as ASSERTIONS
+from sessrun.reference.api.ops.assertions import assert_equal, assert_less_equal
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros, zeros_like
 from sessrun.reference.api.ops.gathering import gather_nd
@@ -40,8 +40,9 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _inputs(sp_inputs: Any) -> list[SparseTensor]:
@@ -50,6 +51,7 @@ def _inputs(sp_inputs: Any) -> list[SparseTensor]:
     return [sparse_input(each) for each in sp_inputs]
 
 
+@public("sparse.from_dense")
 def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
     """The elements of a tensor that are not zero."""
     with name_scope(name, "dense_to_sparse"):
@@ -59,6 +61,7 @@ def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
         return SparseTensor(places, values, shape(whole, out_type=dtypes.int64))
 
 
+@public("sparse.expand_dims")
 def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
     """A dimension of 1 put in before an axis, by default behind the last.
 
@@ -97,6 +100,7 @@ def _whole_number(value: Any, name: str) -> Tensor:
     return cast(value, dtypes.int64)
 
 
+@public("sparse.eye")
 def sparse_eye(
     num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
 ) -> SparseTensor:
@@ -115,6 +119,7 @@ def sparse_eye(
         return SparseTensor(indices, ones(count, dtype), [rows, columns])
 
 
+@public("sparse.concat", "sparse_concat")
 def sparse_concat(
     axis: Any,
     sp_inputs: Any,
@@ -190,6 +195,7 @@ def _joined(shapes: Sequence[TensorShape], axis: int, *, expand: bool) -> Tensor
     return TensorShape(sizes)
 
 
+@public("sparse.reshape", "sparse_reshape")
 def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
     """The same elements in another shape, of which one size may be -1.
 
@@ -244,6 +250,7 @@ class _KeywordRequired:
         return "KeywordRequired()"
 
 
+@public("sparse.split", "sparse_split")
 def sparse_split(
     keyword_required: Any = _KeywordRequired(),  # noqa: B008 - one for all calls, it has no state
     sp_input: Any = None,
@@ -285,6 +292,7 @@ def sparse_split(
     return [SparseTensor(*parts) for parts in zip(*made, strict=True)]
 
 
+@public("sparse.slice", "sparse_slice")
 def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
     """The box of a sparse tensor that begins at `start`.
 
@@ -308,6 +316,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
         )
 
 
+@public("sparse.reset_shape", "sparse_reset_shape")
 def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
     """The same elements in a larger shape, by default in the smallest that holds them.
 
@@ -337,8 +346,8 @@ def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
                 f"Found new_shape ({known}), sp_input.shape ({sizes})."
             )
         return SparseTensor(indices, values, known)
-    wanted = _once(ASSERTIONS["assert_equal"](shape(old), shape(wanted)), wanted)
-    wanted = _once(ASSERTIONS["assert_less_equal"](old, wanted), wanted)
+    wanted = _once(assert_equal(shape(old), shape(wanted)), wanted)
+    wanted = _once(assert_less_equal(old, wanted), wanted)
     return SparseTensor(indices, values, wanted)
 
 
@@ -350,6 +359,7 @@ def _once(check: Any, value: Tensor) -> Tensor:
         return found
 
 
+@public("sparse.fill_empty_rows", "sparse_fill_empty_rows")
 def sparse_fill_empty_rows(
     sp_input: Any, default_value: Any, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
@@ -372,6 +382,7 @@ def sparse_fill_empty_rows(
         return filled, made.empty_row_indicator
 
 
+@public("sparse.mask", "sparse_mask")
 def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
     """The rows of IndexedSlices whose indices are none of these."""
     with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
@@ -379,24 +390,3 @@ def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSl
         kept = setdiff1d(indices, mask_indices)
         values = gather(a.values, kept.idx, name=scope)
         return IndexedSlices(values, kept.out, a.dense_shape)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "sparse.concat": sparse_concat,
-    "sparse.expand_dims": sparse_expand_dims,
-    "sparse.eye": sparse_eye,
-    "sparse.fill_empty_rows": sparse_fill_empty_rows,
-    "sparse.from_dense": from_dense,
-    "sparse.mask": sparse_mask,
-    "sparse.reset_shape": sparse_reset_shape,
-    "sparse.reshape": sparse_reshape,
-    "sparse.slice": sparse_slice,
-    "sparse.split": sparse_split,
-    "sparse_concat": sparse_concat,
-    "sparse_fill_empty_rows": sparse_fill_empty_rows,
-    "sparse_mask": sparse_mask,
-    "sparse_reset_shape": sparse_reset_shape,
-    "sparse_reshape": sparse_reshape,
-    "sparse_slice": sparse_slice,
-    "sparse_split": sparse_split,
-}

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import reshape
-from sessrun.reference.api.ops.assertions import EXPORTS as ASSERTIONS
+from sessrun.reference.api.ops.assertions import assert_equal
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
@@ -20,13 +20,12 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: The key of hashes where none is given.
 _HASH_KEY: Final = 0xDECAFCAFFE
-
-_assert_equal: Final = ASSERTIONS["assert_equal"]
 
 
 def _columns(inputs: Any) -> tuple[dict[str, list[Tensor]], bool]:
@@ -53,6 +52,7 @@ def _columns(inputs: Any) -> tuple[dict[str, list[Tensor]], bool]:
     return found, is_text
 
 
+@public("sparse.cross")
 def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
     """All combinations of each row's features, as texts.
 
@@ -70,6 +70,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) ->
     return SparseTensor(*apply_op("SparseCrossV2", {**columns, "sep": glue}, {}, name).outputs)
 
 
+@public("sparse.cross_hashed")
 def sparse_cross_hashed(
     inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
@@ -96,6 +97,7 @@ def sparse_cross_hashed(
     return SparseTensor(*apply_op("SparseCross", columns, attrs, name).outputs)
 
 
+@public("sparse.bincount")
 def sparse_bincount(
     values: Any,
     weights: Any = None,
@@ -183,7 +185,7 @@ def _sparse_weights(numbers: SparseTensor, weights: Any) -> Tensor:
             f"Received weights={weights} of type: {type(weights).__name__}"
         )
     checks = [
-        _assert_equal(mine, theirs, message=f"'weights' and 'values' must have the same {what}.")
+        assert_equal(mine, theirs, message=f"'weights' and 'values' must have the same {what}.")
         for mine, theirs, what in (
             (weights.dense_shape, numbers.dense_shape, "dense shape"),
             (weights.indices, numbers.indices, "indices"),
@@ -194,10 +196,3 @@ def _sparse_weights(numbers: SparseTensor, weights: Any) -> Tensor:
         return weights.values
     with get_default_graph().control_dependencies(checks):
         return identity(weights.values)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "sparse.bincount": sparse_bincount,
-    "sparse.cross": sparse_cross,
-    "sparse.cross_hashed": sparse_cross_hashed,
-}

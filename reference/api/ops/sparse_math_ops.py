@@ -6,7 +6,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.array_ops import transpose
 from sessrun.reference.api.ops.cast_ops import one
@@ -23,8 +23,9 @@ from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "sparse_add", "sparse_dense_cwise_add", "sparse_reduce_sum"]
+__all__ = ["sparse_add", "sparse_dense_cwise_add", "sparse_reduce_sum"]
 
 
 def _parts(prefix: str, sparse: SparseTensor) -> dict[str, Tensor]:
@@ -36,6 +37,7 @@ def _parts(prefix: str, sparse: SparseTensor) -> dict[str, Tensor]:
     }
 
 
+@public("sparse.add", "sparse_add")
 def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
     """The sum of two tensors of one shape, one of which at least is sparse.
 
@@ -78,6 +80,7 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
     return SparseTensor(made.sum_indices, made.sum_values, sizes)
 
 
+@public("sparse.matmul", "sparse.sparse_dense_matmul", "sparse_tensor_dense_matmul")
 def sparse_tensor_dense_matmul(
     sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
 ) -> Tensor:
@@ -164,6 +167,7 @@ sparse_reduce_max_sparse = _reduction(
 )
 
 
+@public("sparse.softmax", "sparse_softmax")
 def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
     """Exponentials along the last dimension, scaled to the sum 1 of those that there are."""
     values = [sp_input.indices, sp_input.values]
@@ -231,6 +235,7 @@ sparse_segment_sqrt_n = _segments(
 )
 
 
+@public("sparse_matmul")
 def sparse_matmul(
     a: Any,
     b: Any,
@@ -250,31 +255,12 @@ def sparse_matmul(
     return one("SparseMatMul", {"a": a, "b": b}, name, **flags)
 
 
-EXPORTS: Final[dict[str, Any]] = {
-    "sparse.add": sparse_add,
-    "sparse.matmul": sparse_tensor_dense_matmul,
-    "sparse.maximum": sparse_maximum,
-    "sparse.minimum": sparse_minimum,
-    "sparse.reduce_max": sparse_reduce_max,
-    "sparse.reduce_max_sparse": sparse_reduce_max_sparse,
-    "sparse.reduce_sum": sparse_reduce_sum,
-    "sparse.reduce_sum_sparse": sparse_reduce_sum_sparse,
-    "sparse.segment_mean": sparse_segment_mean,
-    "sparse.segment_sqrt_n": sparse_segment_sqrt_n,
-    "sparse.segment_sum": sparse_segment_sum,
-    "sparse.softmax": sparse_softmax,
-    "sparse.sparse_dense_matmul": sparse_tensor_dense_matmul,
-    "sparse_add": sparse_add,
-    "sparse_matmul": sparse_matmul,
-    "sparse_maximum": sparse_maximum,
-    "sparse_minimum": sparse_minimum,
-    "sparse_reduce_max": sparse_reduce_max,
-    "sparse_reduce_max_sparse": sparse_reduce_max_sparse,
-    "sparse_reduce_sum": sparse_reduce_sum,
-    "sparse_reduce_sum_sparse": sparse_reduce_sum_sparse,
-    "sparse_segment_mean": sparse_segment_mean,
-    "sparse_segment_sqrt_n": sparse_segment_sqrt_n,
-    "sparse_segment_sum": sparse_segment_sum,
-    "sparse_softmax": sparse_softmax,
-    "sparse_tensor_dense_matmul": sparse_tensor_dense_matmul,
-}
+public("sparse.maximum", "sparse_maximum")(sparse_maximum)
+public("sparse.minimum", "sparse_minimum")(sparse_minimum)
+public("sparse.reduce_max", "sparse_reduce_max")(sparse_reduce_max)
+public("sparse.reduce_max_sparse", "sparse_reduce_max_sparse")(sparse_reduce_max_sparse)
+public("sparse.reduce_sum", "sparse_reduce_sum")(sparse_reduce_sum)
+public("sparse.reduce_sum_sparse", "sparse_reduce_sum_sparse")(sparse_reduce_sum_sparse)
+public("sparse.segment_mean", "sparse_segment_mean")(sparse_segment_mean)
+public("sparse.segment_sqrt_n", "sparse_segment_sqrt_n")(sparse_segment_sqrt_n)
+public("sparse.segment_sum", "sparse_segment_sum")(sparse_segment_sum)

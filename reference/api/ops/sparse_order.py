@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -24,10 +24,12 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "merged", "sparse_reorder"]
+__all__ = ["merged", "sparse_reorder"]
 
 
+@public("sparse.reorder", "sparse_reorder")
 def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     """The same elements in the order of their indices.
 
@@ -50,6 +52,7 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     return found
 
 
+@public("sparse.transpose", "sparse_transpose")
 def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
     """The dimensions in another order, by default the last first.
 
@@ -120,6 +123,7 @@ def _grown(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:
     return concat([shape[:-1], list(limits)], axis=0)
 
 
+@public("sparse.merge", "sparse_merge")
 def sparse_merge(
     sp_ids: Any,
     sp_values: Any,
@@ -156,6 +160,7 @@ def sparse_merge(
     return merged(ids, sp_values, sizes, already_sorted=already_sorted, name=name)
 
 
+@public("sparse.to_indicator", "sparse_to_indicator")
 def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
     """Bools in whose last dimension the values of a sparse tensor are places that are true.
 
@@ -171,15 +176,3 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
         truths = sparse.with_values(fill(expand_dims(count, 0), True))
         found = merged([sparse], truths, [vocab_size], already_sorted=False, name=scope)
         return sparse_tensor_to_dense(found, False, validate_indices=False, name=scope)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "sparse.merge": sparse_merge,
-    "sparse.reorder": sparse_reorder,
-    "sparse.to_indicator": sparse_to_indicator,
-    "sparse.transpose": sparse_transpose,
-    "sparse_merge": sparse_merge,
-    "sparse_reorder": sparse_reorder,
-    "sparse_to_indicator": sparse_to_indicator,
-    "sparse_transpose": sparse_transpose,
-}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-from sessrun.reference.api.ops.math_ops import EXPORTS as WRITTEN
+from sessrun.reference.api.ops import math_ops
 from sessrun.reference.api.sparse_tensor import SparseTensor
-from sessrun.reference.build.generated import EXPORTS as GENERATED
+from sessrun.reference.build import generated
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "of_values"]
+__all__ = ["of_values"]
 
 
 def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,25 +32,19 @@ def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
     return mapped
 
 
-_NAMES: Final = (
-    "abs",
-    "asin",
-    "asinh",
-    "atan",
-    "atanh",
-    "erf",
-    "negative",
-    "sign",
-    "sin",
-    "sqrt",
-    "square",
-    "tan",
-    "tanh",
-)
-_MAPPED: Final = {name: of_values((GENERATED | WRITTEN)[name]) for name in _NAMES}
-
-EXPORTS: Final[dict[str, Any]] = {
-    **_MAPPED,
-    **{f"math.{name}": _MAPPED[name] for name in _NAMES},
-    "nn.tanh": _MAPPED["tanh"],
-}
+for _name, _function in {
+    "abs": math_ops.absolute,
+    "asin": generated.asin,
+    "asinh": generated.asinh,
+    "atan": generated.atan,
+    "atanh": generated.atanh,
+    "erf": generated.erf,
+    "negative": generated.neg,
+    "sign": math_ops.sign_,
+    "sin": generated.sin,
+    "sqrt": generated.sqrt,
+    "square": generated.square,
+    "tan": generated.tan,
+}.items():
+    public(_name, f"math.{_name}")(of_values(_function))
+public("tanh", "math.tanh", "nn.tanh")(of_values(generated.tanh))

@@ -14,8 +14,9 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "SCOPED", "xlog1py"]
+__all__ = ["SCOPED", "xlog1py"]
 
 
 def _scoped(name: str, op_type: str) -> Callable[..., Tensor]:
@@ -65,10 +66,13 @@ SCOPED: Final[Mapping[str, Callable[..., Tensor]]] = {
     name: of_values(_scoped(name, op_type)) if name in _OF_VALUES else _scoped(name, op_type)
     for name, op_type in _OP_TYPES.items()
 }
-_OF_MATH: Final = ("bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "erfinv", "ndtri")
-_NOT_SPECIAL: Final = ("erfinv", "ndtri")
+for _name in ("bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "erfinv", "ndtri"):
+    public(f"math.{_name}")(SCOPED[_name])
+for _name in SCOPED.keys() - {"erfinv", "ndtri"}:
+    public(f"math.special.{_name}")(SCOPED[_name])
 
 
+@public("math.erfcinv")
 def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """The inverse of the complementary error function, by quantiles of the normal distribution.
 
@@ -86,6 +90,7 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
         return found
 
 
+@public("lbeta", "math.lbeta")
 def lbeta(x: Any, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the beta function of the last dimension.
 
@@ -104,6 +109,7 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
         return found
 
 
+@public("math.xdivy")
 def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Elementwise x / y, but 0 where x is 0, with broadcasting; `name` is the scope."""
     with name_scope(name, "xdivy", [x]):
@@ -111,23 +117,9 @@ def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
         return found
 
 
+@public("math.xlog1py")
 def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
     """Elementwise x * log(1 + y), but 0 where x is 0, with broadcasting; `name` is the scope."""
     with name_scope(name, "xlog1py", [x]):
         found: Tensor = apply_op("Xlog1py", {"x": x, "y": y}, {}, None).outputs[0]
         return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    **{f"math.{name}": SCOPED[name] for name in _OF_MATH},
-    **{
-        f"math.special.{name}": function
-        for name, function in SCOPED.items()
-        if name not in _NOT_SPECIAL
-    },
-    "lbeta": lbeta,
-    "math.erfcinv": erfcinv,
-    "math.lbeta": lbeta,
-    "math.xdivy": xdivy,
-    "math.xlog1py": xlog1py,
-}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ragged_tensor import RaggedTensor
@@ -12,10 +12,12 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
+@public("string_split")
 def string_split(
     source: Any,
     sep: Any = None,
@@ -53,6 +55,7 @@ def string_split(
         return sparse
 
 
+@public("regex_replace", "strings.regex_replace")
 def regex_replace(
     input: Any,  # noqa: A002 - TensorFlow's name
     pattern: Any,
@@ -83,6 +86,7 @@ def regex_replace(
     return one("RegexReplace", inputs, name, replace_global=replace_global)
 
 
+@public("strings.regex_full_match")
 def regex_full_match(
     input: Any,  # noqa: A002 - TensorFlow's name
     pattern: Any,
@@ -92,11 +96,3 @@ def regex_full_match(
     if isinstance(pattern, str | bytes):
         return one("StaticRegexFullMatch", {"input": input}, name, pattern=pattern)
     return one("RegexFullMatch", {"input": input, "pattern": pattern}, name)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "regex_replace": regex_replace,
-    "string_split": string_split,
-    "strings.regex_full_match": regex_full_match,
-    "strings.regex_replace": regex_replace,
-}

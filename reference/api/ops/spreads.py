@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import conj, real
 from sessrun.reference.api.ops.reduce_ops import reduce_mean
@@ -13,7 +12,7 @@ from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["EXPORTS", "reduce_std", "reduce_variance"]
+__all__ = ["reduce_std", "reduce_variance"]
 
 
 def reduce_variance(
@@ -51,9 +50,3 @@ def reduce_std(
     with name_scope(name or "reduce_std"):
         value = convert_to_tensor(input_tensor)
         return sqrt(reduce_variance(value, axis=axis, keepdims=keepdims))
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "math.reduce_std": reduce_std,
-    "math.reduce_variance": reduce_variance,
-}

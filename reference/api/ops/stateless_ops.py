@@ -24,10 +24,12 @@ from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Algorithm", "algorithm_number", "key_inputs", "unknown_algorithm"]
+__all__ = ["Algorithm", "algorithm_number", "key_inputs", "unknown_algorithm"]
 
 
+@public("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
     """How words are made of a key and a counter."""
 
@@ -119,6 +121,7 @@ def key_inputs(seed: Any, alg: Any) -> dict[str, Any]:
     raise ValueError(unknown_algorithm(alg))
 
 
+@public("random.stateless_uniform")
 def stateless_uniform(
     shape: Any,
     seed: Any,
@@ -217,6 +220,7 @@ stateless_truncated_normal = _normal(
 )
 
 
+@public("random.stateless_gamma")
 def stateless_gamma(
     shape: Any,
     seed: Any,
@@ -247,6 +251,7 @@ def stateless_gamma(
         return maximum(np.finfo(shapes.dtype.as_numpy_dtype).tiny, drawn / rates)
 
 
+@public("random.stateless_poisson")
 def stateless_poisson(
     shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
 ) -> Tensor:
@@ -265,6 +270,7 @@ def stateless_poisson(
         return one("StatelessRandomPoisson", inputs, dtype=dtype)
 
 
+@public("random.stateless_binomial")
 def stateless_binomial(
     shape: Any,
     seed: Any,
@@ -292,6 +298,7 @@ def stateless_binomial(
         return one("StatelessRandomBinomial", inputs, dtype=output_dtype)
 
 
+@public("random.stateless_parameterized_truncated_normal")
 def stateless_parameterized_truncated_normal(
     shape: Any,
     seed: Any,
@@ -330,6 +337,7 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
     return one("StatelessMultinomial", inputs, output_dtype=wanted)
 
 
+@public("random.stateless_multinomial")
 def stateless_multinomial(
     logits: Any,
     num_samples: Any,
@@ -347,6 +355,7 @@ def stateless_multinomial(
         return _classes(logits, num_samples, output_dtype, seed)
 
 
+@public("random.stateless_categorical")
 def stateless_categorical(
     logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
@@ -355,12 +364,14 @@ def stateless_categorical(
         return _classes(logits, num_samples, dtype, seed)
 
 
+@public("random.experimental.stateless_split", "random.split")
 def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     """Pairs of seeds, [num, 2], made of one pair."""
     pair = convert_to_tensor(seed)
     return stateless_uniform([num, 2], pair, None, None, pair.dtype, alg=alg)
 
 
+@public("random.experimental.stateless_fold_in", "random.fold_in")
 def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     """A pair of seeds made of a pair and a number."""
     number = convert_to_tensor(data)
@@ -368,20 +379,5 @@ def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
     return stack([first, number])
 
 
-EXPORTS: Final[dict[str, Any]] = {
-    "random.Algorithm": Algorithm,
-    "random.experimental.Algorithm": Algorithm,
-    "random.experimental.stateless_fold_in": fold_in,
-    "random.experimental.stateless_split": split,
-    "random.fold_in": fold_in,
-    "random.split": split,
-    "random.stateless_binomial": stateless_binomial,
-    "random.stateless_categorical": stateless_categorical,
-    "random.stateless_gamma": stateless_gamma,
-    "random.stateless_multinomial": stateless_multinomial,
-    "random.stateless_normal": stateless_normal,
-    "random.stateless_parameterized_truncated_normal": stateless_parameterized_truncated_normal,
-    "random.stateless_poisson": stateless_poisson,
-    "random.stateless_truncated_normal": stateless_truncated_normal,
-    "random.stateless_uniform": stateless_uniform,
-}
+public("random.stateless_normal")(stateless_normal)
+public("random.stateless_truncated_normal")(stateless_truncated_normal)

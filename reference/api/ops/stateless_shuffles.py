@@ -14,13 +14,15 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: The word before a pair of seeds where three are wanted.
 _FIRST_SEED: Final = 498247692
 
 
+@public("random.experimental.index_shuffle")
 def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     """The place of an index once all up to a largest one are shuffled.
 
@@ -39,6 +41,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
     return shuffled
 
 
+@public("random.experimental.stateless_shuffle")
 def stateless_shuffle(
     value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
@@ -53,9 +56,3 @@ def stateless_shuffle(
     """
     with name_scope(name, "stateless_shuffle", [value, seed]):
         return one("StatelessShuffle", {"value": value, **key_inputs(seed, alg)})
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "random.experimental.index_shuffle": index_shuffle,
-    "random.experimental.stateless_shuffle": stateless_shuffle,
-}

@@ -5,7 +5,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -17,15 +17,18 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import constant, convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "string_split_v2"]
+__all__ = ["string_split_v2"]
 
 
+@public("string_join", "strings.join")
 def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
     """Strings joined element by element, scalars repeated."""
     return one("StringJoin", {"inputs": inputs}, name, separator=separator)
 
 
+@public("string_to_number", "strings.to_number")
 def string_to_number(
     string_tensor: Any = None,
     out_type: Any = dtypes.float32,
@@ -37,11 +40,13 @@ def string_to_number(
     return one("StringToNumber", {"string_tensor": given}, name, out_type=out_type)
 
 
+@public("strings.length")
 def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
     """The length of each string in bytes, or with `UTF8_CHAR` in characters."""
     return one("StringLength", {"input": input}, name, unit=unit)
 
 
+@public("strings.substr", "substr")
 def substr(
     input: Any,  # noqa: A002 - TensorFlow's name
     pos: Any,
@@ -53,6 +58,7 @@ def substr(
     return one("Substr", {"input": input, "pos": pos, "len": len}, name, unit=unit)
 
 
+@public("fingerprint")
 def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """Eight bytes for each row of the data, the same for the same bytes: uint8 [rows, 8].
 
@@ -65,6 +71,7 @@ def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) 
     return one("Fingerprint", {"data": data, "method": method}, name)
 
 
+@public("reduce_join", "strings.reduce_join")
 def reduce_join(
     inputs: Any,
     axis: Any = None,
@@ -92,6 +99,7 @@ def _falling(value: Tensor) -> Any:
     return one("Range", {"start": last, "limit": -1, "delta": -1})
 
 
+@public("decode_raw", "io.decode_raw")
 def decode_raw(
     input_bytes: Any = None,
     out_type: Any = None,
@@ -104,6 +112,7 @@ def decode_raw(
     return one("DecodeRaw", {"bytes": given}, name, out_type=out_type, little_endian=little_endian)
 
 
+@public("string_to_hash_bucket", "strings.to_hash_bucket")
 def string_to_hash_bucket(
     string_tensor: Any = None,
     num_buckets: int | None = None,
@@ -135,21 +144,3 @@ def string_split_v2(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseT
     strings = convert_to_tensor(source, dtype=dtypes.string)
     inputs = {"input": strings, "sep": between}
     return SparseTensor(*apply_op("StringSplitV2", inputs, {"maxsplit": maxsplit}).outputs)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "decode_raw": decode_raw,
-    "fingerprint": fingerprint,
-    "io.decode_raw": decode_raw,
-    "reduce_join": reduce_join,
-    "string_join": string_join,
-    "strings.join": string_join,
-    "strings.length": string_length,
-    "strings.reduce_join": reduce_join,
-    "string_to_hash_bucket": string_to_hash_bucket,
-    "string_to_number": string_to_number,
-    "strings.substr": substr,
-    "strings.to_hash_bucket": string_to_hash_bucket,
-    "strings.to_number": string_to_number,
-    "substr": substr,
-}

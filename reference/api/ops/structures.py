@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.build import generated
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "stop_gradient"]
+__all__ = ["stop_gradient"]
 
 
+@public("stop_gradient")
 def stop_gradient(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
     """The input, as a constant in the eyes of gradients.
 
@@ -24,6 +25,3 @@ def stop_gradient(input: Any, name: str | None = None) -> Any:  # noqa: A002 - T
     return nest.map_structure(
         lambda part: generated.stop_gradient(part, name), input, expand_composites=True
     )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"stop_gradient": stop_gradient}

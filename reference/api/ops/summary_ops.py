@@ -6,7 +6,7 @@ Their tags are made of their names, so that they differ as these do.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -20,10 +20,11 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.spec.proto.foreign import adopt, serialize
 from sessrun.spec.proto.summary_pb2 import SummaryDescription, SummaryMetadata
 
-__all__ = ["EXPORTS", "clean_tag", "collect", "fraction_summary", "scalar", "summary_scope"]
+__all__ = ["clean_tag", "collect", "fraction_summary", "scalar", "summary_scope"]
 
 _ODD: Final = re.compile(r"[^-/\w.]")
 
@@ -74,6 +75,7 @@ def collect(made: Tensor, collections: Iterable[Any] | None, default: Iterable[A
     return made
 
 
+@public("summary.scalar")
 def scalar(
     name: Any, tensor: Any, collections: Iterable[Any] | None = None, family: str | None = None
 ) -> Tensor:
@@ -91,6 +93,7 @@ def scalar(
         return collect(made, collections, [GraphKeys.SUMMARIES])
 
 
+@public("summary.histogram")
 def histogram(
     name: Any, values: Any, collections: Iterable[Any] | None = None, family: str | None = None
 ) -> Tensor:
@@ -108,6 +111,7 @@ def histogram(
         return collect(made, collections, [GraphKeys.SUMMARIES])
 
 
+@public("summary.image")
 def image(
     name: Any,
     tensor: Any,
@@ -132,6 +136,7 @@ def image(
         return collect(made, collections, [GraphKeys.SUMMARIES])
 
 
+@public("summary.audio")
 def audio(
     name: Any,
     tensor: Any,
@@ -158,6 +163,7 @@ def audio(
         return collect(made, collections, [GraphKeys.SUMMARIES])
 
 
+@public("summary.tensor_summary")
 def tensor_summary(
     name: Any,
     tensor: Any,
@@ -191,6 +197,7 @@ def tensor_summary(
         return collect(made, collections, [GraphKeys.SUMMARIES])
 
 
+@public("summary.text")
 def text(name: Any, tensor: Tensor, collections: Iterable[Any] | None = None) -> Tensor:
     """A serialized Summary of texts, which TensorBoard shows as Markdown.
 
@@ -211,6 +218,7 @@ def text(name: Any, tensor: Tensor, collections: Iterable[Any] | None = None) ->
     )
 
 
+@public("summary.merge")
 def merge(inputs: Any, collections: Iterable[Any] | None = None, name: Any = None) -> Tensor:
     """One serialized Summary with the values of several.
 
@@ -228,6 +236,7 @@ def merge(inputs: Any, collections: Iterable[Any] | None = None, name: Any = Non
         return collect(one("MergeSummary", {"inputs": inputs}, word), collections, [])
 
 
+@public("summary.merge_all")
 def merge_all(
     key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None
 ) -> Tensor | None:
@@ -243,6 +252,7 @@ def merge_all(
     return merge(found, name=name) if found else None
 
 
+@public("summary.get_summary_description")
 def get_summary_description(node_def: Any) -> SummaryDescription:
     """What a node of the type TensorSummary says of its summary.
 
@@ -262,19 +272,3 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
 def fraction_summary(name: str, count: Tensor, whole: int) -> None:
     """A summary of which part of `whole` a count is."""
     scalar(name, cast(count, float32) * (1.0 / whole))
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"summary.{function.__name__}": function
-    for function in (
-        audio,
-        get_summary_description,
-        histogram,
-        image,
-        merge,
-        merge_all,
-        scalar,
-        tensor_summary,
-        text,
-    )
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.mapped import map_fn
 from sessrun.reference.api.ops.array_ops import (
@@ -30,8 +29,9 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[Any]:
@@ -96,6 +96,7 @@ def _reordered(rhs: Tensor, perm: Tensor) -> Tensor:
     return reshape(gather_nd(flat, stack([places, order], axis=-1)), whole)
 
 
+@public("linalg.lu_solve")
 def lu_solve(
     lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -126,6 +127,7 @@ def lu_solve(
         return triangular_solve(factors, triangular_solve(lower, permuted), lower=False)
 
 
+@public("linalg.lu_matrix_inverse")
 def lu_matrix_inverse(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -139,6 +141,7 @@ def lu_matrix_inverse(
         return lu_solve(factors, perm, rhs=unit, validate_args=False)
 
 
+@public("linalg.lu_reconstruct")
 def lu_reconstruct(
     lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
@@ -167,10 +170,3 @@ def _in_place(product: Tensor, perm: Tensor, sizes: Tensor) -> Tensor:
     order = map_fn(invert_permutation, reshape(perm, [count, side]))
     places = broadcast_to(range_(count)[:, None], [count, side])
     return reshape(gather_nd(flat, stack([places, order], axis=-1)), sizes)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "linalg.lu_matrix_inverse": lu_matrix_inverse,
-    "linalg.lu_reconstruct": lu_reconstruct,
-    "linalg.lu_solve": lu_solve,
-}

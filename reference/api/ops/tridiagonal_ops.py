@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.array_ops import expand_dims, pad, squeeze, stack
 from sessrun.reference.api.ops.bands import matrix_diag_part
@@ -17,8 +17,9 @@ from sessrun.reference.base.tensor_shape import dimension_value
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "solve_compact"]
+__all__ = ["solve_compact"]
 
 
 def _of_matrix(diagonals: Any) -> Tensor:
@@ -55,6 +56,7 @@ def _of_sequence(diagonals: Any) -> Tensor:
     return stack((above, main, below), axis=-2)
 
 
+@public("linalg.tridiagonal_solve")
 def tridiagonal_solve(
     diagonals: Any,
     rhs: Any,
@@ -137,6 +139,7 @@ def _check_rows(diagonals: Any, rhs: Any) -> None:
         )
 
 
+@public("linalg.tridiagonal_matmul")
 def tridiagonal_matmul(
     diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
 ) -> Tensor:
@@ -162,9 +165,3 @@ def tridiagonal_matmul(
     rows = [expand_dims(each, -2) for each in three]
     inputs = dict(zip(("superdiag", "maindiag", "subdiag"), rows, strict=True), rhs=rhs)
     return apply_op("TridiagonalMatMul", inputs, {}, name).outputs[0]
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "linalg.tridiagonal_matmul": tridiagonal_matmul,
-    "linalg.tridiagonal_solve": tridiagonal_solve,
-}

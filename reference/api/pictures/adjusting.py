@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
@@ -18,9 +18,9 @@ from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "adjust_contrast",
     "adjust_saturation",
     "between",
@@ -37,6 +37,7 @@ def _floats(image: Tensor) -> Tensor:
     return image if image.dtype in _FLOATS else convert_image_dtype(image, dtypes.float32)
 
 
+@public("image.adjust_brightness")
 def adjust_brightness(image: Any, delta: Any) -> Tensor:
     """Pictures with a number added, which counts as if their numbers went from 0 to 1."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
@@ -46,6 +47,7 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
         return convert_image_dtype(found, value.dtype, saturate=True)
 
 
+@public("image.adjust_contrast")
 def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Pictures in which the distance to each channel's mean is multiplied."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
@@ -54,6 +56,7 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
         return convert_image_dtype(found, value.dtype, saturate=True)
 
 
+@public("image.adjust_gamma")
 def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
     """Pictures raised to a power and multiplied.
 
@@ -69,6 +72,7 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
         return convert_image_dtype(gain * floats**power, value.dtype, saturate=True)
 
 
+@public("image.adjust_hue")
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """RGB pictures whose hues are turned by a part of the circle."""
     with name_scope(name, "adjust_hue", [image]):
@@ -76,6 +80,7 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
         return convert_image_dtype(node("AdjustHue", _floats(value), delta), value.dtype)
 
 
+@public("image.adjust_saturation")
 def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
     """RGB pictures whose saturation is multiplied."""
     with name_scope(name, "adjust_saturation", [image]):
@@ -84,6 +89,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
         return convert_image_dtype(found, value.dtype)
 
 
+@public("image.adjust_jpeg_quality")
 def adjust_jpeg_quality(
     image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
 ) -> Tensor:
@@ -168,46 +174,33 @@ def stored(image: Any, least: int, most: int, draw: Draw) -> Tensor:
     return adjust_jpeg_quality(image, draw([], minval=least, maxval=most, dtype=dtypes.int32))
 
 
+@public("image.random_brightness")
 def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
     """`brightened` by the seed of an operation."""
     return brightened(image, max_delta, partial(random_uniform, seed=seed))
 
 
+@public("image.random_contrast")
 def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
     """Pictures of a contrast from [lower, upper)."""
     return between(adjust_contrast, image, lower, upper, partial(random_uniform, seed=seed))
 
 
+@public("image.random_saturation")
 def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
     """Pictures of a saturation from [lower, upper)."""
     return between(adjust_saturation, image, lower, upper, partial(random_uniform, seed=seed))
 
 
+@public("image.random_hue")
 def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
     """`turned` by the seed of an operation."""
     return turned(image, max_delta, partial(random_uniform, seed=seed))
 
 
+@public("image.random_jpeg_quality")
 def random_jpeg_quality(
     image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Tensor:
     """`stored` by the seed of an operation."""
     return stored(image, min_jpeg_quality, max_jpeg_quality, partial(random_uniform, seed=seed))
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"image.{function}": found
-    for function, found in {
-        "adjust_brightness": adjust_brightness,
-        "adjust_contrast": adjust_contrast,
-        "adjust_gamma": adjust_gamma,
-        "adjust_hue": adjust_hue,
-        "adjust_jpeg_quality": adjust_jpeg_quality,
-        "adjust_saturation": adjust_saturation,
-        "random_brightness": random_brightness,
-        "random_contrast": random_contrast,
-        "random_hue": random_hue,
-        "random_jpeg_quality": random_jpeg_quality,
-        "random_saturation": random_saturation,
-    }.items()
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.base import dtypes
@@ -13,12 +12,14 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.random_seed import is_op_determinism_enabled
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 _LOWEST: Final = float("-inf")
 
 
+@public("image.crop_and_resize")
 def crop_and_resize(
     image: Any,
     boxes: Any,
@@ -62,6 +63,7 @@ def crop_and_resize(
     return found
 
 
+@public("image.extract_glimpse")
 def extract_glimpse(
     input: Any,  # noqa: A002 - TensorFlow's name
     size: Any,
@@ -96,6 +98,7 @@ def extract_glimpse(
     return found
 
 
+@public("image.draw_bounding_boxes")
 def draw_bounding_boxes(
     images: Any, boxes: Any, name: str | None = None, colors: Any = None
 ) -> Tensor:
@@ -115,6 +118,7 @@ def draw_bounding_boxes(
     return found
 
 
+@public("image.sample_distorted_bounding_box")
 def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
     image_size: Any,
     bounding_boxes: Any,
@@ -167,6 +171,7 @@ def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
         )
 
 
+@public("image.non_max_suppression")
 def non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -193,6 +198,7 @@ def non_max_suppression(
         return found
 
 
+@public("image.non_max_suppression_with_scores")
 def non_max_suppression_with_scores(
     boxes: Any,
     scores: Any,
@@ -220,6 +226,7 @@ def non_max_suppression_with_scores(
         return found[0], found[1]
 
 
+@public("image.non_max_suppression_overlaps")
 def non_max_suppression_overlaps(
     overlaps: Any,
     scores: Any,
@@ -242,6 +249,7 @@ def non_max_suppression_overlaps(
         return found
 
 
+@public("image.combined_non_max_suppression")
 def combined_non_max_suppression(
     boxes: Any,
     scores: Any,
@@ -284,18 +292,3 @@ def combined_non_max_suppression(
             pad_per_class=pad_per_class,
             clip_boxes=clip_boxes,
         )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"image.{function.__name__}": function
-    for function in (
-        combined_non_max_suppression,
-        crop_and_resize,
-        draw_bounding_boxes,
-        extract_glimpse,
-        non_max_suppression,
-        non_max_suppression_overlaps,
-        non_max_suppression_with_scores,
-        sample_distorted_bounding_box,
-    )
-}

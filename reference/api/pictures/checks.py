@@ -8,8 +8,7 @@ from typing import Any
 from sessrun.reference.api.control_flow.asserting import after, assert_
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze, unstack
-from sessrun.reference.api.ops.assertions import EXPORTS as ASSERTIONS
-from sessrun.reference.api.ops.assertions import assert_equal
+from sessrun.reference.api.ops.assertions import assert_equal, assert_greater_equal, assert_positive
 from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.api.variables.variables import Variable
@@ -31,9 +30,6 @@ __all__ = [
     "smaller",
     "unless",
 ]
-
-_assert_positive = ASSERTIONS["assert_positive"]
-_assert_greater_equal = ASSERTIONS["assert_greater_equal"]
 
 
 def is_tensor(value: Any) -> bool:
@@ -102,9 +98,9 @@ def checks_of_picture(image: Tensor) -> list[Any]:
         raise bad_value(f"inner 3 dims of 'image.shape' must be > 0: {known}")
     if known[-3:].is_fully_defined():
         return []
-    positive = _assert_positive(shape(image)[-3:], ["inner 3 dims of 'image.shape' must be > 0."])
+    positive = assert_positive(shape(image)[-3:], ["inner 3 dims of 'image.shape' must be > 0."])
     text = "'image' must be at least three-dimensional."
-    return [positive, _assert_greater_equal(rank(image), 3, message=text)]
+    return [positive, assert_greater_equal(rank(image), 3, message=text)]
 
 
 def checked(image: Tensor) -> Tensor:
@@ -142,7 +138,7 @@ def checks_of_grey(image: Any) -> list[Any]:
     of_rank = "A grayscale image must be at least two-dimensional."
     return [
         assert_equal(shape(image)[-1], 1, message=text),
-        _assert_greater_equal(rank(image), 3, message=of_rank),
+        assert_greater_equal(rank(image), 3, message=of_rank),
     ]
 
 

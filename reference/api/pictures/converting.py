@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.asserting import after
@@ -22,8 +22,9 @@ from sessrun.reference.build.generated import maximum, rsqrt, tile
 from sessrun.reference.build.generated import mul as multiply
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "convert_image_dtype"]
+__all__ = ["convert_image_dtype"]
 
 #: The weights of red, green and blue in grey.
 _GREY: Final = [0.2989, 0.587, 0.114]
@@ -37,6 +38,7 @@ _TO_YUV: Final = [[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.5149
 _FROM_YUV: Final = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58062185, 0]]
 
 
+@public("image.convert_image_dtype")
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Tensor:
@@ -83,6 +85,7 @@ def _integers(value: Tensor, wanted: Any, change: Callable[..., Tensor], scope: 
     return found
 
 
+@public("image.rgb_to_grayscale")
 def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
     """Pictures of one channel, of pictures whose last dimension is red, green and blue."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
@@ -92,6 +95,7 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
         return convert_image_dtype(grey, value.dtype, name=scope)
 
 
+@public("image.grayscale_to_rgb")
 def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     """Pictures of three equal channels, of pictures of one.
 
@@ -124,6 +128,7 @@ rgb_to_yuv = _mixing(_TO_YUV, "Pictures in YUV, of pictures in RGB.")
 yuv_to_rgb = _mixing(_FROM_YUV, "Pictures in RGB, of pictures in YUV.")
 
 
+@public("image.per_image_standardization")
 def per_image_standardization(image: Any) -> Tensor:
     """Pictures scaled to a mean of 0 and a variance of 1, each by itself: float32.
 
@@ -143,13 +148,7 @@ def per_image_standardization(image: Any) -> Tensor:
         return divide(value - mean, scale, name=scope)
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "image.convert_image_dtype": convert_image_dtype,
-    "image.grayscale_to_rgb": grayscale_to_rgb,
-    "image.per_image_standardization": per_image_standardization,
-    "image.rgb_to_grayscale": rgb_to_grayscale,
-    "image.rgb_to_yiq": rgb_to_yiq,
-    "image.rgb_to_yuv": rgb_to_yuv,
-    "image.yiq_to_rgb": yiq_to_rgb,
-    "image.yuv_to_rgb": yuv_to_rgb,
-}
+public("image.rgb_to_yiq")(rgb_to_yiq)
+public("image.rgb_to_yuv")(rgb_to_yuv)
+public("image.yiq_to_rgb")(yiq_to_rgb)
+public("image.yuv_to_rgb")(yuv_to_rgb)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.ops.math_ops import equal
@@ -13,19 +12,22 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: The dtypes that files are decoded to; others are converted to.
 _DECODED: Final = (dtypes.float32, dtypes.uint8, dtypes.uint16)
 
 
+@public("image.is_jpeg", "io.is_jpeg")
 def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
     """Whether a file begins as a JPEG does."""
     with name_scope(name, "is_jpeg"):
         return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
 
 
+@public("image.encode_png", "io.encode_png")
 def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
     """A PNG file of a picture of uint8 or uint16, of 1 to 4 channels.
 
@@ -39,6 +41,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
     return found
 
 
+@public("image.decode_image", "io.decode_image")
 def decode_image(
     contents: Any,
     channels: int | None = None,
@@ -71,10 +74,3 @@ def decode_image(
         if not expand_animations:
             found.set_shape([None, None, count or None])
         return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"{group}.{function.__name__}": function
-    for group in ("image", "io")
-    for function in (decode_image, encode_png, is_jpeg)
-}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.branches import case
 from sessrun.reference.api.control_flow.conditional import cond
@@ -21,8 +21,9 @@ from sessrun.reference.build.generated import less
 from sessrun.reference.build.generated import reverse_v2 as reverse
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "flipped_at_random"]
+__all__ = ["flipped_at_random"]
 
 
 def _shaped(image: Tensor, result: Tensor) -> Tensor:
@@ -43,6 +44,7 @@ def _flipped(image: Any, axis: int, scope: str) -> Tensor:
         return found
 
 
+@public("image.flip_left_right")
 def flip_left_right(image: Any) -> Tensor:
     """A picture, or each of a batch, with its columns in the opposite order.
 
@@ -53,6 +55,7 @@ def flip_left_right(image: Any) -> Tensor:
     return _flipped(image, 1, "flip_left_right")
 
 
+@public("image.flip_up_down")
 def flip_up_down(image: Any) -> Tensor:
     """A picture, or each of a batch, with its rows in the opposite order.
 
@@ -93,6 +96,7 @@ def flipped_at_random(
         return found
 
 
+@public("image.random_flip_left_right")
 def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     """A picture, or each of a batch by itself, flipped from left to right half of the time.
 
@@ -103,6 +107,7 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
     return flipped_at_random(image, 1, partial(random_uniform, seed=seed), "random_flip_left_right")
 
 
+@public("image.random_flip_up_down")
 def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     """A picture, or each of a batch by itself, flipped upside down half of the time.
 
@@ -113,6 +118,7 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
     return flipped_at_random(image, 0, partial(random_uniform, seed=seed), "random_flip_up_down")
 
 
+@public("image.rot90")
 def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """A picture, or each of a batch, turned counter-clockwise by right angles.
 
@@ -152,6 +158,7 @@ def _turned(value: Tensor, turns: Tensor, scope: str, first: int) -> Tensor:
     return found
 
 
+@public("image.transpose", "image.transpose_image")
 def transpose(image: Any, name: str | None = None) -> Tensor:
     """A picture, or each of a batch, with rows and columns exchanged.
 
@@ -167,14 +174,3 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
             lambda: transposed(value, [0, 2, 1, 3], name=name or "transpose"),
         )
         return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "image.flip_left_right": flip_left_right,
-    "image.flip_up_down": flip_up_down,
-    "image.random_flip_left_right": random_flip_left_right,
-    "image.random_flip_up_down": random_flip_up_down,
-    "image.rot90": rot90,
-    "image.transpose": transpose,
-    "image.transpose_image": transpose,
-}

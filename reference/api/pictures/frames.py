@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.asserting import after
 from sessrun.reference.api.ops.array_ops import pad, reshape, slice_, stack
@@ -27,14 +26,16 @@ from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "pad_to_bounding_box", "pad_to_bounding_box_internal"]
+__all__ = ["pad_to_bounding_box", "pad_to_bounding_box_internal"]
 
 
 def _known(*dims: Any) -> list[Any]:
     return [None if is_tensor(dim) else dim for dim in dims]
 
 
+@public("image.pad_to_bounding_box")
 def pad_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -84,6 +85,7 @@ def pad_to_bounding_box_internal(
         return batch.restored(padded)
 
 
+@public("image.crop_to_bounding_box")
 def crop_to_bounding_box(
     image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
 ) -> Tensor:
@@ -120,6 +122,7 @@ def crop_to_bounding_box(
         return batch.restored(cropped)
 
 
+@public("image.resize_image_with_crop_or_pad", "image.resize_with_crop_or_pad")
 def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
     """A picture, or each of a batch, cropped in the middle or padded evenly to a size.
 
@@ -178,6 +181,7 @@ class _Span:
         return None if self.is_dynamic else self.size
 
 
+@public("image.central_crop")
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
     """The middle of a picture, or of each of a batch.
 
@@ -232,12 +236,3 @@ def _middle(value: Tensor, first: int, fraction: Any, known: Any) -> Tensor:
     found = slice_(value, begin, size)
     found.set_shape([*known_shape, spans[0].static, spans[1].static, depth])
     return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "image.central_crop": central_crop,
-    "image.crop_to_bounding_box": crop_to_bounding_box,
-    "image.pad_to_bounding_box": pad_to_bounding_box,
-    "image.resize_image_with_crop_or_pad": resize_image_with_crop_or_pad,
-    "image.resize_with_crop_or_pad": resize_image_with_crop_or_pad,
-}

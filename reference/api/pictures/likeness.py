@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -28,8 +28,9 @@ from sessrun.reference.build.generated import pow as power
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: The powers of the scales, as the authors of the measure found them.
 _POWERS: Final = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
@@ -106,6 +107,7 @@ def _floats(one: Tensor, other: Tensor, max_val: Any) -> tuple[Tensor, Tensor, T
     return most, found[0], found[1]
 
 
+@public("image.ssim")
 def ssim(
     img1: Any,
     img2: Any,
@@ -168,6 +170,7 @@ def _halved(
     ], ends
 
 
+@public("image.ssim_multiscale")
 def ssim_multiscale(
     img1: Any,
     img2: Any,
@@ -217,6 +220,7 @@ def ssim_multiscale(
         return reduce_mean(reduce_prod(power(whole, power_factors), [-1]), [-1])
 
 
+@public("image.sobel_edges")
 def sobel_edges(image: Any) -> Tensor:
     """How fast each number changes down and to the right: the last dimension is 2.
 
@@ -232,10 +236,3 @@ def sobel_edges(image: Any) -> Tensor:
     found = reshape(edges, concat([sizes, [len(_SOBEL)]], 0))
     found.set_shape(static.concatenate([len(_SOBEL)]))
     return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "image.sobel_edges": sobel_edges,
-    "image.ssim": ssim,
-    "image.ssim_multiscale": ssim_multiscale,
-}

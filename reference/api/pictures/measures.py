@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -23,10 +22,12 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "compared"]
+__all__ = ["compared"]
 
 
+@public("image.total_variation")
 def total_variation(images: Any, name: str | None = None) -> Tensor:
     """The sum of the differences of neighbouring pixels, of each picture of a batch.
 
@@ -49,6 +50,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
         return reduce_sum(absolute(down), axes) + reduce_sum(absolute(across), axes)
 
 
+@public("image.image_gradients")
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     """How each pixel differs from the next one down and to the right; 0 at the edge.
 
@@ -91,6 +93,7 @@ def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
     return mine, its, [enough, assert_(alike, [mine, its], summarize=10)]
 
 
+@public("image.psnr")
 def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """The ratio of the largest number to the noise that tells two pictures apart, in decibels.
 
@@ -115,10 +118,3 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         _, _, checks = compared(one, other)
         with control_dependencies(checks):
             return identity(found)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "image.image_gradients": image_gradients,
-    "image.psnr": psnr,
-    "image.total_variation": total_variation,
-}

@@ -20,10 +20,12 @@ from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "METHODS", "ResizeMethod", "padded", "resized_by"]
+__all__ = ["METHODS", "ResizeMethod", "padded", "resized_by"]
 
 
+@public("image.ResizeMethod")
 class ResizeMethod:
     """How pictures are resized."""
 
@@ -46,6 +48,7 @@ METHODS: Final[Mapping[Any, str]] = {
 }
 
 
+@public("image.resize", "image.resize_images")
 def resize_images(
     images: Any,
     size: Any,
@@ -145,6 +148,7 @@ def _resized(images: Tensor, size: Tensor, method: Any, align_corners: bool) -> 
     return found
 
 
+@public("image.resize_image_with_pad")
 def resize_image_with_pad(
     image: Any,
     target_height: Any,
@@ -226,6 +230,7 @@ resize_nearest_neighbor = _plain("ResizeNearestNeighbor", "Pictures resized by n
 resize_bicubic = _plain("ResizeBicubic", "Pictures resized, each pixel from sixteen.")
 
 
+@public("image.resize_area")
 def resize_area(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
@@ -234,13 +239,6 @@ def resize_area(
     return found
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "image.ResizeMethod": ResizeMethod,
-    "image.resize": resize_images,
-    "image.resize_area": resize_area,
-    "image.resize_bicubic": resize_bicubic,
-    "image.resize_bilinear": resize_bilinear,
-    "image.resize_image_with_pad": resize_image_with_pad,
-    "image.resize_images": resize_images,
-    "image.resize_nearest_neighbor": resize_nearest_neighbor,
-}
+public("image.resize_bicubic")(resize_bicubic)
+public("image.resize_bilinear")(resize_bilinear)
+public("image.resize_nearest_neighbor")(resize_nearest_neighbor)

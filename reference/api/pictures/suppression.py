@@ -7,9 +7,8 @@ Source: TF 2.21, `non_max_suppression_padded` of TensorFlow 2: it is a call of a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.control_flow.while_loops import while_loop
@@ -30,8 +29,13 @@ from sessrun.reference.api.ops.choosing import where
 from sessrun.reference.api.ops.counting_ops import argsort
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.math_ops import equal, range_
-from sessrun.reference.api.ops.reduce_ops import EXPORTS as REDUCTIONS
-from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_min, reduce_sum
+from sessrun.reference.api.ops.reduce_ops import (
+    reduce_all,
+    reduce_any,
+    reduce_max,
+    reduce_min,
+    reduce_sum,
+)
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -41,13 +45,12 @@ from sessrun.reference.build.generated import ceil, logical_and, maximum, minimu
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "non_max_suppression_padded", "non_max_suppression_padded_v2"]
+__all__ = ["non_max_suppression_padded", "non_max_suppression_padded_v2"]
 
 #: Added to areas, which may be zero.
 _LITTLE = 1e-8
-
-_reduce_all, _reduce_any = REDUCTIONS["reduce_all"], REDUCTIONS["reduce_any"]
 
 
 def _overlaps(boxes: Tensor, others: Tensor) -> Any:
@@ -72,7 +75,7 @@ def _within(overlaps: Any, _: Any, total: Any, limit: Any) -> list[Any]:
     kept = cast(reduce_max(free * overlaps, 1) < limit, overlaps.dtype)
     left = reshape(kept, [count, -1, 1]) * overlaps
     now = reduce_sum(left, [1, 2])
-    return [left, _reduce_any(total - now > limit), now, limit]
+    return [left, reduce_any(total - now > limit), now, limit]
 
 
 def _tile_done(boxes: Any, limit: Any, found: Any, at: Any, size: int) -> Any:
@@ -82,7 +85,7 @@ def _tile_done(boxes: Any, limit: Any, found: Any, at: Any, size: int) -> Any:
 
         def before(boxes: Any, part: Any, limit: Any, earlier: Any) -> Any:
             better = slice_(boxes, [0, earlier * size, 0], [shape(boxes)[0], size, 4])
-            stays = _reduce_all(_overlaps(better, part) < limit, [1])
+            stays = reduce_all(_overlaps(better, part) < limit, [1])
             return boxes, expand_dims(cast(stays, part.dtype), 2) * part, limit, earlier + 1
 
         part = slice_(boxes, [0, at * size, 0], [count, size, 4])
@@ -104,7 +107,7 @@ def _tile_done(boxes: Any, limit: Any, found: Any, at: Any, size: int) -> Any:
             boxes, [count, tiles, size, 4]
         ) * (1 - mask)
         boxes = reshape(boxes, [count, -1, 4])
-        found += reduce_sum(cast(_reduce_any(part > 0, [2]), dtypes.int32), [1])
+        found += reduce_sum(cast(reduce_any(part > 0, [2]), dtypes.int32), [1])
     return boxes, limit, found, at + 1
 
 
@@ -112,9 +115,9 @@ def _least_first(boxes: Any) -> Tensor:
     """Boxes whose first corner is that of the smaller numbers, told from the first box."""
     with name_scope("canonicalize_coordinates"):
         y, x, other_y, other_x = split(boxes, 4, axis=2)
-        is_first = _reduce_all(y[0, 0, 0] <= other_y[0, 0, 0])
+        is_first = reduce_all(y[0, 0, 0] <= other_y[0, 0, 0])
         top, bottom = cond(is_first, lambda: (y, other_y), lambda: (other_y, y))
-        is_first = _reduce_all(x[0, 0, 0] <= other_x[0, 0, 0])
+        is_first = reduce_all(x[0, 0, 0] <= other_x[0, 0, 0])
         left, right = cond(is_first, lambda: (x, other_x), lambda: (other_x, x))
         return concat([top, left, bottom, right], axis=2)
 
@@ -169,7 +172,7 @@ def non_max_suppression_padded_v2(
         shape_invariants=[TensorShape(sizes) for sizes in ([None, None, 4], [], [None], [])],
     )
     valid = minimum(found, max_output_size)
-    marks = cast(_reduce_any(kept > 0, [2]), dtypes.int32) * expand_dims(range_(whole, 0, -1), 0)
+    marks = cast(reduce_any(kept > 0, [2]), dtypes.int32) * expand_dims(range_(whole, 0, -1), 0)
     index = whole - cast(top_k(marks, max_output_size)[0], dtypes.int32)
     index = minimum(index, many - 1)
     if not sorted_input:
@@ -180,6 +183,7 @@ def non_max_suppression_padded_v2(
     return where(is_one, index, none), reshape(valid, batch)
 
 
+@public("image.non_max_suppression_padded")
 def non_max_suppression_padded(
     boxes: Any,
     scores: Any,
@@ -228,8 +232,3 @@ def non_max_suppression_padded(
             sizes = concat([shape(boxes)[:-2], expand_dims(max_output_size, 0)], 0)
             return reshape(index, sizes), valid
         return index[0, :valid], valid
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "image.non_max_suppression_padded": non_max_suppression_padded,
-}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.base import dtypes
@@ -14,15 +13,16 @@ from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "ConditionalAccumulator",
     "ConditionalAccumulatorBase",
     "SparseConditionalAccumulator",
 ]
 
 
+@public("ConditionalAccumulatorBase")
 class ConditionalAccumulatorBase:
     """What accumulators of either kind have.
 
@@ -86,6 +86,7 @@ def _made(
     return apply_op(op_type, {}, attrs, name).outputs[0]
 
 
+@public("ConditionalAccumulator")
 class ConditionalAccumulator(ConditionalAccumulatorBase):
     """Gathers gradients, and gives their mean or sum once there are enough.
 
@@ -139,6 +140,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         return taken
 
 
+@public("SparseConditionalAccumulator", "sparse.SparseConditionalAccumulator")
 class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     """Gathers sparse gradients; arguments as of `ConditionalAccumulator`."""
 
@@ -207,11 +209,3 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         """What `take_grad` takes, as IndexedSlices."""
         taken = self.take_grad(num_required, name)
         return IndexedSlices(taken.values, taken.indices, taken.shape)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "ConditionalAccumulator": ConditionalAccumulator,
-    "ConditionalAccumulatorBase": ConditionalAccumulatorBase,
-    "SparseConditionalAccumulator": SparseConditionalAccumulator,
-    "sparse.SparseConditionalAccumulator": SparseConditionalAccumulator,
-}

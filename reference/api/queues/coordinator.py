@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from sessrun.reference import errors
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Coordinator", "LooperThread"]
+__all__ = ["Coordinator", "LooperThread"]
 
 #: How long `join` waits at first for threads that were asked to stop, and how it goes on.
 _FIRST_WAIT_S: Final = 0.001
@@ -21,6 +22,7 @@ _GROWTH: Final = 2
 _LOOK_S: Final = 1.0
 
 
+@public("train.Coordinator")
 class Coordinator:
     """Lets threads stop together, and hands the error that stopped them to who waits for them.
 
@@ -152,6 +154,7 @@ def _log(text: str, *arguments: object) -> None:
     logging.getLogger("sessrun").info(text, *arguments)
 
 
+@public("train.LooperThread")
 class LooperThread(threading.Thread):
     """A thread that does something again and again until its coordinator asks it to stop.
 
@@ -223,9 +226,3 @@ class LooperThread(threading.Thread):
         """Is called each time."""
         if self._call is not None:
             self._call(*self._arguments, **self._keywords)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.Coordinator": Coordinator,
-    "train.LooperThread": LooperThread,
-}

@@ -15,17 +15,19 @@ from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.scope_names import under, without
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import QueueRunnerDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["EXPORTS", "QueueRunner"]
+__all__ = ["QueueRunner"]
 
 #: Sessions that start the threads of their graph's queue runners themselves. They are told by
 #: name, as TensorFlow tells them: their modules stand above this one.
 _STARTED_BY_THEMSELVES: Final = ("MonitoredSession", "SingularMonitoredSession")
 
 
+@public("train.QueueRunner", "train.queue_runner.QueueRunner")
 class QueueRunner:
     """Enqueue operations that are run in threads, each again and again, until the queue is closed.
 
@@ -208,11 +210,13 @@ class QueueRunner:
             logging.getLogger("sessrun").debug("Ignored exception: %s", error)
 
 
+@public("train.add_queue_runner", "train.queue_runner.add_queue_runner")
 def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS) -> None:
     """Add a queue runner to a collection of the default graph."""
     get_default_graph().add_to_collection(collection, qr)
 
 
+@public("train.queue_runner.start_queue_runners", "train.start_queue_runners")
 def start_queue_runners(
     sess: Any = None,
     coord: Coordinator | None = None,
@@ -247,15 +251,3 @@ def start_queue_runners(
         for runner in sess.graph.get_collection(collection)
         for thread in runner.create_threads(sess, coord=coord, daemon=daemon, start=start)
     ]
-
-
-_EXPORTS = {
-    "QueueRunner": QueueRunner,
-    "add_queue_runner": add_queue_runner,
-    "start_queue_runners": start_queue_runners,
-}
-EXPORTS: Final[dict[str, Any]] = {
-    f"{group}{name}": value
-    for name, value in _EXPORTS.items()
-    for group in ("train.", "train.queue_runner.")
-}

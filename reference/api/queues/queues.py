@@ -19,9 +19,9 @@ from sessrun.reference.graph import random_seed, stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "FIFOQueue",
     "PaddingFIFOQueue",
     "PriorityQueue",
@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 
+@public("QueueBase", "io.QueueBase", "queue.QueueBase")
 class QueueBase:
     """A queue in the graph: what its operations are made with.
 
@@ -310,6 +311,7 @@ def _named(names: Any, dtypes: Sequence[DType]) -> Any:
     return listed
 
 
+@public("FIFOQueue", "queue.FIFOQueue")
 class FIFOQueue(QueueBase):
     """A queue that gives its elements in the order in which they came.
 
@@ -342,6 +344,7 @@ class FIFOQueue(QueueBase):
         super().__init__(types, known, names, _made("FIFOQueueV2", attrs, shared_name, name))
 
 
+@public("PaddingFIFOQueue", "io.PaddingFIFOQueue", "queue.PaddingFIFOQueue")
 class PaddingFIFOQueue(QueueBase):
     """A FIFOQueue whose components may vary in size; arguments as of `FIFOQueue`.
 
@@ -367,6 +370,7 @@ class PaddingFIFOQueue(QueueBase):
         super().__init__(types, known, names, _made("PaddingFIFOQueueV2", attrs, shared_name, name))
 
 
+@public("PriorityQueue", "io.PriorityQueue", "queue.PriorityQueue")
 class PriorityQueue(QueueBase):
     """A queue that gives the element of the smallest priority; arguments as of `FIFOQueue`.
 
@@ -395,6 +399,7 @@ class PriorityQueue(QueueBase):
         super().__init__([int64_type, *own], shapes, names, ref)
 
 
+@public("RandomShuffleQueue", "io.RandomShuffleQueue", "queue.RandomShuffleQueue")
 class RandomShuffleQueue(QueueBase):
     """A queue that gives its elements in random order; arguments as of `FIFOQueue`.
 
@@ -434,9 +439,3 @@ class RandomShuffleQueue(QueueBase):
 
 
 _CLASSES: Final = (FIFOQueue, PaddingFIFOQueue, PriorityQueue, QueueBase, RandomShuffleQueue)
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    prefix + each.__name__: each
-    for each in _CLASSES
-    for prefix in (("", "queue.") if each is FIFOQueue else ("", "queue.", "io."))
-}

@@ -15,15 +15,17 @@ from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 from sessrun.reference.api.variables.variable_store import store_of
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given
 
-__all__ = ["EXPORTS", "checkpoint_file"]
+__all__ = ["checkpoint_file"]
 
 #: What the name of a part ends with.
 _PART: Final = re.compile(r"/part_\d+$")
 
 
+@public("train.init_from_checkpoint")
 def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     """Let the initializers of variables set them to what a checkpoint has.
 
@@ -127,6 +129,3 @@ def _start_from(variable: Any, prefix: str | None, name: str) -> None:
     value.set_shape(variable.shape)
     variable._initializer = restored  # noqa: SLF001 - a variable's own
     variable._initial_value = value  # noqa: SLF001 - a variable's own
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.init_from_checkpoint": init_from_checkpoint}

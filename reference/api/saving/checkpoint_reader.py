@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference import errors
 from sessrun.reference.api.saving.checkpoint_state import latest_checkpoint
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, NotFound
+from sessrun.reference.public import public
 from sessrun.reference.state.checkpoints.reader import Checkpoint
 from sessrun.reference.state.checkpoints.version1 import SliceFiles
 from sessrun.reference.state.files import files
@@ -17,7 +18,7 @@ from sessrun.reference.state.files.file_names import as_given, local_path
 from sessrun.spec.proto import DataType
 from sessrun.spec.proto.checkpoint_pb2 import BundleEntryProto, SavedSliceMeta
 
-__all__ = ["EXPORTS", "CheckpointReader"]
+__all__ = ["CheckpointReader"]
 
 
 #: What a checkpoint says of a tensor, by its version.
@@ -123,11 +124,13 @@ def _path(text: Any) -> str:
         raise TypeError(f"Expected binary or unicode string, got {text!r}") from error
 
 
+@public("train.NewCheckpointReader")
 def new_checkpoint_reader(filepattern: Any) -> CheckpointReader:
     """A reader of a checkpoint; arguments and errors are those of `CheckpointReader`."""
     return CheckpointReader(filepattern)
 
 
+@public("train.load_checkpoint")
 def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     """A reader of a checkpoint, or of the latest one of a folder.
 
@@ -147,6 +150,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     return CheckpointReader(found)
 
 
+@public("train.load_variable")
 def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     """The value of a variable of a checkpoint; the name may end with `:0`.
 
@@ -157,6 +161,7 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
     return load_checkpoint(ckpt_dir_or_file).get_tensor(name.removesuffix(":0"))
 
 
+@public("train.list_variables")
 def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     """The names and shapes of the variables of a checkpoint, in the order of names.
 
@@ -166,11 +171,3 @@ def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
     """
     shapes = load_checkpoint(ckpt_dir_or_file).get_variable_to_shape_map()
     return sorted(shapes.items())
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "train.NewCheckpointReader": new_checkpoint_reader,
-    "train.list_variables": list_variables,
-    "train.load_checkpoint": load_checkpoint,
-    "train.load_variable": load_variable,
-}

@@ -14,6 +14,7 @@ from typing import Any, Final
 from google.protobuf import text_format
 
 from sessrun.reference import errors
+from sessrun.reference.public import public
 from sessrun.reference.state.checkpoints.bundle_files import write_at_once
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
@@ -21,7 +22,6 @@ from sessrun.spec.proto import SaverDef
 from sessrun.spec.proto.checkpoint_pb2 import CheckpointState
 
 __all__ = [
-    "EXPORTS",
     "checkpoint_exists",
     "generate_checkpoint_state_proto",
     "get_checkpoint_mtimes",
@@ -41,6 +41,7 @@ def _state_path(folder: str, latest_filename: str | None) -> str:
     return os.path.join(folder, latest_filename or "checkpoint")
 
 
+@public("train.generate_checkpoint_state_proto")
 def generate_checkpoint_state_proto(
     save_dir: Any,
     model_checkpoint_path: str,
@@ -90,6 +91,7 @@ def _relative(path: str, folder: str) -> str:
     return path if os.path.isabs(path) else os.path.relpath(path, folder)
 
 
+@public("train.update_checkpoint_state")
 def update_checkpoint_state(
     save_dir: Any,
     model_checkpoint_path: str,
@@ -173,6 +175,7 @@ def update_checkpoint_state_internal(
         write_at_once(local_path(path), text_format.MessageToString(state).encode())
 
 
+@public("train.get_checkpoint_state")
 def get_checkpoint_state(
     checkpoint_dir: Any, latest_filename: str | None = None
 ) -> CheckpointState | None:
@@ -208,6 +211,7 @@ def get_checkpoint_state(
     return state
 
 
+@public("train.latest_checkpoint")
 def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
     """The path of the latest checkpoint of a folder, or None if there is none.
 
@@ -238,11 +242,13 @@ def _matching(prefix: str) -> list[str]:
     return []
 
 
+@public("train.checkpoint_exists")
 def checkpoint_exists(checkpoint_prefix: Any) -> bool:
     """Whether there is a checkpoint of that path; it may have wildcards."""
     return bool(_matching(as_given(checkpoint_prefix)))
 
 
+@public("train.get_checkpoint_mtimes")
 def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[Any]) -> list[float]:
     """When the checkpoints were written, in seconds; those that are not there are left out."""
     times = []
@@ -258,6 +264,7 @@ def meta_graph_path(checkpoint: str, suffix: str = "meta") -> str:
     return f"{_SHARD.sub('', checkpoint)}.{suffix}"
 
 
+@public("train.remove_checkpoint")
 def remove_checkpoint(
     checkpoint_prefix: Any,
     checkpoint_format_version: int = SaverDef.V2,
@@ -281,17 +288,3 @@ def remove_checkpoint(
     for pattern in patterns:
         for path in files.glob(pattern):
             files.remove(path)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    f"train.{function.__name__}": function
-    for function in (
-        checkpoint_exists,
-        generate_checkpoint_state_proto,
-        get_checkpoint_mtimes,
-        get_checkpoint_state,
-        latest_checkpoint,
-        remove_checkpoint,
-        update_checkpoint_state,
-    )
-}

@@ -11,9 +11,10 @@ from typing import Any, Final
 
 from sessrun.reference.api.saving.graph_pruning import extract_sub_graph
 from sessrun.reference.build import constant_op
+from sessrun.reference.public import public
 from sessrun.spec.proto import AttrValue, GraphDef, NodeDef
 
-__all__ = ["EXPORTS", "convert_variables_to_constants"]
+__all__ = ["convert_variables_to_constants"]
 
 _REFERENCES: Final = frozenset({"Variable", "VariableV2"})
 _RESOURCE: Final = "VarHandleOp"
@@ -21,6 +22,7 @@ _RESOURCE: Final = "VarHandleOp"
 _PASSING_ON: Final = frozenset({"Enter", "Exit", "Identity", "Merge", "NextIteration", "Switch"})
 
 
+@public("graph_util.convert_variables_to_constants")
 def convert_variables_to_constants(
     sess: Any,
     input_graph_def: Any,
@@ -154,8 +156,4 @@ _READS: Final[Mapping[str, Callable[[NodeDef], list[NodeDef]]]] = {
     "ReadVariableOp": _identity,
     "ResourceGather": _gather,
     "ResourceGatherNd": _gather_nd,
-}
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "graph_util.convert_variables_to_constants": convert_variables_to_constants,
 }

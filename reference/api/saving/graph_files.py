@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from google.protobuf import text_format
 
 from sessrun.reference.graph.graph import Graph
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "write_graph"]
+__all__ = ["write_graph"]
 
 
+@public("io.write_graph", "train.write_graph")
 def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
     """Write a graph to a file.
 
@@ -34,6 +36,3 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
     else:
         path.write_bytes(definition.SerializeToString(deterministic=True))
     return str(path)
-
-
-EXPORTS: Final[dict[str, Any]] = {"io.write_graph": write_graph, "train.write_graph": write_graph}

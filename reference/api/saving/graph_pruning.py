@@ -12,11 +12,11 @@ from typing import Any, Final
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.public import public
 from sessrun.spec.proto import DataType, GraphDef, NodeDef
 from sessrun.spec.proto.foreign import adopt
 
 __all__ = [
-    "EXPORTS",
     "extract_sub_graph",
     "must_run_on_cpu",
     "remove_training_nodes",
@@ -50,6 +50,7 @@ _CHECKS: Final = frozenset({"CheckNumerics"})
 _PASSING_ON: Final = frozenset({"Identity", "StopGradient"})
 
 
+@public("graph_util.extract_sub_graph")
 def extract_sub_graph(graph_def: Any, dest_nodes: Any) -> GraphDef:
     """The nodes that these nodes need, themselves included, in the order of the GraphDef.
 
@@ -84,6 +85,7 @@ def extract_sub_graph(graph_def: Any, dest_nodes: Any) -> GraphDef:
     return GraphDef(node=kept, library=graph_def.library, versions=graph_def.versions)
 
 
+@public("graph_util.remove_training_nodes")
 def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> GraphDef:
     """The GraphDef's nodes without those that only pass a value on, or only check it.
 
@@ -114,6 +116,7 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> Grap
     return GraphDef(node=result)
 
 
+@public("graph_util.must_run_on_cpu")
 def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     """Whether a node has to be on the CPU: by its op type and dtypes, as a rule of thumb.
 
@@ -131,6 +134,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
     return proto.attr[attr].type in kinds
 
 
+@public("graph_util.tensor_shape_from_node_def_name")
 def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
     """The static shape of a tensor of the graph that is called as inputs in NodeDefs are.
 
@@ -198,10 +202,4 @@ def _source(text: str, bridged: Mapping[str, str]) -> str:
     return text
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "graph_util.extract_sub_graph": extract_sub_graph,
-    "graph_util.import_graph_def": import_graph_def,
-    "graph_util.must_run_on_cpu": must_run_on_cpu,
-    "graph_util.remove_training_nodes": remove_training_nodes,
-    "graph_util.tensor_shape_from_node_def_name": tensor_shape_from_node_def_name,
-}
+public("graph_util.import_graph_def")(import_graph_def)

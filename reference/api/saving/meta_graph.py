@@ -15,13 +15,13 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.scope_names import without
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.version import GIT_VERSION, VERSION
+from sessrun.reference.public import public
 from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
 from sessrun.spec.proto import GraphDef, MetaGraphDef, NodeDef, OpList, SaverDef
 from sessrun.spec.proto.foreign import adopt
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
-    "EXPORTS",
     "UNBOUND_INPUTS",
     "export_meta_graph",
     "ops_used_by_graph_def",
@@ -36,6 +36,7 @@ UNBOUND_INPUTS: Final = "unbound_inputs"
 _SAVING: Final = frozenset({"Restore", "RestoreSlice", "RestoreV2", "Save", "SaveSlices", "SaveV2"})
 
 
+@public("train.export_meta_graph")
 def export_meta_graph(
     filename: Any = None,
     meta_info_def: Any = None,
@@ -260,6 +261,3 @@ def saver_def_in(saver_def: SaverDef, scope: str) -> SaverDef | None:
     for field in fields:
         setattr(found, field, without(scope, getattr(saver_def, field)))
     return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.export_meta_graph": export_meta_graph}

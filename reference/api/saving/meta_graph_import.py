@@ -17,16 +17,18 @@ from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.build.importing.import_defaults import add_defaults
 from sessrun.reference.graph.scope_names import without
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
 from sessrun.spec.proto import MetaGraphDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["EXPORTS", "add_graph", "import_meta_graph", "imported", "read_meta_graph"]
+__all__ = ["add_graph", "import_meta_graph", "imported", "read_meta_graph"]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 
 
+@public("train.import_meta_graph")
 def import_meta_graph(
     meta_graph_or_file: Any,
     clear_devices: bool = False,
@@ -167,6 +169,3 @@ def add_graph(
     restore_collections(definition, graph, scope, without_keys=left_out)
     variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
     return {without(scope, variable.name): variable for variable in variables}, elements
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.import_meta_graph": import_meta_graph}

@@ -6,7 +6,7 @@ import logging
 import numbers
 import os
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference import errors
@@ -21,18 +21,20 @@ from sessrun.reference.api.saving.checkpoint_state import (
 from sessrun.reference.api.saving.saveables import default_saveables, saveables_of
 from sessrun.reference.api.variables.global_step import global_step as steps_of
 from sessrun.reference.graph.scope_names import under
+from sessrun.reference.public import public
 from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given
 from sessrun.spec.proto import MetaGraphDef, SaverDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["EXPORTS", "Saver"]
+__all__ = ["Saver"]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 _SECONDS_PER_HOUR: Final = 3600
 
 
+@public("train.Saver")
 class Saver:
     """Saves variables to checkpoints, and restores them.
 
@@ -412,4 +414,4 @@ def _restoring_failed(error: errors.OpError, reason: str) -> errors.OpError:
     return errors.make(error.error_code, message, error.node_def, error.op)
 
 
-EXPORTS: Final[Mapping[str, Any]] = {"train.Saver": Saver, "train.SaverDef": SaverDef}
+public("train.SaverDef")(SaverDef)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.math_ops import range_
@@ -13,8 +13,9 @@ from sessrun.reference.api.variables.init_ops import TruncatedNormal, Zeros
 from sessrun.reference.base.dtypes import DType, float32, int64
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "embedding_initializer", "matrix_initializer"]
+__all__ = ["embedding_initializer", "matrix_initializer"]
 
 
 class _Vocabulary(NamedTuple):
@@ -27,6 +28,7 @@ class _Vocabulary(NamedTuple):
     axis: int
 
 
+@public("train.VocabInfo")
 class VocabInfo(_Vocabulary):
     """What became of the vocabulary of a variable since its checkpoint was written.
 
@@ -283,6 +285,3 @@ def embedding_initializer(
         initializer=initializer,
         max_rows_in_memory=max_rows_in_memory,
     )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.VocabInfo": VocabInfo}

@@ -19,12 +19,14 @@ from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "name_of_whole", "start_with_vocabulary", "variable_and_name", "warm_start"]
+__all__ = ["name_of_whole", "start_with_vocabulary", "variable_and_name", "warm_start"]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 
 
+@public("train.warm_start")
 def warm_start(
     ckpt_to_initialize_from: Any,
     vars_to_warm_start: Any = ".*",
@@ -228,6 +230,3 @@ def _grouped(wanted: Any) -> dict[str, list[Any]]:
         name = name_of_whole([variable])
         grouped.setdefault(name, []).append(variable)
     return grouped
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.warm_start": warm_start}

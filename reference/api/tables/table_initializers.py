@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType
@@ -15,10 +14,10 @@ from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.reference.state.tables.table_files import LINE_NUMBER, WHOLE_LINE
 
 __all__ = [
-    "EXPORTS",
     "KeyValueTensorInitializer",
     "KeyedValues",
     "TableInitializerBase",
@@ -97,6 +96,7 @@ def _added(op: Operation) -> Operation:
     return op
 
 
+@public("lookup.KeyValueTensorInitializer")
 class KeyValueTensorInitializer(TableInitializerBase):
     """Fills a table with the keys of one tensor and the values of another.
 
@@ -137,6 +137,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
             return _added(apply_op("LookupTableImportV2", inputs, {}))
 
 
+@public("lookup.TextFileIndex")
 class TextFileIndex:
     """What stands for a key or a value instead of a column of a file."""
 
@@ -144,6 +145,7 @@ class TextFileIndex:
     LINE_NUMBER = LINE_NUMBER
 
 
+@public("lookup.TextFileInitializer")
 class TextFileInitializer(TableInitializerBase):
     """Fills a table with a key and a value for each line of a file.
 
@@ -276,22 +278,14 @@ class TextFileIdTableInitializer(TextFileInitializer):
         )
 
 
+@public("initializers.tables_initializer", "tables_initializer")
 def tables_initializer(name: str | None = "init_all_tables") -> Operation:
     """An operation that runs what fills each table of the graph; does nothing if there is none."""
     found = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
     return group(*found, name=name) if found else no_op(name=name)
 
 
+@public("initialize_all_tables")
 def initialize_all_tables(name: str | None = "init_all_tables") -> Operation:
     """The older name of `tables_initializer`."""
     return tables_initializer(name)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "lookup.KeyValueTensorInitializer": KeyValueTensorInitializer,
-    "lookup.TextFileIndex": TextFileIndex,
-    "lookup.TextFileInitializer": TextFileInitializer,
-    "initialize_all_tables": initialize_all_tables,
-    "initializers.tables_initializer": tables_initializer,
-    "tables_initializer": tables_initializer,
-}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from sessrun.reference.api.saving.saveables import SaveableObject, SaveSpec
 from sessrun.reference.api.sparse_tensor import SparseTensor
@@ -17,8 +17,9 @@ from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "DenseHashTable", "LookupInterface", "MutableHashTable", "StaticHashTable"]
+__all__ = ["DenseHashTable", "LookupInterface", "MutableHashTable", "StaticHashTable"]
 
 
 class LookupInterface(KeyedValues):
@@ -62,6 +63,7 @@ class LookupInterface(KeyedValues):
         return keys, values
 
 
+@public("lookup.StaticHashTable")
 class StaticHashTable(LookupInterface):
     """A table that is filled once, when `tables_initializer` or its `initializer` is run.
 
@@ -274,6 +276,7 @@ def _shared_or_not(op_type: str, attrs: dict[str, Any], checkpoint: bool, anonym
     return f"{op_type}V2"
 
 
+@public("lookup.experimental.MutableHashTable")
 class MutableHashTable(_Changing):
     """A table that changes.
 
@@ -308,6 +311,7 @@ class MutableHashTable(_Changing):
         self._is_anonymous = experimental_is_anonymous
 
 
+@public("lookup.experimental.DenseHashTable")
 class DenseHashTable(_Changing):
     """A table that changes, kept as buckets; two keys are reserved.
 
@@ -361,10 +365,3 @@ class DenseHashTable(_Changing):
     def erase(self, keys: Tensor, name: str | None = None) -> Operation:
         """As `remove`."""
         return self.remove(keys, name)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "lookup.StaticHashTable": StaticHashTable,
-    "lookup.experimental.DenseHashTable": DenseHashTable,
-    "lookup.experimental.MutableHashTable": MutableHashTable,
-}

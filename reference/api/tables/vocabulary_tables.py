@@ -5,7 +5,7 @@ A word that is not in the vocabulary goes to one of some buckets, by its hash. S
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Self
 
 from sessrun.reference.api.ops.cast_ops import cast
@@ -33,10 +33,10 @@ from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.reference.state.tables.table_files import LINE_NUMBER, WHOLE_LINE
 
 __all__ = [
-    "EXPORTS",
     "FastHashSpec",
     "HasherSpec",
     "IdTableWithHashBuckets",
@@ -204,6 +204,7 @@ def _checked_value(have: DType) -> None:
         raise TypeError(f"Invalid `value_dtype`, expected {dtypes.int64} but got {have}.")
 
 
+@public("lookup.StaticVocabularyTable")
 class StaticVocabularyTable(_Bucketed):
     """Words that an initializer numbers from 0, and buckets with the numbers after them.
 
@@ -437,6 +438,3 @@ def index_to_string_table_from_tensor(
             _numbered(words), words, dtypes.int64, dtypes.string, name="table_init"
         )
         return StaticHashTable(initializer, default_value)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"lookup.StaticVocabularyTable": StaticVocabularyTable}

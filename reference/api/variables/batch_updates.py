@@ -12,10 +12,12 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.public import public
 
 __all__ = ["batch_scatter_update"]
 
 
+@public("batch_scatter_update")
 def batch_scatter_update(
     ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
 ) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
@@ -16,8 +16,9 @@ from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["CRITICAL_SECTIONS", "CRITICAL_SECTION_EXECUTIONS", "EXPORTS", "CriticalSection"]
+__all__ = ["CRITICAL_SECTIONS", "CRITICAL_SECTION_EXECUTIONS", "CriticalSection"]
 
 #: The collections of sections and of what is executed in them.
 CRITICAL_SECTIONS: Final = "critical_sections"
@@ -79,6 +80,7 @@ def _colocation(op: Operation) -> Any:
     return op.node_def.attr["_class"].list.s[:] if "_class" in op.node_def.attr else None
 
 
+@public("CriticalSection")
 class CriticalSection:
     """A lock, and functions whose operations run while it is held.
 
@@ -224,6 +226,3 @@ def _compute_before(lock: Operation, made: Collection[Operation]) -> None:
     if outside:
         # The group brings what is outside of a loop or branch into it.
         lock._add_control_input(group(*outside))  # noqa: SLF001 - TensorFlow's name
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"CriticalSection": CriticalSection}

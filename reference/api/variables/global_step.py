@@ -18,9 +18,9 @@ from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "get_global_step",
     "get_or_create_global_step_read",
     "increment_global_step",
@@ -31,11 +31,13 @@ __all__ = [
 _READ_KEY: Final = "global_step_read_op_cache"
 
 
+@public("train.global_step")
 def global_step(sess: Any, global_step_tensor: Any) -> int:
     """The number of steps in a session."""
     return int(sess.run(global_step_tensor))
 
 
+@public("train.get_global_step")
 def get_global_step(graph: Graph | None = None) -> Any:
     """The variable of the graph that counts steps, or None.
 
@@ -59,6 +61,7 @@ def get_global_step(graph: Graph | None = None) -> Any:
     return step
 
 
+@public("train.create_global_step")
 def create_global_step(graph: Graph | None = None) -> Any:
     """A new variable that counts steps.
 
@@ -81,6 +84,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
         )
 
 
+@public("train.get_or_create_global_step")
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """The variable of the graph that counts steps, made if there is none."""
     graph = graph or get_default_graph()
@@ -88,6 +92,7 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
     return create_global_step(graph) if found is None else found
 
 
+@public("train.assert_global_step")
 def assert_global_step(global_step_tensor: Any) -> None:
     """Hold that it is a variable or a tensor that can count steps.
 
@@ -164,12 +169,3 @@ def increment_global_step(increment: Any, graph: Graph | None = None) -> Any:
     scope = graph.name_scope(f"{step.op.name}/")
     with graph.as_default(), graph.name_scope(None), scope, control_dependencies([read]):
         return assign_add(step, increment)
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.assert_global_step": assert_global_step,
-    "train.create_global_step": create_global_step,
-    "train.get_global_step": get_global_step,
-    "train.get_or_create_global_step": get_or_create_global_step,
-    "train.global_step": global_step,
-}

@@ -20,9 +20,9 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "Constant",
     "GlorotNormal",
     "GlorotUniform",
@@ -87,6 +87,7 @@ class Initializer:
         return cls(**config)
 
 
+@public("initializers.zeros", "zeros_initializer")
 class Zeros(Initializer):
     """Zeros; false for bool, empty for string."""
 
@@ -94,6 +95,7 @@ class Zeros(Initializer):
         return fill_ops.zeros(shape, dtype)
 
 
+@public("initializers.ones", "ones_initializer")
 class Ones(Initializer):
     """Ones."""
 
@@ -101,6 +103,7 @@ class Ones(Initializer):
         return fill_ops.ones(shape, dtype)
 
 
+@public("constant_initializer", "initializers.constant")
 class Constant(Initializer):
     """A value, the last element of which is repeated to fill the shape.
 
@@ -145,6 +148,7 @@ class Seeded(Initializer):
         self.seed = seed
 
 
+@public("initializers.random_uniform", "random_uniform_initializer")
 class RandomUniform(Seeded):
     """Numbers drawn evenly from [minval, maxval); `maxval` is 1 for floats by default."""
 
@@ -165,6 +169,7 @@ class RandomUniform(Seeded):
         return random_ops.random_uniform(shape, self.minval, self.maxval, dtype, self.seed)
 
 
+@public("initializers.random_normal", "random_normal_initializer")
 class RandomNormal(Seeded):
     """Numbers of a normal distribution.
 
@@ -191,6 +196,7 @@ class RandomNormal(Seeded):
         return self._draw(shape, self.mean, self.stddev, dtype, self.seed)
 
 
+@public("initializers.truncated_normal", "truncated_normal_initializer")
 class TruncatedNormal(RandomNormal):
     """Numbers of a normal distribution, none further off than two deviations."""
 
@@ -210,6 +216,7 @@ class _Scaling(Seeded):
         """The initial value of a part, scaled as the whole is."""
 
 
+@public("initializers.uniform_unit_scaling", "uniform_unit_scaling_initializer")
 class UniformUnitScaling(_Scaling):
     """Numbers drawn evenly so that a layer keeps the scale of its inputs."""
 
@@ -227,6 +234,7 @@ class UniformUnitScaling(_Scaling):
         return random_ops.random_uniform(shape, -limit, limit, dtype, self.seed)
 
 
+@public("initializers.variance_scaling", "variance_scaling_initializer")
 class VarianceScaling(_Scaling):
     """Numbers whose variance is a scale divided by how many inputs or outputs a unit has.
 
@@ -281,6 +289,7 @@ class VarianceScaling(_Scaling):
         return random_ops.truncated_normal(shape, 0.0, deviation, dtype, self.seed)
 
 
+@public("glorot_uniform_initializer", "initializers.glorot_uniform")
 class GlorotUniform(VarianceScaling):
     """Glorot's (or Xavier's) scheme with even numbers."""
 
@@ -291,6 +300,7 @@ class GlorotUniform(VarianceScaling):
         super().__init__(1.0, "fan_avg", "uniform", seed)
 
 
+@public("glorot_normal_initializer", "initializers.glorot_normal")
 class GlorotNormal(VarianceScaling):
     """Glorot's (or Xavier's) scheme with truncated normal numbers."""
 
@@ -301,21 +311,25 @@ class GlorotNormal(VarianceScaling):
         super().__init__(1.0, "fan_avg", "truncated_normal", seed)
 
 
+@public("initializers.he_normal")
 def he_normal(seed: int | None = None) -> VarianceScaling:
     """He's scheme with truncated normal numbers."""
     return VarianceScaling(2.0, "fan_in", "truncated_normal", seed)
 
 
+@public("initializers.he_uniform")
 def he_uniform(seed: int | None = None) -> VarianceScaling:
     """He's scheme with even numbers."""
     return VarianceScaling(2.0, "fan_in", "uniform", seed)
 
 
+@public("initializers.lecun_normal")
 def lecun_normal(seed: int | None = None) -> VarianceScaling:
     """LeCun's scheme with truncated normal numbers."""
     return VarianceScaling(1.0, "fan_in", "truncated_normal", seed)
 
 
+@public("initializers.lecun_uniform")
 def lecun_uniform(seed: int | None = None) -> VarianceScaling:
     """LeCun's scheme with even numbers."""
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
@@ -358,14 +372,7 @@ _INITIALIZERS: Final[Mapping[str, Any]] = {
     "zeros": Zeros,
 }
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    **{f"{name}_initializer": kind for name, kind in _INITIALIZERS.items()},
-    **{f"initializers.{name}": kind for name, kind in _INITIALIZERS.items()},
-    "initializers.global_variables": global_variables_initializer,
-    "initializers.he_normal": he_normal,
-    "initializers.he_uniform": he_uniform,
-    "initializers.lecun_normal": lecun_normal,
-    "initializers.lecun_uniform": lecun_uniform,
-    "initializers.local_variables": local_variables_initializer,
-    "initializers.variables": variables_initializer,
-}
+
+public("initializers.global_variables")(global_variables_initializer)
+public("initializers.local_variables")(local_variables_initializer)
+public("initializers.variables")(variables_initializer)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.variables.variable_scopes import DEFAULTS, VariableScope, scopes_of
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE
 from sessrun.reference.build.build import graph_of
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "variable_op_scope", "variable_scope"]
+__all__ = ["variable_op_scope", "variable_scope"]
 
 
+@public("variable_scope")
 class variable_scope:  # noqa: N801 - TensorFlow's name
     """The `with` of a variable scope, and of a name scope of the same name.
 
@@ -180,6 +182,7 @@ def _wrapped(custom_getter: Callable[..., Any], outer: Callable[..., Any]) -> Ca
     return wrapped
 
 
+@public("variable_op_scope")
 @contextmanager
 def variable_op_scope(
     values: Any,
@@ -211,9 +214,3 @@ def variable_op_scope(
         constraint,
     ) as scope:
         yield scope
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "variable_op_scope": variable_op_scope,
-    "variable_scope": variable_scope,
-}

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from sessrun.reference.api.ops import random_ops
 from sessrun.reference.api.ops.array_ops import expand_dims, slice_, stack
@@ -25,9 +25,9 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.generated import diag_part, mul, reshape, scatter_nd, sign
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "ConvolutionDeltaOrthogonal",
     "ConvolutionOrthogonal",
     "ConvolutionOrthogonal1D",
@@ -41,6 +41,7 @@ __all__ = [
 Blocks = dict[tuple[int, ...], Tensor]
 
 
+@public("initializers.identity")
 class Identity(Initializer):
     """Ones on the main diagonal of a matrix, times a gain."""
 
@@ -96,6 +97,7 @@ def _orthogonal(matrix: Tensor, *, full: bool | None = None) -> Tensor:
     return q * sign(diag_part(r))
 
 
+@public("initializers.orthogonal", "orthogonal_initializer")
 class Orthogonal(_Gained):
     """A matrix with orthogonal rows or columns, the fewer; more dimensions stand for the rows."""
 
@@ -236,10 +238,3 @@ class ConvolutionOrthogonal3D(ConvolutionOrthogonal):
 
     def _side(self, at: int, projection: Tensor, unit: Tensor) -> Tensor:
         return at * projection + (1 - at) * (unit - projection)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "initializers.identity": Identity,
-    "initializers.orthogonal": Orthogonal,
-    "orthogonal_initializer": Orthogonal,
-}

@@ -6,16 +6,17 @@ Source: TF 2.21.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any
 
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_partitions import Partitioner
 from sessrun.reference.api.variables.variable_scopes import get_partitioned_variable
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _element_size(dtype: Any, of_string: int) -> int:
@@ -42,6 +43,7 @@ def _along(axis: int, count: int, shape: TensorShape) -> list[int]:
     return partitions
 
 
+@public("variable_axis_size_partitioner")
 def variable_axis_size_partitioner(
     max_shard_bytes: int,
     axis: int = 0,
@@ -83,6 +85,7 @@ def variable_axis_size_partitioner(
     return partitioner
 
 
+@public("min_max_variable_partitioner")
 def min_max_variable_partitioner(
     max_partitions: int = 1,
     axis: int = 0,
@@ -114,6 +117,7 @@ def min_max_variable_partitioner(
     return partitioner
 
 
+@public("fixed_size_partitioner")
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
     """A partitioner that makes so many parts along an axis, where it is long enough."""
 
@@ -123,6 +127,7 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
     return partitioner
 
 
+@public("create_partitioned_variables")
 def create_partitioned_variables(
     shape: Any,
     slicing: Sequence[int],
@@ -169,11 +174,3 @@ def create_partitioned_variables(
             partitioner=lambda **_: slicing,
         )
         return list(whole)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "create_partitioned_variables": create_partitioned_variables,
-    "fixed_size_partitioner": fixed_size_partitioner,
-    "min_max_variable_partitioner": min_max_variable_partitioner,
-    "variable_axis_size_partitioner": variable_axis_size_partitioner,
-}

@@ -13,9 +13,9 @@ from typing import Any, Final
 from sessrun.reference.base.tensor_shape import as_shape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "Scatter",
     "assign",
     "assign_add",
@@ -83,6 +83,7 @@ def variable_op_v2(
     return apply_op("VariableV2", {}, attrs, name).outputs[0]
 
 
+@public("assign")
 def assign(
     ref: Any,
     value: Any,
@@ -110,6 +111,7 @@ def assign(
     return apply_op("Assign", {"ref": ref, "value": value}, attrs, name).outputs[0]
 
 
+@public("assign_add")
 def assign_add(
     ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
@@ -119,6 +121,7 @@ def assign_add(
     return _updated("AssignAdd", ref, value, use_locking, name)
 
 
+@public("assign_sub")
 def assign_sub(
     ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
@@ -135,6 +138,7 @@ def _updated(
     return apply_op(op_type, inputs, {"use_locking": use_locking}, name).outputs[0]
 
 
+@public("count_up_to")
 def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
     """The value of a scalar integer variable, after which it is one more.
 
@@ -231,4 +235,13 @@ def _exports() -> dict[str, Any]:
     return names
 
 
-EXPORTS: Final[Mapping[str, Any]] = _exports()
+public("scatter_update")(scatter_update)
+public("scatter_add")(scatter_add)
+public("scatter_sub")(scatter_sub)
+public("scatter_mul")(scatter_mul)
+public("scatter_div")(scatter_div)
+public("scatter_min")(scatter_min)
+public("scatter_max")(scatter_max)
+public("scatter_nd_update")(scatter_nd_update)
+public("scatter_nd_add")(scatter_nd_add)
+public("scatter_nd_sub")(scatter_nd_sub)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.ops import array_ops
@@ -17,44 +16,52 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 _HOLDERS: Final = frozenset({"Variable", "VariableV2"})
 #: Reports are put together here, wherever the variables are.
 _REPORTING_DEVICE: Final = "/cpu:0"
 
 
+@public("global_variables")
 def global_variables(scope: str | None = None) -> list[Any]:
     """The variables that are shared by all; with `scope` those whose name matches at its start."""
     return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
+@public("local_variables")
 def local_variables(scope: str | None = None) -> list[Any]:
     """The variables of this process alone; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
+@public("trainable_variables")
 def trainable_variables(scope: str | None = None) -> list[Any]:
     """The variables that are trained; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
+@public("model_variables")
 def model_variables(scope: str | None = None) -> list[Any]:
     """The variables that inference needs; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
+@public("moving_average_variables")
 def moving_average_variables(scope: str | None = None) -> list[Any]:
     """The variables that have a moving average; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
+@public("all_variables")
 def all_variables() -> list[Any]:
     """The old name of `global_variables`."""
     return global_variables()
 
 
+@public("variables_initializer")
 def variables_initializer(var_list: Any, name: str = "init") -> Operation:
     """The operation that sets all these variables to their initial values.
 
@@ -67,31 +74,37 @@ def variables_initializer(var_list: Any, name: str = "init") -> Operation:
     return group(*[variable.initializer for variable in var_list], name=name)
 
 
+@public("initialize_variables")
 def initialize_variables(var_list: Any, name: str = "init") -> Operation:
     """The old name of `variables_initializer`."""
     return variables_initializer(var_list, name)
 
 
+@public("global_variables_initializer")
 def global_variables_initializer() -> Operation:
     """The operation that sets all global variables to their initial values."""
     return variables_initializer(global_variables())
 
 
+@public("initialize_all_variables")
 def initialize_all_variables() -> Operation:
     """The old name of `global_variables_initializer`."""
     return global_variables_initializer()
 
 
+@public("local_variables_initializer")
 def local_variables_initializer() -> Operation:
     """The operation that sets all local variables to their initial values."""
     return variables_initializer(local_variables())
 
 
+@public("initialize_local_variables")
 def initialize_local_variables() -> Operation:
     """The old name of `local_variables_initializer`."""
     return local_variables_initializer()
 
 
+@public("is_variable_initialized")
 def is_variable_initialized(variable: Any) -> Tensor:
     """Whether the variable has been set: a bool scalar."""
     return state_ops.is_variable_initialized(variable)
@@ -107,6 +120,7 @@ def _held() -> list[Tensor]:
     return [op.outputs[0] for op in operations if op.type in _HOLDERS]
 
 
+@public("report_uninitialized_variables")
 def report_uninitialized_variables(
     var_list: Any = None, name: str = "report_uninitialized_variables"
 ) -> Tensor:
@@ -134,6 +148,7 @@ def report_uninitialized_variables(
             return found
 
 
+@public("assert_variables_initialized")
 def assert_variables_initialized(var_list: Any = None) -> Tensor | None:
     """A tensor that fails with FailedPreconditionError while one of the variables is not set.
 
@@ -152,25 +167,3 @@ def assert_variables_initialized(var_list: Any = None) -> Tensor | None:
         with get_default_graph().colocate_with(variable.op):
             ranks.append(apply_op("Rank", {"input": variable}, {}).outputs[0])
     return ranks[0] if len(ranks) == 1 else array_ops.stack(ranks)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    function.__name__: function
-    for function in (
-        all_variables,
-        assert_variables_initialized,
-        global_variables,
-        global_variables_initializer,
-        initialize_all_variables,
-        initialize_local_variables,
-        initialize_variables,
-        is_variable_initialized,
-        local_variables,
-        local_variables_initializer,
-        model_variables,
-        moving_average_variables,
-        report_uninitialized_variables,
-        trainable_variables,
-        variables_initializer,
-    )
-}

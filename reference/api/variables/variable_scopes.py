@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -18,10 +17,10 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 
 __all__ = [
     "DEFAULTS",
-    "EXPORTS",
     "VariableScope",
     "get_local_variable",
     "get_partitioned_variable",
@@ -41,6 +40,7 @@ DEFAULTS: Final = (
 )
 
 
+@public("VariableScope")
 class VariableScope:
     """An open or closed variable scope: a name and defaults for `get_variable`.
 
@@ -219,12 +219,14 @@ def scopes_of(graph: Graph) -> Scopes:
     return scopes
 
 
+@public("get_variable_scope")
 def get_variable_scope() -> VariableScope:
     """The variable scope that is open in this thread and the default graph."""
     scope: VariableScope = scopes_of(get_default_graph()).current
     return scope
 
 
+@public("get_variable")
 def get_variable(
     name: str,
     shape: Any = None,
@@ -342,6 +344,7 @@ def get_partitioned_variable(
         return store_of(get_default_graph()).get_partitioned(complete)
 
 
+@public("get_local_variable")
 def get_local_variable(
     name: str,
     shape: Any = None,
@@ -380,15 +383,9 @@ def get_local_variable(
     )
 
 
+@public("no_regularizer")
 def no_regularizer(_: Any) -> None:
     """A regularizer that gives no loss: turns a scope's default off."""
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "AUTO_REUSE": AUTO_REUSE,
-    "VariableScope": VariableScope,
-    "get_local_variable": get_local_variable,
-    "get_variable": get_variable,
-    "get_variable_scope": get_variable_scope,
-    "no_regularizer": no_regularizer,
-}
+public("AUTO_REUSE")(AUTO_REUSE)

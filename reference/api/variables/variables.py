@@ -6,9 +6,8 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
-from sessrun.reference.api.variables import variable_lists
 from sessrun.reference.api.variables.ref_variables import RefVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.api.variables.variable_base import MAKERS, Variable, VariableV1
@@ -20,11 +19,11 @@ from sessrun.reference.api.variables.variable_traits import (
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import init_scope
+from sessrun.reference.public import public
 from sessrun.spec.proto import VariableDef
 from sessrun.spec.proto.foreign import adopt
 
 __all__ = [
-    "EXPORTS",
     "Variable",
     "VariableAggregationV2",
     "VariableV1",
@@ -45,16 +44,19 @@ class _Toggle:
     resource = False
 
 
+@public("enable_resource_variables")
 def enable_resource_variables() -> None:
     """Make variables resource variables by default from now on."""
     _Toggle.resource = True
 
 
+@public("disable_resource_variables")
 def disable_resource_variables() -> None:
     """Make variables reference variables by default from now on."""
     _Toggle.resource = False
 
 
+@public("resource_variables_enabled")
 def resource_variables_enabled() -> bool:
     """Whether variables are resource variables by default."""
     return _Toggle.resource
@@ -222,6 +224,7 @@ def _new(kind: Callable[..., Any], given: Mapping[str, Any]) -> Any:
         return kind(**given)
 
 
+@public("variable_creator_scope")
 @contextmanager
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     """Make variables through `variable_creator(next_creator, **kwargs)` inside the `with`.
@@ -241,13 +244,7 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
 
 MAKERS.update(Variable=create_resource, VariableV1=create)
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "Variable": VariableV1,
-    "VariableAggregation": VariableAggregation,
-    "VariableSynchronization": VariableSynchronization,
-    "disable_resource_variables": disable_resource_variables,
-    "enable_resource_variables": enable_resource_variables,
-    "resource_variables_enabled": resource_variables_enabled,
-    "variable_creator_scope": variable_creator_scope,
-    **variable_lists.EXPORTS,
-}
+
+public("Variable")(VariableV1)
+public("VariableAggregation")(VariableAggregation)
+public("VariableSynchronization")(VariableSynchronization)

@@ -13,12 +13,14 @@ from sessrun.reference.build.functions.call_shapes import infer_shapes_of_call
 from sessrun.reference.build.importing.import_defaults import without_new_defaults
 from sessrun.reference.build.importing.importer import add_nodes
 from sessrun.reference.errors import bad_type
+from sessrun.reference.public import public
 from sessrun.spec.proto import GraphDef, OpList
 from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["import_graph_def"]
 
 
+@public("import_graph_def")
 def import_graph_def(
     graph_def: Any,
     input_map: Any = None,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference import errors
 from sessrun.reference.library.managed.supervisor import Supervisor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "basic_train_loop"]
+__all__ = ["basic_train_loop"]
 
 
+@public("train.basic_train_loop")
 def basic_train_loop(
     supervisor: Supervisor,
     train_step_fn: Callable[..., Any],
@@ -36,6 +38,3 @@ def basic_train_loop(
         except errors.AbortedError:
             continue
         return
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.basic_train_loop": basic_train_loop}

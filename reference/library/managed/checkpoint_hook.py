@@ -22,14 +22,16 @@ from sessrun.reference.library.managed.run_hooks import (
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
+from sessrun.reference.public import public
 from sessrun.spec.proto.summary_pb2 import SessionLog
 
-__all__ = ["EXPORTS", "CheckpointSaverHook", "CheckpointSaverListener"]
+__all__ = ["CheckpointSaverHook", "CheckpointSaverListener"]
 
 #: By how much a run may move the step on: after each run the true step is looked at.
 _ANY_NUMBER_OF_STEPS: Final = 1_000_000
 
 
+@public("train.CheckpointSaverListener")
 class CheckpointSaverListener:
     """Is called before and after each save; each method does nothing here."""
 
@@ -46,6 +48,7 @@ class CheckpointSaverListener:
         """Once, at the end."""
 
 
+@public("train.CheckpointSaverHook")
 class CheckpointSaverHook(SessionRunHook):
     """Saves the model when the session is made, now and then, and at the end.
 
@@ -184,9 +187,3 @@ class CheckpointSaverHook(SessionRunHook):
                 )
             self._saver = savers[0]
         return self._saver
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.CheckpointSaverHook": CheckpointSaverHook,
-    "train.CheckpointSaverListener": CheckpointSaverListener,
-}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
+from sessrun.reference.public import public
 from sessrun.spec.proto import ClusterDef, JobDef, ServerDef
 from sessrun.spec.proto.foreign import adopt
 
-__all__ = ["EXPORTS", "ClusterSpec"]
+__all__ = ["ClusterSpec"]
 
 
+@public("train.ClusterSpec")
 class ClusterSpec:
     """The jobs of a cluster: each has tasks, with an index and an address.
 
@@ -146,9 +147,6 @@ def _text(value: Any, what: str) -> str:
     raise TypeError(f"{what} {value!r} must be bytes or unicode")
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "train.ClusterDef": ClusterDef,
-    "train.ClusterSpec": ClusterSpec,
-    "train.JobDef": JobDef,
-    "train.ServerDef": ServerDef,
-}
+public("train.ClusterDef")(ClusterDef)
+public("train.JobDef")(JobDef)
+public("train.ServerDef")(ServerDef)

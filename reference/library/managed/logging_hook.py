@@ -6,7 +6,7 @@ Source: TF 2.21.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunValues,
 )
 from sessrun.reference.library.managed.timers import NeverTriggerTimer, SecondOrStepTimer
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "LoggingTensorHook"]
+__all__ = ["LoggingTensorHook"]
 
 
+@public("train.LoggingTensorHook")
 class LoggingTensorHook(SessionRunHook):
     """Writes values of tensors to the log, every so many runs or seconds, or at the end.
 
@@ -126,6 +128,3 @@ def _element(item: Any) -> Any:
             f"Name {item} is ambiguous, as this `Operation` has multiple outputs (at least 2)."
         )
     return element
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.LoggingTensorHook": LoggingTensorHook}

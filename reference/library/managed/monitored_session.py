@@ -27,9 +27,10 @@ from sessrun.reference.library.managed.wrapped_sessions import (
     StepContext,
     WrappedSession,
 )
+from sessrun.reference.public import public
 from sessrun.spec.proto import ConfigProto, RunMetadata, RunOptions
 
-__all__ = ["EXPORTS", "MonitoredSession", "SingularMonitoredSession"]
+__all__ = ["MonitoredSession", "SingularMonitoredSession"]
 
 #: The arguments of a step function and of a method that is one.
 _STEP_ARGUMENTS: Final = (("step_context",), ("self", "step_context"))
@@ -189,6 +190,7 @@ class _MonitoredSession:
         return self._coordinated_creator.tf_sess
 
 
+@public("train.MonitoredSession")
 class MonitoredSession(_MonitoredSession):
     """A session that calls hooks, ends its threads, and recovers when a task is lost.
 
@@ -208,6 +210,7 @@ class MonitoredSession(_MonitoredSession):
         super().__init__(session_creator, hooks, True, stop_grace_period_secs)
 
 
+@public("train.SingularMonitoredSession")
 class SingularMonitoredSession(_MonitoredSession):
     """A session that calls hooks and ends its threads, and that fails when a task is lost.
 
@@ -255,9 +258,3 @@ def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
     method = called if inspect.ismethod(called) else function
     names = tuple(inspect.getfullargspec(method).args)
     return names[1:] if inspect.ismethod(method) else names
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.MonitoredSession": MonitoredSession,
-    "train.SingularMonitoredSession": SingularMonitoredSession,
-}

@@ -12,9 +12,10 @@ from typing import Any, Final
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.device_spec import DeviceSpecV2
 from sessrun.reference.library.managed.clusters import ClusterSpec
+from sessrun.reference.public import public
 from sessrun.spec.proto import NodeDef
 
-__all__ = ["EXPORTS", "replica_device_setter"]
+__all__ = ["replica_device_setter"]
 
 #: What is put on parameter servers: what keeps state that the workers share.
 _SHARED_STATE: Final = (
@@ -35,6 +36,7 @@ _SHARED_STATE: Final = (
 )
 
 
+@public("train.replica_device_setter")
 def replica_device_setter(
     ps_tasks: int = 0,
     ps_device: str = "/job:ps",
@@ -95,6 +97,3 @@ def replica_device_setter(
 def _type(op: Any) -> str:
     """The op type of an operation, or of a NodeDef."""
     return str(op.op if isinstance(op, NodeDef) else op.type)
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.replica_device_setter": replica_device_setter}

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
+from sessrun.reference.public import public
 from sessrun.spec.proto import RunMetadata, RunOptions
 
-__all__ = ["EXPORTS", "SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
+__all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
 
 
+@public("train.SessionRunArgs")
 class SessionRunArgs(NamedTuple):
     """What a hook wants to have run with the caller's fetches.
 
@@ -25,6 +27,7 @@ class SessionRunArgs(NamedTuple):
     options: RunOptions | None = None
 
 
+@public("train.SessionRunValues")
 class SessionRunValues(NamedTuple):
     """What a run has given.
 
@@ -40,6 +43,7 @@ class SessionRunValues(NamedTuple):
     run_metadata: RunMetadata
 
 
+@public("train.SessionRunContext")
 class SessionRunContext:
     """One call of `run`, as the hooks see it.
 
@@ -74,6 +78,7 @@ class SessionRunContext:
         self._stop_requested = True
 
 
+@public("train.SessionRunHook")
 class SessionRunHook:
     """Is called when a monitored session is made, around each run, and at its end.
 
@@ -102,11 +107,3 @@ class SessionRunHook:
 
     def end(self, session: Any) -> None:
         """Once, at the end, unless an error ends it. The session still runs, without hooks."""
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.SessionRunArgs": SessionRunArgs,
-    "train.SessionRunContext": SessionRunContext,
-    "train.SessionRunHook": SessionRunHook,
-    "train.SessionRunValues": SessionRunValues,
-}

@@ -23,8 +23,9 @@ from sessrun.reference.build.framework_ops import group
 from sessrun.reference.graph.default_graph import add_to_collection, get_collection
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Scaffold"]
+__all__ = ["Scaffold"]
 
 #: Operations of loaded models, which initialize them.
 LOADED_INITIALIZERS: Final = "saved_model_initializers"
@@ -48,6 +49,7 @@ _TAKEN_OVER: Final = (
 )
 
 
+@public("train.Scaffold")
 class Scaffold:
     """What a session needs to make the model ready: given, else of a collection, else made.
 
@@ -202,6 +204,3 @@ class Scaffold:
 
 def _default_saver() -> Saver:
     return Saver(sharded=True, allow_empty=True)
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.Scaffold": Scaffold}

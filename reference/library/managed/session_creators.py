@@ -8,13 +8,15 @@ from typing import Any, Final
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_manager import SessionManager
+from sessrun.reference.public import public
 from sessrun.spec.proto import ConfigProto
 
-__all__ = ["EXPORTS", "ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
+__all__ = ["ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
 
 _HALF_AN_HOUR_S: Final = 30 * 60
 
 
+@public("train.SessionCreator")
 class SessionCreator(abc.ABC):
     """Makes sessions."""
 
@@ -48,6 +50,7 @@ class _OfScaffold(SessionCreator):
         return self._manager
 
 
+@public("train.ChiefSessionCreator")
 class ChiefSessionCreator(_OfScaffold):
     """Makes sessions whose model it restores or initializes.
 
@@ -93,6 +96,7 @@ class ChiefSessionCreator(_OfScaffold):
         )
 
 
+@public("train.WorkerSessionCreator")
 class WorkerSessionCreator(_OfScaffold):
     """Makes sessions whose model another initializes.
 
@@ -125,10 +129,3 @@ class WorkerSessionCreator(_OfScaffold):
         return manager.wait_for_session(
             self._master, config=self._config, max_wait_secs=self._max_wait_secs
         )
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.ChiefSessionCreator": ChiefSessionCreator,
-    "train.SessionCreator": SessionCreator,
-    "train.WorkerSessionCreator": WorkerSessionCreator,
-}

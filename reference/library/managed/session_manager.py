@@ -17,16 +17,18 @@ from sessrun.reference.graph.default_graph import get_collection
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.scaffold import LOADED_INITIALIZERS
+from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto, RunOptions
 
-__all__ = ["EXPORTS", "SessionManager", "readiness"]
+__all__ = ["SessionManager", "readiness"]
 
 _TWO_HOURS_S: Final = 7200
 #: What a check of readiness says: whether it is ready, and if not, why.
 _Readiness: TypeAlias = tuple[bool, str | None]
 
 
+@public("train.SessionManager")
 class SessionManager:
     """Makes sessions whose model is ready: restored, initialized, or waited for.
 
@@ -290,6 +292,3 @@ def _name_of(item: Any) -> str:
     if item is None:
         return "None"
     return str(getattr(item, "name", f"<no name for {type(item)}>"))
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.SessionManager": SessionManager}

@@ -20,9 +20,9 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunHook,
     SessionRunValues,
 )
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "FeedFnHook",
     "FinalOpsHook",
     "GlobalStepWaiterHook",
@@ -36,6 +36,7 @@ _LOOK_S: Final = 0.5
 _STEPS_PER_MESSAGE: Final = 1000
 
 
+@public("train.StopAtStepHook")
 class StopAtStepHook(SessionRunHook):
     """Asks to stop after a number of steps, or at a step.
 
@@ -85,6 +86,7 @@ class StopAtStepHook(SessionRunHook):
             run_context.request_stop()
 
 
+@public("train.GlobalStepWaiterHook")
 class GlobalStepWaiterHook(SessionRunHook):
     """Lets the first run wait until others have done a number of steps.
 
@@ -126,6 +128,7 @@ class GlobalStepWaiterHook(SessionRunHook):
         self._has_started = True
 
 
+@public("train.NanLossDuringTrainingError")
 class NanLossDuringTrainingError(RuntimeError):
     """The loss of a training is not a number."""
 
@@ -134,6 +137,7 @@ class NanLossDuringTrainingError(RuntimeError):
         return "NaN loss during training."
 
 
+@public("train.NanTensorHook")
 class NanTensorHook(SessionRunHook):
     """Fails or stops when a loss is not a number.
 
@@ -168,6 +172,7 @@ class NanTensorHook(SessionRunHook):
             run_context.request_stop()
 
 
+@public("train.FinalOpsHook")
 class FinalOpsHook(SessionRunHook):
     """Runs something at the end.
 
@@ -210,6 +215,7 @@ class FinalOpsHook(SessionRunHook):
             raise
 
 
+@public("train.FeedFnHook")
 class FeedFnHook(SessionRunHook):
     """Feeds each run what a function gives.
 
@@ -225,13 +231,3 @@ class FeedFnHook(SessionRunHook):
         """Ask for the feeds."""
         del run_context
         return SessionRunArgs(fetches=None, feed_dict=self.feed_fn())
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.FeedFnHook": FeedFnHook,
-    "train.FinalOpsHook": FinalOpsHook,
-    "train.GlobalStepWaiterHook": GlobalStepWaiterHook,
-    "train.NanLossDuringTrainingError": NanLossDuringTrainingError,
-    "train.NanTensorHook": NanTensorHook,
-    "train.StopAtStepHook": StopAtStepHook,
-}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from typing import Any, Final
 
@@ -17,16 +18,18 @@ from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.timeline import Timeline
 from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
+from sessrun.reference.public import public
 from sessrun.reference.state.files.file_object import GFile
 from sessrun.spec.proto import RunOptions
 from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
 
-__all__ = ["EXPORTS", "ProfilerHook", "StepCounterHook", "SummarySaverHook"]
+__all__ = ["ProfilerHook", "StepCounterHook", "SummarySaverHook"]
 
 #: How often the log says that the step does not move.
 _WARNINGS: Final = 5
 
 
+@public("train.StepCounterHook")
 class StepCounterHook(SessionRunHook):
     """Writes how many steps a second are made, every so many steps or seconds.
 
@@ -86,7 +89,7 @@ class StepCounterHook(SessionRunHook):
                     self._log_and_record(steps, seconds, step)
         if stale == self._last_global_step:
             log_messages.log_first_n(
-                log_messages.EXPORTS["logging.WARN"],
+                logging.WARNING,
                 "It seems that global step (tf.train.get_global_step) has not been increased. "
                 "Current value (could be stable): %s vs previous value: %s.",
                 _WARNINGS,
@@ -104,6 +107,7 @@ class StepCounterHook(SessionRunHook):
         log_messages.info("%s: %g", self._summary_tag, rate)
 
 
+@public("train.SummarySaverHook")
 class SummarySaverHook(SessionRunHook):
     """Writes summaries every so many steps or seconds.
 
@@ -188,6 +192,7 @@ class SummarySaverHook(SessionRunHook):
         return found if found is None or isinstance(found, list) else [found]
 
 
+@public("train.ProfilerHook")
 class ProfilerHook(SessionRunHook):
     """Traces a run every so many steps or seconds, and writes what it finds for a browser.
 
@@ -263,10 +268,3 @@ class ProfilerHook(SessionRunHook):
 def _writer(writer: Any, folder: str | None) -> Any:
     """The writer that was given, or that of the folder, or None."""
     return FileWriterCache.get(folder) if writer is None and folder else writer
-
-
-EXPORTS: Final[dict[str, Any]] = {
-    "train.ProfilerHook": ProfilerHook,
-    "train.StepCounterHook": StepCounterHook,
-    "train.SummarySaverHook": SummarySaverHook,
-}

@@ -25,15 +25,17 @@ from sessrun.reference.library.managed.supervisor_threads import (
     SVTimerCheckpointThread,
 )
 from sessrun.reference.library.summaries.file_writer import FileWriter
+from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto, RunOptions
 from sessrun.spec.proto.summary_pb2 import SessionLog
 
-__all__ = ["EXPORTS", "Supervisor"]
+__all__ = ["Supervisor"]
 
 _TWO_HOURS_S: Final = 7200
 
 
+@public("train.Supervisor")
 class Supervisor:
     """Makes a graph's model ready, in one worker as the chief, and runs services beside it.
 
@@ -409,6 +411,3 @@ def _close(sess: Session) -> None:
     """Close a session, whatever is still running in it."""
     with contextlib.suppress(Exception):
         sess.close()
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.Supervisor": Supervisor}

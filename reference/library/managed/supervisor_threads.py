@@ -78,9 +78,7 @@ class SVStepCounterThread(LooperThread):
         if self._sv.summary_writer:
             value = Summary.Value(tag=self._summary_tag, simple_value=rate)
             self._sv.summary_writer.add_summary(Summary(value=[value]), step)
-        log_messages.log_first_n(
-            log_messages.EXPORTS["logging.INFO"], "%s: %g", _MESSAGES, self._summary_tag, rate
-        )
+        log_messages.log_first_n(log_messages.INFO, "%s: %g", _MESSAGES, self._summary_tag, rate)
 
 
 class SVTimerCheckpointThread(LooperThread):

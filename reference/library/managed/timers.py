@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Final
+from typing import Any
 
-__all__ = ["EXPORTS", "NeverTriggerTimer", "SecondOrStepTimer"]
+from sessrun.reference.public import public
+
+__all__ = ["NeverTriggerTimer", "SecondOrStepTimer"]
 
 
 class NeverTriggerTimer:
@@ -28,6 +30,7 @@ class NeverTriggerTimer:
         """There is none."""
 
 
+@public("train.SecondOrStepTimer")
 class SecondOrStepTimer:
     """Every so many seconds, or every so many steps, and the first time.
 
@@ -77,6 +80,3 @@ class SecondOrStepTimer:
     def last_triggered_step(self) -> Any:
         """The step of the last time; None if there was none."""
         return self._last_step
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.SecondOrStepTimer": SecondOrStepTimer}

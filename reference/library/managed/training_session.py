@@ -14,9 +14,10 @@ from sessrun.reference.library.managed.session_creators import (
     WorkerSessionCreator,
 )
 from sessrun.reference.library.managed.summary_hooks import StepCounterHook, SummarySaverHook
+from sessrun.reference.public import public
 from sessrun.spec.proto import ConfigProto
 
-__all__ = ["EXPORTS", "MonitoredTrainingSession"]
+__all__ = ["MonitoredTrainingSession"]
 
 #: Stands for what is not given: None says that it is not wanted.
 USE_DEFAULT: Final = object()
@@ -25,6 +26,7 @@ _CHECKPOINT_S: Final = 600
 _TWO_HOURS_S: Final = 7200
 
 
+@public("train.MonitoredTrainingSession")
 def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as TensorFlow has it
     master: str = "",
     is_chief: bool = True,
@@ -107,6 +109,3 @@ def _chosen(
 
 def _wanted(limit: float | None) -> bool:
     return limit is not None and limit > 0
-
-
-EXPORTS: Final[dict[str, Any]] = {"train.MonitoredTrainingSession": MonitoredTrainingSession}

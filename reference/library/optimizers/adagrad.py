@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import fill
@@ -15,10 +15,12 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import colocate_with, device
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "AdagradDAOptimizer", "AdagradOptimizer"]
+__all__ = ["AdagradDAOptimizer", "AdagradOptimizer"]
 
 
+@public("train.AdagradOptimizer")
 class AdagradOptimizer(SteppingOptimizer):
     """`accum += grad ** 2; var -= learning_rate * grad / sqrt(accum)`; slot `accumulator`.
 
@@ -67,6 +69,7 @@ class AdagradOptimizer(SteppingOptimizer):
         return Update("Adagrad", {"accum": "accumulator"}, {"lr": self._learning_rate_tensor})
 
 
+@public("train.AdagradDAOptimizer")
 class AdagradDAOptimizer(SteppingOptimizer):
     """Adagrad's dual averaging: what minimizes the sum of all gradients so far, regularized.
 
@@ -135,8 +138,3 @@ class AdagradDAOptimizer(SteppingOptimizer):
 def _check_positive(name: str, value: float) -> None:
     if value <= 0.0:
         raise ValueError(f"{name} must be positive: {value}")
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"train.{kind.__name__}": kind for kind in (AdagradDAOptimizer, AdagradOptimizer)
-}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.variables.state_ops import assign, assign_sub, scatter_add
@@ -17,13 +17,15 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "AdamOptimizer"]
+__all__ = ["AdamOptimizer"]
 
 #: `scatter(slot, indices, updates)` is the slot's value with rows added to.
 Scatter = Callable[[Any, Tensor, Tensor], Any]
 
 
+@public("train.AdamOptimizer")
 class AdamOptimizer(SteppingOptimizer):
     """Down the mean of the gradients over the root of the mean of their squares.
 
@@ -152,6 +154,3 @@ class AdamOptimizer(SteppingOptimizer):
                     for power, beta in ((beta1_power, self._beta1_t), (beta2_power, self._beta2_t))
                 ]
         return group(*update_ops, *powers, name=name_scope)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.AdamOptimizer": AdamOptimizer}

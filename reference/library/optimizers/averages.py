@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
 from sessrun.reference.api.ops.cast_ops import cast
@@ -27,9 +27,9 @@ from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.optimizers.slots import create_slot, create_zeros_slot, value_so_far
+from sessrun.reference.public import public
 
 __all__ = [
-    "EXPORTS",
     "ExponentialMovingAverage",
     "assign_moving_average",
     "weighted_moving_average",
@@ -144,6 +144,7 @@ def _zeros_like(name: str, tensor: Any, collections: Any) -> Any:
     )
 
 
+@public("train.ExponentialMovingAverage")
 class ExponentialMovingAverage:
     """Averages of variables, and of tensors, which weigh older values less and less.
 
@@ -243,6 +244,3 @@ class ExponentialMovingAverage:
             if v.name not in names and v.op.name not in found:
                 found[v.op.name] = v
         return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.ExponentialMovingAverage": ExponentialMovingAverage}

@@ -6,8 +6,7 @@ Source: TF 2.21, tf_keras 2.21.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.cast_ops import cast
@@ -29,14 +28,16 @@ from sessrun.reference.build.generated import (
 )
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _rate(learning_rate: Any) -> Tensor:
     return convert_to_tensor(learning_rate, name="initial_learning_rate")
 
 
+@public("train.polynomial_decay")
 def polynomial_decay(
     learning_rate: Any,
     global_step: Any,
@@ -71,6 +72,7 @@ def polynomial_decay(
         return add(mul(rate - end, pow(1 - done, degree)), end, name=scope)
 
 
+@public("train.cosine_decay")
 def cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -94,6 +96,7 @@ def cosine_decay(
         return result
 
 
+@public("train.cosine_decay_restarts")
 def cosine_decay_restarts(
     learning_rate: Any,
     global_step: Any,
@@ -131,6 +134,7 @@ def _restarts(done: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
     return restarts, (done - before) / longer**restarts
 
 
+@public("train.linear_cosine_decay")
 def linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -162,6 +166,7 @@ def linear_cosine_decay(
         return _along(rate, more, left, made / steps, periods, least, scope)
 
 
+@public("train.noisy_linear_cosine_decay")
 def noisy_linear_cosine_decay(
     learning_rate: Any,
     global_step: Any,
@@ -204,12 +209,3 @@ def _along(
     along = 0.5 * (1.0 + cos(constant(math.pi) * part))
     result: Tensor = mul(rate, (more + left) * along + least, name=scope)
     return result
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "train.cosine_decay": cosine_decay,
-    "train.cosine_decay_restarts": cosine_decay_restarts,
-    "train.linear_cosine_decay": linear_cosine_decay,
-    "train.noisy_linear_cosine_decay": noisy_linear_cosine_decay,
-    "train.polynomial_decay": polynomial_decay,
-}

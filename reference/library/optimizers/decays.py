@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.branches import case
@@ -15,8 +15,9 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import exp, floor, mul, neg, pow  # noqa: A004 - its name
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _rate(learning_rate: Any) -> Tensor:
@@ -29,6 +30,7 @@ def _parts_done(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool)
     return floor(done) if staircase else done
 
 
+@public("train.exponential_decay")
 def exponential_decay(
     learning_rate: Any,
     global_step: Any,
@@ -56,6 +58,7 @@ def exponential_decay(
         return result
 
 
+@public("train.natural_exp_decay")
 def natural_exp_decay(
     learning_rate: Any,
     global_step: Any,
@@ -69,6 +72,7 @@ def natural_exp_decay(
     return exponential_decay(learning_rate, global_step, decay_steps, base, staircase, name)
 
 
+@public("train.inverse_time_decay")
 def inverse_time_decay(
     learning_rate: Any,
     global_step: Any,
@@ -87,6 +91,7 @@ def inverse_time_decay(
         return result
 
 
+@public("train.piecewise_constant", "train.piecewise_constant_decay")
 def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Tensor:
     """The value whose piece x is in; a boundary belongs to the piece before it.
 
@@ -140,12 +145,3 @@ def _bound_like(bound: Tensor, kind: dtypes.DType) -> Tensor:
     raise ValueError(
         f"`boundaries` ({bound.dtype.base_dtype}) must have the same dtype as x ({kind})."
     )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "train.exponential_decay": exponential_decay,
-    "train.inverse_time_decay": inverse_time_decay,
-    "train.natural_exp_decay": natural_exp_decay,
-    "train.piecewise_constant": piecewise_constant,
-    "train.piecewise_constant_decay": piecewise_constant,
-}

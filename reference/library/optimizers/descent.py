@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.build.build import apply_op
@@ -11,10 +10,12 @@ from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "GradientDescentOptimizer", "MomentumOptimizer"]
+__all__ = ["GradientDescentOptimizer", "MomentumOptimizer"]
 
 
+@public("train.GradientDescentOptimizer")
 class GradientDescentOptimizer(SteppingOptimizer):
     """`var -= learning_rate * grad`.
 
@@ -52,6 +53,7 @@ class GradientDescentOptimizer(SteppingOptimizer):
         return var.scatter_sub(delta, use_locking=self._use_locking)
 
 
+@public("train.MomentumOptimizer")
 class MomentumOptimizer(SteppingOptimizer):
     """`accum = momentum * accum + grad; var -= learning_rate * accum`; slot `momentum`.
 
@@ -91,8 +93,3 @@ class MomentumOptimizer(SteppingOptimizer):
         return Update(
             "Momentum", {"accum": "momentum"}, numbers, attrs={"use_nesterov": self._use_nesterov}
         )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"train.{kind.__name__}": kind for kind in (GradientDescentOptimizer, MomentumOptimizer)
-}

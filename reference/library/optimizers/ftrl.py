@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.ops.fill_ops import ones
@@ -11,13 +10,15 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import maximum
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "FtrlOptimizer"]
+__all__ = ["FtrlOptimizer"]
 
 #: The least learning rate that is divided by.
 _LEAST: Final = 1e-36
 
 
+@public("train.FtrlOptimizer")
 class FtrlOptimizer(SteppingOptimizer):
     """Follow the regularized leader; its slots are `accum` and `linear`.
 
@@ -123,6 +124,3 @@ class FtrlOptimizer(SteppingOptimizer):
             return Update("Ftrl", slots, numbers)
         numbers["l2_shrinkage"] = self._l2_shrinkage_regularization_strength_tensor
         return Update("FtrlV2", slots, numbers)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.FtrlOptimizer": FtrlOptimizer}

@@ -6,7 +6,7 @@ A subclass overrides what begins with an underscore and is said to be for subcla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any, Final
 
 from sessrun.reference.api import nest
@@ -42,10 +42,12 @@ from sessrun.reference.library.optimizers.slots import (
     create_zeros_slot,
 )
 from sessrun.reference.library.optimizers.targets import Target, deduplicated, target_of
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "Optimizer"]
+__all__ = ["Optimizer"]
 
 
+@public("train.Optimizer")
 class Optimizer:
     """What every optimizer can do.
 
@@ -386,6 +388,3 @@ def _as_gradient(gradient: Any) -> Any:
 def _key(var: Any) -> tuple[Any, str]:
     """What a variable's slots are kept under."""
     return var.op.graph, var.op.name
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.Optimizer": Optimizer}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.build.constant_op import constant
@@ -11,8 +11,9 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
+__all__ = ["ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
 
 
 class _Proximal(SteppingOptimizer):
@@ -45,6 +46,7 @@ class _Proximal(SteppingOptimizer):
         return Update(rule, slots, others=numbers)
 
 
+@public("train.ProximalGradientDescentOptimizer")
 class ProximalGradientDescentOptimizer(_Proximal):
     """Gradient descent, after each step of which a variable is pulled to zero.
 
@@ -73,6 +75,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
         return self._regularized("ProximalGradientDescent", "alpha", {}, var, by_rows=by_rows)
 
 
+@public("train.ProximalAdagradOptimizer")
 class ProximalAdagradOptimizer(_Proximal):
     """Adagrad, after each step of which a variable is pulled to zero; slot `accumulator`.
 
@@ -119,9 +122,3 @@ class ProximalAdagradOptimizer(_Proximal):
         return self._regularized(
             "ProximalAdagrad", "lr", {"accum": "accumulator"}, var, by_rows=by_rows
         )
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"train.{kind.__name__}": kind
-    for kind in (ProximalAdagradOptimizer, ProximalGradientDescentOptimizer)
-}

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.variables.init_ops import Ones
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "AdadeltaOptimizer", "RMSPropOptimizer"]
+__all__ = ["AdadeltaOptimizer", "RMSPropOptimizer"]
 
 
+@public("train.RMSPropOptimizer")
 class RMSPropOptimizer(SteppingOptimizer):
     """Down the gradient over the root of its decaying mean square.
 
@@ -81,6 +82,7 @@ class RMSPropOptimizer(SteppingOptimizer):
         return Update("RMSProp", slots, numbers)
 
 
+@public("train.AdadeltaOptimizer")
 class AdadeltaOptimizer(SteppingOptimizer):
     """Steps are as long as the root of their decaying mean square to that of the gradients.
 
@@ -124,8 +126,3 @@ class AdadeltaOptimizer(SteppingOptimizer):
         slots = {"accum": "accum", "accum_update": "accum_update"}
         numbers = {"lr": self._lr_t, "rho": self._rho_t, "epsilon": self._epsilon_t}
         return Update("Adadelta", slots, numbers)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"train.{kind.__name__}": kind for kind in (AdadeltaOptimizer, RMSPropOptimizer)
-}

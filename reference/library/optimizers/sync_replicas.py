@@ -8,8 +8,8 @@ process. Source: TF 2.21.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Any
 
 from sessrun.reference.api.ops.fill_ops import fill
 from sessrun.reference.api.queues.accumulators import (
@@ -34,10 +34,12 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.run_hooks import SessionRunHook
 from sessrun.reference.library.managed.session_manager import readiness
 from sessrun.reference.library.optimizers.optimizer import Optimizer
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "SyncReplicasOptimizer"]
+__all__ = ["SyncReplicasOptimizer"]
 
 
+@public("train.SyncReplicasOptimizer")
 class SyncReplicasOptimizer(Optimizer):
     """An optimizer that applies the mean of several replicas' gradients by another one.
 
@@ -273,6 +275,3 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
             session.run(self._init_tokens_op)
         if self._q_runner is not None:
             self._q_runner.create_threads(session, coord=coord, daemon=True, start=True)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.SyncReplicasOptimizer": SyncReplicasOptimizer}

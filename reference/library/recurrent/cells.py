@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, Final
 
 import sessrun.reference as tf
@@ -17,8 +16,9 @@ from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.tracked import is_split
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.steps import zero_states
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "BasicRNNCell", "CellOfLayer", "GRUCell", "RNNCell", "check_dtypes"]
+__all__ = ["BasicRNNCell", "CellOfLayer", "GRUCell", "RNNCell", "check_dtypes"]
 
 #: The names of the variables of every cell.
 _WEIGHTS_VARIABLE_NAME: Final = "kernel"
@@ -40,6 +40,7 @@ def check_dtypes(*values: Any) -> None:
             )
 
 
+@public("nn.rnn_cell.RNNCell")
 class RNNCell(Layer):
     """A step of a recurrent network: from an input and a state to an output and the next state.
 
@@ -240,6 +241,7 @@ def _linear(values: list[Any], kernel: Any, bias: Any) -> Any:
     return tf.nn.bias_add(tf.matmul(tf.concat(values, 1), kernel), bias)
 
 
+@public("nn.rnn_cell.BasicRNNCell")
 class BasicRNNCell(CellOfLayer):
     """The simplest cell: the next state is activation(W [input, state] + b), and the output.
 
@@ -278,6 +280,7 @@ class BasicRNNCell(CellOfLayer):
         return output, output
 
 
+@public("nn.rnn_cell.GRUCell")
 class GRUCell(CellOfLayer):
     """A gated recurrent unit: gates say what of the state is forgotten, and what replaced.
 
@@ -344,10 +347,3 @@ class GRUCell(CellOfLayer):
             "kernel_initializer": initializers.serialize(self._kernel_initializer),
             "bias_initializer": initializers.serialize(self._bias_initializer),
         }
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "nn.rnn_cell.BasicRNNCell": BasicRNNCell,
-    "nn.rnn_cell.GRUCell": GRUCell,
-    "nn.rnn_cell.RNNCell": RNNCell,
-}

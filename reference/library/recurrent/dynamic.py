@@ -36,13 +36,15 @@ from sessrun.reference.library.recurrent.steps import (
     step,
     zero_output,
 )
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: How many iterations may run side by side if nothing is said.
 _PARALLEL: Final = 32
 
 
+@public("nn.dynamic_rnn")
 def dynamic_rnn(
     cell: Any,
     inputs: Any,
@@ -232,6 +234,7 @@ class _Unrolled:
         )
 
 
+@public("nn.bidirectional_dynamic_rnn")
 def bidirectional_dynamic_rnn(
     cell_fw: Any,
     cell_bw: Any,
@@ -285,9 +288,3 @@ def bidirectional_dynamic_rnn(
                 **options,
             )
     return (forward, turned(backward)), (state_fw, state_bw)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "nn.bidirectional_dynamic_rnn": bidirectional_dynamic_rnn,
-    "nn.dynamic_rnn": dynamic_rnn,
-}

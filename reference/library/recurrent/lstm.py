@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import initializers
 from sessrun.reference.library.recurrent.cells import CellOfLayer, check_dtypes
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "BasicLSTMCell", "LSTMCell", "LSTMStateTuple"]
+__all__ = ["BasicLSTMCell", "LSTMCell", "LSTMStateTuple"]
 
 _log = logging.getLogger("sessrun")
 
@@ -21,6 +21,7 @@ class _Pair(NamedTuple):
     h: Any
 
 
+@public("nn.rnn_cell.LSTMStateTuple")
 class LSTMStateTuple(_Pair):
     """The two states of a cell: `c`, what it remembers, and `h`, what it has put out."""
 
@@ -46,6 +47,7 @@ def _warn_of_concatenation(cell: Any, *, state_is_tuple: bool) -> None:
         _log.warning("%s: a concatenated state is slower; use state_is_tuple=True.", cell)
 
 
+@public("nn.rnn_cell.BasicLSTMCell")
 class BasicLSTMCell(CellOfLayer):
     """The plain cell: no peepholes, no clipping, no projection.
 
@@ -118,6 +120,7 @@ class BasicLSTMCell(CellOfLayer):
         }
 
 
+@public("nn.rnn_cell.LSTMCell")
 class LSTMCell(CellOfLayer):
     """The cell with all that can be had: peepholes, clipping, a projection of the output.
 
@@ -278,10 +281,3 @@ class LSTMCell(CellOfLayer):
 
 def _in_parts(count: int | None) -> Any:
     return None if count is None else tf.fixed_size_partitioner(count)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "nn.rnn_cell.BasicLSTMCell": BasicLSTMCell,
-    "nn.rnn_cell.LSTMCell": LSTMCell,
-    "nn.rnn_cell.LSTMStateTuple": LSTMStateTuple,
-}

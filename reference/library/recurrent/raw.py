@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api import nest
@@ -23,13 +23,15 @@ from sessrun.reference.library.recurrent.steps import (
     opened,
     output_shape,
 )
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: How many iterations may run side by side if nothing is said.
 _PARALLEL: Final = 32
 
 
+@public("nn.raw_rnn")
 def raw_rnn(
     cell: Any,
     loop_fn: Callable[..., Any],
@@ -156,6 +158,3 @@ class _Body:
         next_state = nest.map_structure(unless_finished, state, next_state)
         arrays = nest.map_structure(lambda array, each: array.write(time, each), arrays, emit)
         return next_time, logical_or(finished, ended), next_inputs, arrays, next_state, loop_state
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"nn.raw_rnn": raw_rnn}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.ops.array_ops import concat, reverse_sequence, shape, stack, unstack
@@ -27,8 +26,9 @@ from sessrun.reference.library.recurrent.steps import (
     step,
     zero_output,
 )
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 def _check_inputs(inputs: Any) -> None:
@@ -67,6 +67,7 @@ def _known_batch_size(inputs: Any) -> int | None:
     return fixed.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
 
 
+@public("nn.static_rnn")
 def static_rnn(
     cell: Any,
     inputs: Any,
@@ -150,6 +151,7 @@ def _nothing(cell: Any, known: int | None, batch_size: Any, dtype: Any) -> Any:
     return nest.pack_sequence_as(structure=cell.output_size, flat_sequence=flat)
 
 
+@public("nn.static_state_saving_rnn")
 def static_state_saving_rnn(
     cell: Any,
     inputs: Any,
@@ -219,6 +221,7 @@ def _reversed(sequence: Any, lengths: Any) -> list[Any]:
     ]
 
 
+@public("nn.static_bidirectional_rnn")
 def static_bidirectional_rnn(
     cell_fw: Any,
     cell_bw: Any,
@@ -256,10 +259,3 @@ def static_bidirectional_rnn(
     flat = tuple(concat(list(pair), 1) for pair in pairs)
     outputs = nest.pack_sequence_as(structure=forward, flat_sequence=flat)
     return outputs, state_fw, state_bw
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "nn.static_bidirectional_rnn": static_bidirectional_rnn,
-    "nn.static_rnn": static_rnn,
-    "nn.static_state_saving_rnn": static_state_saving_rnn,
-}

@@ -9,7 +9,7 @@ import hashlib
 import numbers
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, Final, Self
+from typing import Any, Self
 
 import sessrun.reference as tf
 from sessrun.reference.api.nest_up_to import get_traverse_shallow_structure, map_structure_up_to
@@ -18,10 +18,12 @@ from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.cells import RNNCell
 from sessrun.reference.library.recurrent.lstm import LSTMStateTuple
 from sessrun.reference.library.recurrent.steps import assert_like_rnncell
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
+__all__ = ["DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
 
 
+@public("nn.rnn_cell.MultiRNNCell")
 class MultiRNNCell(RNNCell):
     """Cells one after the other: the output of each is the input of the next.
 
@@ -204,6 +206,7 @@ def _probability(value: Any, name: str) -> Any:
     return float(known)
 
 
+@public("nn.rnn_cell.DropoutWrapper")
 class DropoutWrapper(Wrapper):
     """A cell with elements of its inputs, states or outputs left out at random.
 
@@ -342,6 +345,7 @@ class DropoutWrapper(Wrapper):
         return {**super().get_config(), **config}
 
 
+@public("nn.rnn_cell.ResidualWrapper")
 class ResidualWrapper(Wrapper):
     """A cell whose inputs are added to its outputs.
 
@@ -380,6 +384,7 @@ def _sums(inputs: Any, outputs: Any) -> Any:
     return tf.nest.map_structure(lambda one, other: one + other, inputs, outputs)
 
 
+@public("nn.rnn_cell.DeviceWrapper")
 class DeviceWrapper(Wrapper):
     """A cell on a device.
 
@@ -406,11 +411,3 @@ class DeviceWrapper(Wrapper):
     def get_config(self) -> dict[str, Any]:
         """What a cell like this can be made from."""
         return {**super().get_config(), "device": self._device}
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "nn.rnn_cell.DeviceWrapper": DeviceWrapper,
-    "nn.rnn_cell.DropoutWrapper": DropoutWrapper,
-    "nn.rnn_cell.MultiRNNCell": MultiRNNCell,
-    "nn.rnn_cell.ResidualWrapper": ResidualWrapper,
-}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.conditional import cond
@@ -19,8 +18,9 @@ from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "dct"]
+__all__ = ["dct"]
 
 #: The type of the transform that undoes one.
 _INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
@@ -42,6 +42,7 @@ def _check(value: Any, kind: int, n: int | None, axis: int, norm: str | None) ->
         raise bad_value(f"Unknown normalization. Expected None or 'ortho', got: {norm}")
 
 
+@public("signal.dct", "spectral.dct")
 def dct(
     input: Any,  # noqa: A002 - TensorFlow's name
     type: int = 2,  # noqa: A002 - TensorFlow's name
@@ -69,6 +70,7 @@ def dct(
     return _transformed(input, type, n, norm, name)
 
 
+@public("signal.idct", "spectral.idct")
 def idct(
     input: Any,  # noqa: A002 - TensorFlow's name
     type: int = 2,  # noqa: A002 - TensorFlow's name
@@ -144,11 +146,3 @@ def _third(value: Tensor, zero: Tensor, length: Any, count: Tensor, norm: str | 
         value = value * count
     turn = 2.0 * exp(complex_(zero, range_(count) * math.pi * 0.5 / count))
     return real(irfft(turn * complex_(value, zero), fft_length=[2 * length]))[..., :length]
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "signal.dct": dct,
-    "signal.idct": idct,
-    "spectral.dct": dct,
-    "spectral.idct": idct,
-}

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -30,8 +29,9 @@ from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "common_divisor", "frame", "overlap_and_add"]
+__all__ = ["common_divisor", "frame", "overlap_and_add"]
 
 
 def common_divisor(a: Any, b: Any, name: str | None = None) -> Tensor:
@@ -96,6 +96,7 @@ def _parts(signal: Tensor, axis: Tensor) -> tuple[Any, Any, Any, Any, Any]:
     return sizes, place, parts[0], reshape(parts[1], []), parts[2]
 
 
+@public("signal.frame")
 def frame(
     signal: Any,
     frame_length: Any,
@@ -185,6 +186,7 @@ def _framed(
     return reshape(gather(whole, places, axis=place), concat([before, middle, behind], 0))
 
 
+@public("signal.overlap_and_add")
 def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
     """The signal that overlapping frames add up to.
 
@@ -237,9 +239,3 @@ def _added(signal: Tensor, before: Any, count: Any, sides: tuple[Any, Any, Any])
     signal = shaped(signal, segments, frames + segments - 1, step)
     signal = reduce_sum(signal, -3)
     return shaped(signal, (frames + segments - 1) * step)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "signal.frame": frame,
-    "signal.overlap_and_add": overlap_and_add,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import expand_dims, pad, reshape, split
@@ -18,8 +17,9 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.signals.cosines import dct
 from sessrun.reference.library.signals.framing import frame
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 #: The scale is `_HIGH * log(1 + hertz / _BREAK)`.
 _BREAK: Final = 700.0
@@ -50,6 +50,7 @@ def _check(bins: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None:
         raise bad_value(f"dtype must be a floating point type. Got: {dtype}")
 
 
+@public("signal.linear_to_mel_weight_matrix")
 def linear_to_mel_weight_matrix(
     num_mel_bins: int = 20,
     num_spectrogram_bins: Any = 129,
@@ -101,6 +102,7 @@ def linear_to_mel_weight_matrix(
         return pad(maximum(zero, minimum(rising, falling)), [[1, 0], [0, 0]], name=scope)
 
 
+@public("signal.mfccs_from_log_mel_spectrograms")
 def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None = None) -> Tensor:
     """The cepstral coefficients of logarithmic mel spectrograms.
 
@@ -123,9 +125,3 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
             count = shape(value)[-1]
         found = dct(value, type=2)
         return found * rsqrt(cast(count, found.dtype) * 2.0)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "signal.linear_to_mel_weight_matrix": linear_to_mel_weight_matrix,
-    "signal.mfccs_from_log_mel_spectrograms": mfccs_from_log_mel_spectrograms,
-}

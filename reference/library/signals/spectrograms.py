@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -27,8 +27,9 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.signals.cosines import dct
 from sessrun.reference.library.signals.framing import frame, overlap_and_add
 from sessrun.reference.library.signals.windows import hann_window, vorbis_window
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 Window = Callable[..., Tensor]
 
@@ -48,6 +49,7 @@ def _power_of_two(value: Tensor) -> Tensor:
     return cast(power(2.0, exponent), value.dtype)
 
 
+@public("signal.stft")
 def stft(
     signals: Any,
     frame_length: Any,
@@ -90,6 +92,7 @@ def stft(
         return rfft(frames, [fft_length])
 
 
+@public("signal.inverse_stft_window_fn")
 def inverse_stft_window_fn(
     frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
@@ -119,6 +122,7 @@ def inverse_stft_window_fn(
     return inverse_window
 
 
+@public("signal.inverse_stft")
 def inverse_stft(
     stfts: Any,
     frame_length: Any,
@@ -161,6 +165,7 @@ def _of_length(frames: Tensor, length: Tensor) -> Tensor:
     return frames
 
 
+@public("signal.mdct")
 def mdct(
     signals: Any,
     frame_length: Any,
@@ -205,6 +210,7 @@ def mdct(
         return dct(concat((first, second), axis=-1), type=4, norm=norm)
 
 
+@public("signal.inverse_mdct")
 def inverse_mdct(
     mdcts: Any,
     window_fn: Window | None = vorbis_window,
@@ -227,12 +233,3 @@ def inverse_mdct(
         else:
             frames = frames * (1.0 / np.sqrt(2))
         return overlap_and_add(frames, half)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "signal.inverse_mdct": inverse_mdct,
-    "signal.inverse_stft": inverse_stft,
-    "signal.inverse_stft_window_fn": inverse_stft_window_fn,
-    "signal.mdct": mdct,
-    "signal.stft": stft,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -12,7 +11,7 @@ from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.math_ops import equal, range_
-from sessrun.reference.api.ops.reduce_ops import EXPORTS as REDUCTIONS
+from sessrun.reference.api.ops.reduce_ops import cumsum
 from sessrun.reference.api.ops.special_ops import SCOPED
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
@@ -23,10 +22,11 @@ from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 
-__all__ = ["EXPORTS", "hann_window", "vorbis_window"]
+__all__ = ["hann_window", "vorbis_window"]
 
-_cumsum: Final = REDUCTIONS["cumsum"]
+_cumsum: Final = cumsum
 
 
 def _length(window_length: Any, dtype: Any) -> Tensor:
@@ -47,6 +47,7 @@ def _check(dtype: Any) -> None:
         raise bad_value(f"dtype must be a floating point type. Found {dtype}")
 
 
+@public("signal.kaiser_window")
 def kaiser_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -76,6 +77,7 @@ def kaiser_window(
         return exp(height - beta) * (bessel(height) / bessel(beta))
 
 
+@public("signal.kaiser_bessel_derived_window")
 def kaiser_bessel_derived_window(
     window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -87,6 +89,7 @@ def kaiser_bessel_derived_window(
         return concat((half, half[::-1]), axis=0)
 
 
+@public("signal.vorbis_window")
 def vorbis_window(
     window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
 ) -> Tensor:
@@ -98,6 +101,7 @@ def vorbis_window(
         return sin(np.pi / 2.0 * power(inner, 2.0))
 
 
+@public("signal.hann_window")
 def hann_window(
     window_length: Any,
     periodic: Any = True,
@@ -119,6 +123,7 @@ def hann_window(
     return _raised_cosine(name, "hann_window", window_length, periodic, dtype, (0.5, 0.5))
 
 
+@public("signal.hamming_window")
 def hamming_window(
     window_length: Any,
     periodic: Any = True,
@@ -159,12 +164,3 @@ def _raised_cosine(
             return window()
         found: Tensor = cond(equal(length, 1), lambda: ones([length], dtype=dtype), window)
         return found
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "signal.hamming_window": hamming_window,
-    "signal.hann_window": hann_window,
-    "signal.kaiser_bessel_derived_window": kaiser_bessel_derived_window,
-    "signal.kaiser_window": kaiser_window,
-    "signal.vorbis_window": vorbis_window,
-}

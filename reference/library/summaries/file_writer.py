@@ -9,7 +9,6 @@ import os
 import threading
 import time
 import warnings
-from collections.abc import Mapping
 from typing import Any, Final, Self
 
 from google.protobuf.message import Message
@@ -20,13 +19,14 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.summaries.event_file_writer import EventFileWriter
 from sessrun.reference.library.summaries.graph_writers import EventFileWriterV2
 from sessrun.reference.library.summaries.plugin_assets import get_all_plugin_assets
+from sessrun.reference.public import public
 from sessrun.reference.state.files.file_object import GFile
 from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto import GraphDef, MetaGraphDef
 from sessrun.spec.proto.foreign import adopt, serialize
 from sessrun.spec.proto.summary_pb2 import Event, SessionLog, Summary, TaggedRunMetadata
 
-__all__ = ["EXPORTS", "FileWriter", "FileWriterCache", "SummaryToEventTransformer"]
+__all__ = ["FileWriter", "FileWriterCache", "SummaryToEventTransformer"]
 
 #: The folder of plug-ins' files below that of the event file; the name is TensorFlow's own.
 _PLUGINS_DIR: Final = "plugins"
@@ -167,6 +167,7 @@ class SummaryToEventTransformer:
         self.event_writer.add_event(event)
 
 
+@public("summary.FileWriter")
 class FileWriter(SummaryToEventTransformer):
     """Writes what is recorded to a new event file in a folder, in a thread of its own.
 
@@ -260,6 +261,7 @@ class FileWriter(SummaryToEventTransformer):
         self._closed = False
 
 
+@public("summary.FileWriterCache")
 class FileWriterCache:
     """One FileWriter for each folder."""
 
@@ -286,9 +288,3 @@ class FileWriterCache:
             if logdir not in FileWriterCache._writers:
                 FileWriterCache._writers[logdir] = FileWriter(logdir, graph=get_default_graph())
             return FileWriterCache._writers[logdir]
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "summary.FileWriter": FileWriter,
-    "summary.FileWriterCache": FileWriterCache,
-}

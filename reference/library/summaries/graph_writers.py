@@ -33,11 +33,11 @@ from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
 from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto.foreign import serialize
 
 __all__ = [
-    "EXPORTS",
     "EventFileWriterV2",
     "SummaryWriter",
     "all_v2_summary_ops",
@@ -324,11 +324,13 @@ def summary_writer_initializer_op() -> list[Any]:
     return get_default_graph().get_collection(_BEGINNINGS)
 
 
+@public("summary.all_v2_summary_ops")
 def all_v2_summary_ops() -> list[Any]:
     """The operations of the graph that write summaries."""
     return get_default_graph().get_collection(_WRITTEN)
 
 
+@public("summary.initialize")
 def initialize(graph: Any = None, session: Any = None) -> None:
     """Begin the files of all writers in a session.
 
@@ -416,9 +418,3 @@ class EventFileWriterV2:
             self.flush()
             self._session.run(self._close)
             self._closed = True
-
-
-EXPORTS: Final[Mapping[str, Any]] = {
-    "summary.all_v2_summary_ops": all_v2_summary_ops,
-    "summary.initialize": initialize,
-}

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
-
+from sessrun.reference.public import public
 from sessrun.spec.proto import summary_pb2
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"{group}{name}": getattr(summary_pb2, name)
-    for group, names in (
-        ("", "Event HistogramProto LogMessage SessionLog Summary SummaryMetadata"),
-        ("summary.", "Event SessionLog Summary SummaryDescription TaggedRunMetadata"),
-    )
-    for name in names.split()
-}
+
+for _name in ("Event", "HistogramProto", "LogMessage", "SessionLog", "Summary", "SummaryMetadata"):
+    public(_name)(getattr(summary_pb2, _name))
+for _name in ("Event", "SessionLog", "Summary", "SummaryDescription", "TaggedRunMetadata"):
+    public(f"summary.{_name}")(getattr(summary_pb2, _name))

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import stat as modes
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference import errors
 from sessrun.reference.base.text import as_str_any
+from sessrun.reference.public import public
 from sessrun.reference.state.files.file_names import (
     as_given,
     file_errors,
@@ -22,7 +23,7 @@ from sessrun.reference.state.files.file_names import (
 from sessrun.reference.state.files.file_object import FastGFile, GFile
 from sessrun.reference.state.files.file_patterns import matching
 
-__all__ = ["EXPORTS"]
+__all__: list[str] = []
 
 
 #: Bytes that are copied at once.
@@ -44,18 +45,21 @@ class FileStatistics(NamedTuple):
     is_directory: bool
 
 
+@public("io.gfile.exists")
 def exists(path: Any) -> bool:
     """Whether there is such a file or folder."""
     given = as_given(path)
     return "\0" not in given and os.path.exists(local_path(given))
 
 
+@public("io.gfile.isdir")
 def isdir(path: Any) -> bool:
     """Whether there is such a folder."""
     given = as_given(path)
     return known_scheme(given) and "\0" not in given and os.path.isdir(local_path(given))
 
 
+@public("io.gfile.listdir")
 def listdir(path: Any) -> list[str]:
     """The names in a folder, in order.
 
@@ -69,6 +73,7 @@ def listdir(path: Any) -> list[str]:
         return sorted(os.listdir(local_path(path)))
 
 
+@public("io.gfile.stat")
 def stat(path: Any) -> FileStatistics:
     """What is known of a file or folder.
 
@@ -83,6 +88,7 @@ def stat(path: Any) -> FileStatistics:
     )
 
 
+@public("io.gfile.mkdir")
 def mkdir(path: Any) -> None:
     """Make a folder; what is there already stays as it is.
 
@@ -96,6 +102,7 @@ def mkdir(path: Any) -> None:
             os.mkdir(local)
 
 
+@public("io.gfile.makedirs")
 def makedirs(path: Any) -> None:
     """Make a folder and those it is in, as far as they are not there.
 
@@ -114,6 +121,7 @@ def makedirs(path: Any) -> None:
             os.makedirs(local, exist_ok=True)
 
 
+@public("io.gfile.remove")
 def remove(path: Any) -> None:
     """Remove a file.
 
@@ -126,6 +134,7 @@ def remove(path: Any) -> None:
         os.unlink(local_path(path))
 
 
+@public("io.gfile.rmtree")
 def rmtree(path: Any) -> None:
     """Remove a folder with all that is in it, or a file.
 
@@ -150,6 +159,7 @@ def _check_free(path: Any, overwrite: bool) -> None:
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
+@public("io.gfile.copy")
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copy a file, with its permissions.
 
@@ -179,6 +189,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
                 written.write(block)
 
 
+@public("io.gfile.rename")
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Move a file or folder.
 
@@ -202,6 +213,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
         os.rename(source, target)
 
 
+@public("io.gfile.glob")
 def glob(pattern: Any) -> list[str]:
     """The files and folders that match a pattern, or one of a list of patterns.
 
@@ -215,6 +227,7 @@ def glob(pattern: Any) -> list[str]:
     return [path for one in pattern for path in glob(as_given(one))]
 
 
+@public("io.gfile.walk")
 def walk(
     top: Any, topdown: bool = True, onerror: Callable[[Exception], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
@@ -243,111 +256,90 @@ def walk(
         yield here
 
 
+@public("io.gfile.join")
 def join(path: Any, *paths: Any) -> Any:
     """Parts of a path put together; one that begins with a slash begins the path anew."""
     return os.path.join(path, *paths)
 
 
+@public("io.gfile.get_registered_schemes")
 def get_registered_schemes() -> list[str]:
     """The schemes of paths that are served."""
     return ["file", ""]
 
 
+@public("gfile.Walk")
 def _walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """As `tf.io.gfile.walk`, by the older name of its argument."""
     return walk(top, in_order)
 
 
 # The older functions name their arguments otherwise.
+@public("gfile.Copy")
 def _copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
     """As `tf.io.gfile.copy`."""
     copy(oldpath, newpath, overwrite)
 
 
+@public("gfile.Rename")
 def _rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
     """As `tf.io.gfile.rename`."""
     rename(oldname, newname, overwrite)
 
 
+@public("gfile.DeleteRecursively")
 def _delete_recursively(dirname: Any) -> None:
     """As `tf.io.gfile.rmtree`."""
     rmtree(dirname)
 
 
+@public("gfile.Exists")
 def _exists(filename: Any) -> bool:
     """As `tf.io.gfile.exists`."""
     return exists(filename)
 
 
+@public("gfile.Glob")
 def _glob(filename: Any) -> list[str]:
     """As `tf.io.gfile.glob`."""
     return glob(filename)
 
 
+@public("gfile.IsDirectory")
 def _is_directory(dirname: Any) -> bool:
     """As `tf.io.gfile.isdir`."""
     return isdir(dirname)
 
 
+@public("gfile.ListDirectory")
 def _list_directory(dirname: Any) -> list[str]:
     """As `tf.io.gfile.listdir`."""
     return listdir(dirname)
 
 
+@public("gfile.MakeDirs")
 def _make_dirs(dirname: Any) -> None:
     """As `tf.io.gfile.makedirs`."""
     makedirs(dirname)
 
 
+@public("gfile.MkDir")
 def _mk_dir(dirname: Any) -> None:
     """As `tf.io.gfile.mkdir`."""
     mkdir(dirname)
 
 
+@public("gfile.Remove")
 def _remove(filename: Any) -> None:
     """As `tf.io.gfile.remove`."""
     remove(filename)
 
 
+@public("gfile.Stat")
 def _stat(filename: Any) -> Any:
     """As `tf.io.gfile.stat`."""
     return stat(filename)
 
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    "gfile.Copy": _copy,
-    "gfile.DeleteRecursively": _delete_recursively,
-    "gfile.Exists": _exists,
-    "gfile.FastGFile": FastGFile,
-    "gfile.GFile": GFile,
-    "gfile.Glob": _glob,
-    "gfile.IsDirectory": _is_directory,
-    "gfile.ListDirectory": _list_directory,
-    "gfile.MakeDirs": _make_dirs,
-    "gfile.MkDir": _mk_dir,
-    "gfile.Open": GFile,
-    "gfile.Remove": _remove,
-    "gfile.Rename": _rename,
-    "gfile.Stat": _stat,
-    "gfile.Walk": _walk,
-    "io.gfile.GFile": GFile,
-    **{
-        f"io.gfile.{function.__name__}": function
-        for function in (
-            copy,
-            exists,
-            get_registered_schemes,
-            glob,
-            isdir,
-            join,
-            listdir,
-            makedirs,
-            mkdir,
-            remove,
-            rename,
-            rmtree,
-            stat,
-            walk,
-        )
-    },
-}
+public("gfile.FastGFile")(FastGFile)
+public("gfile.GFile", "gfile.Open", "io.gfile.GFile")(GFile)

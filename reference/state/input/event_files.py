@@ -9,17 +9,18 @@ import logging
 import os
 import socket
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.text import as_text
+from sessrun.reference.public import public
 from sessrun.reference.state.files.file_names import file_errors, local_path
 from sessrun.reference.state.input.records import TFRecordWriter, tf_record_iterator
 from sessrun.spec.proto.foreign import adopt
 from sessrun.spec.proto.summary_pb2 import Event, SourceMetadata
 
-__all__ = ["EXPORTS", "EventsWriter", "new_event_file", "summary_iterator", "version_event"]
+__all__ = ["EventsWriter", "new_event_file", "summary_iterator", "version_event"]
 
 #: What the first event says of the file.
 _VERSION: Final = "brain.Event:2"
@@ -136,6 +137,7 @@ class _Events:
     next = __next__
 
 
+@public("train.summary_iterator")
 def summary_iterator(path: Any) -> Iterator[Event]:
     """The events of a file. What is written later is found by asking again.
 
@@ -148,6 +150,3 @@ def summary_iterator(path: Any) -> Iterator[Event]:
 
     """
     return _Events(path)
-
-
-EXPORTS: Final[Mapping[str, Any]] = {"train.summary_iterator": summary_iterator}

@@ -7,11 +7,12 @@ data; numbers are little-endian. Source: TF 2.21.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, Final, Self
 
 from sessrun.reference import errors
 from sessrun.reference.base.text import as_bytes, as_text
+from sessrun.reference.public import public
 from sessrun.reference.state.input.compressed_files import open_sink, open_source
 from sessrun.reference.state.input.crc32c import crc32c, masked
 from sessrun.reference.state.input.record_options import (
@@ -21,7 +22,7 @@ from sessrun.reference.state.input.record_options import (
     compression_of,
 )
 
-__all__ = ["EXPORTS", "RecordReader", "TFRecordWriter", "tf_record_iterator"]
+__all__ = ["RecordReader", "TFRecordWriter", "tf_record_iterator"]
 
 _LENGTH: Final = struct.Struct("<Q")
 _CRC: Final = struct.Struct("<I")
@@ -96,6 +97,7 @@ def _lost(message: str) -> errors.OpError:
     return errors.make(errors.DATA_LOSS, message)
 
 
+@public("io.TFRecordWriter", "python_io.TFRecordWriter")
 class TFRecordWriter:
     """Writes records to a file.
 
@@ -179,6 +181,7 @@ class _RecordIterator:
         return record
 
 
+@public("io.tf_record_iterator", "python_io.tf_record_iterator")
 def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
     """The records of a file, which is opened at once.
 
@@ -199,6 +202,6 @@ def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
 
 _PUBLIC: Final = (TFRecordCompressionType, TFRecordOptions, TFRecordWriter, tf_record_iterator)
 
-EXPORTS: Final[Mapping[str, Any]] = {
-    f"{group}.{each.__name__}": each for each in _PUBLIC for group in ("io", "python_io")
-}
+
+public("io.TFRecordCompressionType", "python_io.TFRecordCompressionType")(TFRecordCompressionType)
+public("io.TFRecordOptions", "python_io.TFRecordOptions")(TFRecordOptions)
