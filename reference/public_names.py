@@ -50,6 +50,9 @@ api.control_flow.switch_case
   switch_case (branch_index, branch_fns, default=None, name='switch_case')
 api.control_flow.while_loops
   while_loop (cond, body, loop_vars, shape_invariants=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None, maximum_iterations=None, return_same_structure=False)
+api.custom_gradients
+  custom_gradient (f=None)
+  grad_pass_through (f)
 api.functions.traced
   function (func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **experimental)
 api.input.batching
@@ -1178,15 +1181,13 @@ errors
   OpError (node_def, op, message, error_code, *args)
 gradient.backprop
   gradients (ys, xs, grad_ys=None, name='gradients', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None, stop_gradients=None, unconnected_gradients=NONE)
-gradient.choices
+gradient.hessians
+  hessians (ys, xs, name='hessians', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None)
+gradient.options
   AggregationMethod ()
   UnconnectedGradients (value, names=None, *, module=None, qualname=None, type=None, start=1, boundary=None)
-gradient.custom
-  custom_gradient (f=None)
-  grad_pass_through (f)
+gradient.recompute
   recompute_grad (f)
-gradient.hessian
-  hessians (ys, xs, name='hessians', colocate_gradients_with_ops=False, gate_gradients=False, aggregation_method=None)
 gradient.tape
   GradientTape (persistent=False, watch_accessed_variables=True)
 graph.default_graph

@@ -2,7 +2,8 @@
 
 In the runtime a dtype is its spec name, a shape a tuple (None: an unknown dimension) or None
 (unknown rank), a string a `str` (`bytes` where it is not UTF-8), a tensor an ndarray or, where a
-message holds not all of it, a `HeldTensor`, a list a tuple of these, a function its NameAttrList.
+message does not have all elements, a `HeldTensor`, a list a tuple of these, a function its
+NameAttrList.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.base import dtypes, tensor_proto
-from sessrun.reference.base.tensor_shape import of_proto, proto_of
+from sessrun.reference.base.tensor_shape import Shape, of_proto, proto_of
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME
 from sessrun.spec.operations import ArgDecl, AttrDecl, Operation
-from sessrun.spec.proto import AttrValue, NameAttrList, OpDef
+from sessrun.spec.proto import AttrValue, NameAttrList, OpDef, TensorShapeProto
 from sessrun.spec.rules.shapes import check_size
 
 __all__ = [
@@ -42,12 +43,17 @@ def _octets(value: str | bytes) -> bytes:
     return value.encode() if isinstance(value, str) else value
 
 
-def _function(value: Any) -> Any:
+def _function(value: str | NameAttrList) -> NameAttrList:
     return NameAttrList(name=value) if isinstance(value, str) else value
 
 
-def _shape(proto: Any) -> Any:
-    """The shape of a message, if some tensor could have it."""
+def _shape(proto: TensorShapeProto) -> Shape:
+    """The shape of a message.
+
+    Raises:
+      ValueError: no tensor can have it.
+
+    """
     sizes = [int(dim.size) for dim in proto.dim]
     if proto.unknown_rank and sizes:
         raise ValueError("An unknown shape must not have any dimensions set.")
@@ -64,7 +70,7 @@ def _dtype_name(enum: int) -> str:
     return row.name
 
 
-# attr type -> (AttrValue's field, from the field's item, to it)
+#: For a type of attributes: the field of AttrValue, and how its items are read and written.
 _FORMS: Final[Mapping[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]]] = {
     "string": ("s", _text, _octets),
     "int": ("i", int, int),
@@ -108,10 +114,10 @@ def to_proto(value: Any, attr_type: str) -> AttrValue:
 
 
 def from_proto(proto: AttrValue, attr_type: str) -> Any:
-    """The runtime's form of an AttrValue; for a list, one that holds nothing is an empty list.
+    """The runtime's form of an AttrValue; an empty AttrValue is an empty list, for a list.
 
     Raises:
-      ValueError: it holds another kind of value than `attr_type`, or an ill-formed one.
+      ValueError: its value is not of `attr_type`, or ill-formed.
 
     """
     is_list = attr_type.startswith("list(")
@@ -126,7 +132,7 @@ def from_proto(proto: AttrValue, attr_type: str) -> Any:
 
 
 def held_types(proto: AttrValue) -> set[str]:
-    """The types of what an AttrValue holds; a list may hold items of several, or none."""
+    """The types of an AttrValue's value; a list may have items of several types, or none."""
     held = proto.WhichOneof("value")
     if held is None:
         return set()
@@ -136,7 +142,7 @@ def held_types(proto: AttrValue) -> set[str]:
 
 
 def shown(attr_type: str, value: Any) -> Any:
-    """What `Operation.get_attr` returns for the runtime's form."""
+    """The result of `Operation.get_attr` for the runtime's form of an attribute."""
     if attr_type.startswith("list("):
         return [shown(attr_type[5:-1], item) for item in value]
     if attr_type == "type":
@@ -146,7 +152,7 @@ def shown(attr_type: str, value: Any) -> Any:
 
 
 def shown_proto(proto: AttrValue) -> Any:
-    """What `Operation.get_attr` returns for an attribute that is not declared."""
+    """The result of `Operation.get_attr` for an attribute that is not declared."""
     held = proto.WhichOneof("value")
     if held is None:
         return []
@@ -154,12 +160,12 @@ def shown_proto(proto: AttrValue) -> Any:
         fields = [getattr(proto.list, field) for field, _, _ in _FORMS.values()]
         items = next((list(field) for field in fields if len(field)), [])
         return [dtypes.as_dtype(item) for item in items] if len(proto.list.type) else items
-    found = getattr(proto, held)
-    return dtypes.as_dtype(found) if held == "type" else found
+    value = getattr(proto, held)
+    return dtypes.as_dtype(value) if held == "type" else value
 
 
 def op_def(declaration: Operation) -> OpDef:
-    """The OpDef that a declaration says."""
+    """The OpDef of a declaration."""
     proto = OpDef(name=declaration.name, is_stateful=declaration.stateful)
     proto.is_commutative = declaration.commutative
     for arg in declaration.inputs:

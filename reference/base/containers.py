@@ -1,4 +1,4 @@
-"""Containers of Python that structures are made of: what is in one, and how one like it is made."""
+"""Python's containers in nested structures: their parts, and how another of a kind is made."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ __all__ = ["attribute_names", "is_namedtuple", "mapping_like"]
 
 
 def attribute_names(value: Any) -> list[str] | None:
-    """The names of the attributes of an object of an attrs class; None of any other."""
+    """The names of the attributes of an object of an attrs class; None for other objects."""
     attributes = getattr(type(value), "__attrs_attrs__", None)
     return None if attributes is None else [attribute.name for attribute in attributes]
 
 
 def is_namedtuple(value: Any) -> bool:
-    """Whether a value is a tuple whose places have names."""
+    """Whether a value is a namedtuple."""
     fields = getattr(value, "_fields", None)
     return (
         isinstance(value, tuple)
@@ -27,7 +27,7 @@ def is_namedtuple(value: Any) -> bool:
 
 
 def mapping_like(mapping: Mapping[Any, Any]) -> Callable[[Iterable[tuple[Any, Any]]], Any]:
-    """From pairs to a mapping of the same class; of a defaultdict, one with the same default."""
+    """What makes a mapping of the same class from pairs; a defaultdict gets the same default."""
     if isinstance(mapping, collections.defaultdict):
         return functools.partial(collections.defaultdict, mapping.default_factory)
     make: Callable[[Iterable[tuple[Any, Any]]], Any] = type(mapping)

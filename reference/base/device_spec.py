@@ -1,4 +1,4 @@
-"""`tf.DeviceSpec`: a device name in parts; and what `device` scopes take besides names."""
+"""`tf.DeviceSpec`: a device name in parts; and functions that complete devices of operations."""
 
 from __future__ import annotations
 
@@ -34,20 +34,21 @@ def _kind(value: Any) -> str | None:
     return None if value is None else devices.kind_of(str(value))
 
 
-def _part(field: str, read: Callable[[Any], Any], *, settable: bool = False) -> Any:
-    """A property: the field of the name; what a program sets is read first."""
+def _part(field: str, convert: Callable[[Any], Any], *, settable: bool = False) -> Any:
+    """A property: a field of the name; a value that a program sets is converted first."""
 
-    def get(spec: DeviceSpecV2) -> Any:
-        return getattr(spec._name, field)  # noqa: SLF001 - a property of that class
+    def get(spec: DeviceSpecV2) -> str | int | None:
+        value: str | int | None = getattr(spec._name, field)  # noqa: SLF001 - a property of that class
+        return value
 
     def put(spec: DeviceSpecV2, value: Any) -> None:
-        spec._name = replace(spec._name, **{field: read(value)})  # noqa: SLF001 - the same
+        spec._name = replace(spec._name, **{field: convert(value)})  # noqa: SLF001 - the same
 
     return property(get, put if settable else None)
 
 
 class DeviceSpecV2:
-    """A device name, full or partial, that stays as it is; every part may be None.
+    """An immutable device name, full or partial; every part may be None.
 
     Attributes:
       job: name of the job.
@@ -81,7 +82,7 @@ class DeviceSpecV2:
         """The parts of a device name; None has none.
 
         Raises:
-          ValueError: it is none.
+          ValueError: the text is no device name.
 
         """
         return cls._of(devices.parse("" if spec is None else spec))
@@ -91,18 +92,18 @@ class DeviceSpecV2:
         return cls(name.job, name.replica, name.task, name.kind, name.index)
 
     def parse_from_string(self, spec: str | None) -> Self:
-        """The same as `from_string`, this one is left as it is; ValueError if it is no name."""
+        """The same as `from_string`; this object does not change."""
         return self.from_string(spec)
 
     def make_merged_spec(self, dev: Any) -> Self:
-        """A new one: this one with the parts that the other has."""
+        """A new spec: the parts of `dev`, and of this one where `dev` has None."""
         return self._of(_parts(dev).over(self._name))
 
     def replace(self, **parts: Any) -> Self:
-        """A new one: this one with these parts; None takes a part away.
+        """A new spec with some parts replaced; None removes a part.
 
         Raises:
-          TypeError: there is no such part.
+          TypeError: no part has that name.
 
         """
         held = {
@@ -142,12 +143,12 @@ class DeviceSpecV1(DeviceSpecV2):
     device_index = _part("index", _number, settable=True)
 
     def parse_from_string(self, spec: str | None) -> Self:
-        """Take over the parts of a device name; ValueError if it is none."""
+        """Set all parts to those of a device name; ValueError if the text is none."""
         self._name = devices.parse("" if spec is None else spec)
         return self
 
     def merge_from(self, dev: Any) -> None:
-        """Take over the parts that the other one has."""
+        """Set the parts that `dev` has."""
         self._name = _parts(dev).over(self._name)
 
 
@@ -156,7 +157,7 @@ def _parts(spec: Any) -> DeviceName:
 
 
 def is_device_spec(obj: Any) -> bool:
-    """Whether it is a device name in parts."""
+    """Whether an object is a DeviceSpec."""
     return isinstance(obj, DeviceSpecV2)
 
 
@@ -173,20 +174,20 @@ def canonical_name(device: Any) -> str:
 
 
 def check_valid(spec: str) -> None:
-    """Do nothing where `spec` is a device name; raise ValueError where it is none."""
+    """Raise ValueError if `spec` is no device name."""
     devices.parse(spec)
 
 
 class MergeDevice:
-    """A function for `tf.device`: an operation's own device, completed from a given one."""
+    """A function for `tf.device`, which completes the device of an operation by a given one."""
 
     def __init__(self, spec: Any) -> None:
         self._name = devices.parse(canonical_name(spec))
 
     def __call__(self, node_def: Any) -> DeviceSpecV1:
-        """The device of an operation, or NodeDef, that asks for `node_def.device`."""
+        """The device of an operation or NodeDef, completed."""
         own = devices.parse(node_def.device or "")
-        return DeviceSpecV1._of(own.over(self._name))  # noqa: SLF001 - made like a DeviceSpec's own
+        return DeviceSpecV1._of(own.over(self._name))  # noqa: SLF001 - as DeviceSpec does it
 
     def shortcut_string_merge(self, node_def: Any) -> str:
         """The same as text."""
@@ -194,7 +195,7 @@ class MergeDevice:
 
     @property
     def is_null_merge(self) -> bool:
-        """Whether it leaves every device as it is."""
+        """Whether no device is changed."""
         return not str(self._name)
 
     def __repr__(self) -> str:
@@ -207,7 +208,7 @@ def _merging(name: str) -> MergeDevice:
 
 
 def merge_device(spec: Any) -> MergeDevice:
-    """The function that completes devices from `spec`, a device name or DeviceSpec; one for each.
+    """The function that completes devices by a device name or DeviceSpec; always the same one.
 
     Raises:
       ValueError: it is no device name.

@@ -145,7 +145,7 @@ class Dimension:
         self.assert_is_compatible_with(other)
         return as_dimension(other) if self._value is None else Dimension(self._value)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Dimension], tuple[int | None]]:
         return Dimension, (self._value,)
 
     def __repr__(self) -> str:

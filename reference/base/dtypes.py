@@ -63,10 +63,10 @@ class DType:
 
     def __new__(cls, type_enum: int) -> DType:  # noqa: PYI034 - the objects are made once
         """The one object of this number."""
-        found = _INTERNED.get(type_enum)
-        if found is None:
+        dtype = _INTERNED.get(type_enum)
+        if dtype is None:
             raise TypeError(f"{type_enum} does not correspond to a valid tensorflow::DataType")
-        return found
+        return dtype
 
     @property
     def as_datatype_enum(self) -> int:
@@ -339,14 +339,14 @@ def as_dtype(type_value: Any) -> DType:
         return type_value
     try:
         if isinstance(type_value, str):
-            found = _BY_NAME.get(type_value) or _ALIASES.get(type_value)
+            dtype = _BY_NAME.get(type_value) or _ALIASES.get(type_value)
         elif isinstance(type_value, int):
-            found = _INTERNED.get(type_value)
+            dtype = _INTERNED.get(type_value)
         else:
-            found = _BY_TYPE.get(type_value) or _of_numpy(type_value)
+            dtype = _BY_TYPE.get(type_value) or _of_numpy(type_value)
     except TypeError:
-        found = None
-    return found if found is not None else _refuse(type_value)
+        dtype = None
+    return dtype if dtype is not None else _refuse(type_value)
 
 
 def _of_numpy(value: Any) -> DType | None:

@@ -1,7 +1,7 @@
-"""Fingerprints of bytes: Murmur's, FarmHash's and SipHash, each a number of 64 bits.
+"""Fingerprints of bytes by MurmurHash, FarmHash and SipHash: numbers of 64 bits.
 
-All strings of as many words are computed together, in arrays of words that overflow as the
-definitions want it.
+All strings of the same number of words are computed together, in arrays of words that overflow as
+the definitions demand.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["farm", "murmur", "sip"]
 
@@ -22,64 +23,69 @@ _FARM_SEED: Final = 81
 _MURMUR: Final = 0xC6A4A7935BD1E995
 _MURMUR_SEED: Final = 0xDECAFCAFFE
 _MURMUR_SHIFT: Final = 47
-#: What SipHash's four words begin with.
+#: The first values of SipHash's four states.
 _SIP: Final = (0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573)
-#: The sizes from which on FarmHash computes in another way.
+#: The sizes from which on FarmHash computes differently.
 _FARM_STEPS: Final = (1, 4, 8, 17, 33, 65)
 
 #: Unsigned words of 64 bits, one for each string.
-Words = Any
-#: Reads the word of each string at a place, which may be a place for each.
-Reader = Callable[[Any], Words]
+Words = NDArray[np.integer[Any]]
+#: Sizes or positions, one for each string.
+Sizes = NDArray[np.int64]
+#: Reads the word of each string that begins at an offset: one for all strings, or one for each.
+Reader = Callable[[int | Words], Words]
 Pair = tuple[Words, Words]
 
 
 def _together(
-    items: Sequence[bytes], kinds: Callable[[Any], Any], of: Callable[[int, Words, Reader], Words]
+    items: Sequence[bytes],
+    kinds: Callable[[Sizes], Sizes],
+    of: Callable[[int, Words, Reader], Words],
 ) -> Words:
-    """What a function gives for the strings of each kind.
+    """The fingerprints of strings, computed together for those of the same kind.
 
     Args:
       items: the strings.
-      kinds: from their sizes to numbers, those of one kind being computed together.
-      of: from the kind, the sizes and a reader of words to the fingerprints.
+      kinds: from the sizes of strings to the numbers of their kinds.
+      of: from a kind, sizes and a reader of words to fingerprints.
 
     """
     sizes = np.fromiter(map(len, items), np.int64, len(items))
     starts = np.cumsum(sizes) - sizes
     buffer = b"".join(items) + bytes(8)  # a word that begins in the last string ends here
     words = np.ndarray((len(buffer) - 7,), "<u8", buffer, 0, (1,))
-    found, kind = np.empty(len(items), np.uint64), kinds(sizes)
-    for each in np.unique(kind):
-        own = np.flatnonzero(kind == each)
-        at = starts[own]
-        read = functools.partial(_read, words, at)
-        found[own] = of(int(each), sizes[own].astype(np.uint64), read)
-    return found
+    fingerprints, kind = np.empty(len(items), np.uint64), kinds(sizes)
+    for value in np.unique(kind):
+        indices = np.flatnonzero(kind == value)
+        first_bytes = starts[indices]
+        read = functools.partial(_read, words, first_bytes)
+        fingerprints[indices] = of(int(value), sizes[indices].astype(np.uint64), read)
+    return fingerprints
 
 
-def _read(words: Words, starts: Any, place: Any) -> Words:
-    return words[starts + (place if isinstance(place, int) else place.astype(np.int64))]
+def _read(words: Words, starts: Sizes, offset: int | Words) -> Words:
+    read: Words = words[starts + (offset if isinstance(offset, int) else offset.astype(np.int64))]
+    return read
 
 
-def _whole_words(sizes: Any) -> Any:
+def _word_counts(sizes: Sizes) -> Sizes:
     return sizes // 8
 
 
 def _tail(count: int, size: Words, word: Reader) -> Words:
-    """The bytes after the last whole word, as a number."""
+    """The bytes after the last complete word, as a number."""
     return word(8 * count) & ((np.uint64(1) << size % 8 * 8) - np.uint64(1))
 
 
 def murmur(items: Sequence[bytes]) -> Words:
     """MurmurHash64A under TensorFlow's seed, uint64 [items]."""
-    return _together(items, _whole_words, _murmur)
+    return _together(items, _word_counts, _murmur)
 
 
 def _murmur(count: int, size: Words, word: Reader) -> Words:
     state = size * _MURMUR ^ _MURMUR_SEED
-    for place in range(count):
-        mixed = word(8 * place) * _MURMUR
+    for index in range(count):
+        mixed = word(8 * index) * _MURMUR
         mixed = (mixed ^ mixed >> _MURMUR_SHIFT) * _MURMUR
         state = (state ^ mixed) * _MURMUR
     state = np.where(size % 8, (state ^ _tail(count, size, word)) * _MURMUR, state)
@@ -91,16 +97,18 @@ def sip(key: tuple[int, int], items: Sequence[bytes]) -> Words:
     """SipHash-2-4 under a key of two words, uint64 [items]."""
 
     def of(count: int, size: Words, word: Reader) -> Words:
-        four = [(size & 0) + (start ^ key[place % 2]) for place, start in enumerate(_SIP)]
-        for place in range(count):
-            _sip_take(four, word(8 * place))
-        _sip_take(four, _tail(count, size, word) | size << 56)
-        four[2] ^= 0xFF
-        _sip_rounds(four, 4)
-        a, b, c, d = four
+        states: list[Words] = [
+            (size & 0) + (start ^ key[index % 2]) for index, start in enumerate(_SIP)
+        ]
+        for index in range(count):
+            _sip_take(states, word(8 * index))
+        _sip_take(states, _tail(count, size, word) | size << 56)
+        states[2] ^= 0xFF
+        _sip_rounds(states, 4)
+        a, b, c, d = states
         return a ^ b ^ c ^ d
 
-    return _together(items, _whole_words, of)
+    return _together(items, _word_counts, of)
 
 
 def _sip_take(four: list[Words], word: Words) -> None:
@@ -113,11 +121,11 @@ def _sip_rounds(four: list[Words], count: int) -> None:
     a, b, c, d = four
     for _ in range(count):
         a, c = a + b, c + d
-        b, d = _turned_left(b, 13) ^ a, _turned_left(d, 16) ^ c
-        a = _turned_left(a, 32)
+        b, d = _rotated_left(b, 13) ^ a, _rotated_left(d, 16) ^ c
+        a = _rotated_left(a, 32)
         a, c = a + d, c + b
-        d, b = _turned_left(d, 21) ^ a, _turned_left(b, 17) ^ c
-        c = _turned_left(c, 32)
+        d, b = _rotated_left(d, 21) ^ a, _rotated_left(b, 17) ^ c
+        c = _rotated_left(c, 32)
     four[:] = a, b, c, d
 
 
@@ -126,8 +134,8 @@ def farm(items: Sequence[bytes]) -> Words:
     return _together(items, _farm_kinds, _farm)
 
 
-def _farm_kinds(sizes: Any) -> Any:
-    """The step that a size is on, beyond the last one the number of blocks of 64 bytes."""
+def _farm_kinds(sizes: Sizes) -> Sizes:
+    """The range that a size is in; beyond the last range, by the number of 64-byte blocks."""
     steps = np.searchsorted(_FARM_STEPS, sizes, "right")
     return np.where(steps < len(_FARM_STEPS), steps, len(_FARM_STEPS) + (sizes - 1) // 64)
 
@@ -154,13 +162,13 @@ class _Long:
         self.v: Pair = (first & 0, first & 0)
         self.w: Pair = (first & 0, first & 0)
 
-    def take(self, word: Reader, at: Any, by: Any, more: int = 1) -> None:
-        """Take in the 64 bytes that begin at a place."""
-        x = _turned(self.x + self.y + self.v[0] + word(at + 8), 37) * by
-        y = _turned(self.y + self.v[1] + word(at + 48), 42) * by
+    def take(self, word: Reader, at: int | Words, by: int | Words, more: int = 1) -> None:
+        """Update the states by the 64 bytes from an offset on."""
+        x = _rotated(self.x + self.y + self.v[0] + word(at + 8), 37) * by
+        y = _rotated(self.y + self.v[1] + word(at + 48), 42) * by
         x = x ^ self.w[1] * more
         y = y + self.v[0] * more + word(at + 40)
-        z = _turned(self.z + self.w[0], 33) * by
+        z = _rotated(self.z + self.w[0], 33) * by
         four = tuple(word(at + step) for step in (0, 8, 16, 24))
         self.v = _weak(four, self.v[1] * by, x + self.w[0])
         four = tuple(word(at + step) for step in (32, 40, 48, 56))
@@ -168,15 +176,15 @@ class _Long:
         self.x, self.y, self.z = z, y, x
 
     def ended(self, word: Reader, size: Words) -> Words:
-        """The fingerprints, once the last 64 bytes are taken in again."""
+        """The fingerprints, after a second update by the last 64 bytes."""
         by = ((self.z & 0xFF) << 1) + _K1
         first = self.w[0] + (size - 1) % 64
         self.v = (self.v[0] + first, self.v[1])
         self.w = (first + self.v[0], self.w[1])
         self.take(word, size - 64, by, 9)
         (v0, v1), (w0, w1) = self.v, self.w
-        one = _mixed(v0, w0, by) + _shifted(self.y) * _K0 + self.z
-        return _mixed(one, _mixed(v1, w1, by) + self.x, by)
+        first = _mixed(v0, w0, by) + _shifted(self.y) * _K0 + self.z
+        return _mixed(first, _mixed(v1, w1, by) + self.x, by)
 
 
 def _of_nothing(size: Words, _: Reader) -> Words:
@@ -197,50 +205,50 @@ def _up_to_7(size: Words, word: Reader) -> Words:
 def _up_to_16(size: Words, word: Reader) -> Words:
     by = size * 2 + _K2
     a, b = word(0) + _K2, word(size - 8)
-    return _mixed(_turned(b, 37) * by + a, (_turned(a, 25) + b) * by, by)
+    return _mixed(_rotated(b, 37) * by + a, (_rotated(a, 25) + b) * by, by)
 
 
 def _up_to_32(size: Words, word: Reader) -> Words:
     by = size * 2 + _K2
     a, b = word(0) * _K1, word(8)
     c, d = word(size - 8) * by, word(size - 16) * _K2
-    return _mixed(_turned(a + b, 43) + _turned(c, 30) + d, a + _turned(b + _K2, 18) + c, by)
+    return _mixed(_rotated(a + b, 43) + _rotated(c, 30) + d, a + _rotated(b + _K2, 18) + c, by)
 
 
 def _up_to_64(size: Words, word: Reader) -> Words:
     by = size * 2 + _K2
     a, b = word(0) * _K2, word(8)
     c, d = word(size - 8) * by, word(size - 16) * _K2
-    y = _turned(a + b, 43) + _turned(c, 30) + d
-    z = _mixed(y, a + _turned(b + _K2, 18) + c, by)
+    y = _rotated(a + b, 43) + _rotated(c, 30) + d
+    z = _mixed(y, a + _rotated(b + _K2, 18) + c, by)
     e, f = word(16) * by, word(24)
     g, h = (y + word(size - 32)) * by, (z + word(size - 24)) * by
-    return _mixed(_turned(e + f, 43) + _turned(g, 30) + h, e + _turned(f + a, 18) + g, by)
+    return _mixed(_rotated(e + f, 43) + _rotated(g, 30) + h, e + _rotated(f + a, 18) + g, by)
 
 
-def _turned(value: Words, by: int) -> Words:
-    """The words, their bits turned to the right."""
+def _rotated(value: Words, by: int) -> Words:
+    """The words with their bits rotated to the right."""
     return value >> by | value << (64 - by)
 
 
-def _turned_left(value: Words, by: int) -> Words:
-    return _turned(value, 64 - by)
+def _rotated_left(value: Words, by: int) -> Words:
+    return _rotated(value, 64 - by)
 
 
 def _shifted(value: Words) -> Words:
     return value ^ value >> 47
 
 
-def _mixed(one: Words, two: Words, by: Words) -> Words:
-    """One word of two."""
-    a = _shifted((one ^ two) * by)
-    return _shifted((two ^ a) * by) * by
+def _mixed(first: Words, second: Words, by: Words) -> Words:
+    """A hash of two words."""
+    a = _shifted((first ^ second) * by)
+    return _shifted((second ^ a) * by) * by
 
 
 def _weak(four: tuple[Words, ...], a: Words, b: Words) -> Pair:
-    """Two words of four and of two seeds."""
+    """Two words made of four words and two seeds."""
     w, x, y, z = four
     a = a + w
-    b = _turned(b + a + z, 21)
-    whole = a + x + y
-    return whole + z, b + _turned(whole, 44) + a
+    b = _rotated(b + a + z, 21)
+    total = a + x + y
+    return total + z, b + _rotated(total, 44) + a

@@ -1,8 +1,8 @@
-"""Arrays of half precision that are computed with in single precision, and rounded after each step.
+"""Halves: arrays of half precision, computed in single precision and rounded after each operation.
 
-numpy converts every half on its own, forth and back, for each operation; this takes a fifth of the
-time and gives the same. A float32 has more than twice the digits of a half, so that rounding what
-an operation gives twice, to single and then to half precision, is rounding it once.
+numpy converts halves one by one for each operation; this takes a fifth of the time and has the same
+results. A float32 has more than twice the digits of a half, so that rounding a result twice, to
+single and then to half precision, equals rounding it once.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ _SIGN: Final = np.uint32(0x80000000)
 _EXPONENT: Final = np.uint32(0x7F800000)
 #: The bits of 2**-14, below which halves are multiples of 2**-24, and of 2**17, which none is.
 _POWERS: Final = np.uint32(0x38800000), np.uint32(0x48000000)
-#: Added to a number and taken away again, this times its power of two leaves it with 11 digits.
+#: If this times a number's power of two is added to the number and subtracted, 11 digits remain.
 _DIGITS: Final = np.float32(1.5 * 2**13)
-#: Times this, what is beyond the greatest half is infinite, and a half's exponent is a float32's.
+#: A factor by which numbers beyond the greatest half become infinite.
 _BEYOND: Final = np.float32(2.0**112)
 #: The float32 for each half, by its bits.
 _SINGLE: Final = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
 class Halves(np.ndarray[Any, Any]):
-    """A float32 array whose every value is a half's.
+    """A float32 array, all of whose values are those of halves.
 
-    Whatever numpy's elementwise functions make of it is rounded to halves. It takes part together
-    with halves, which are converted.
+    The results of numpy's elementwise functions are rounded to halves; float16 arrays among their
+    arguments are converted.
     """
 
     @classmethod
     def of(cls, halves: Any) -> Any:
-        """The same values as an array of float16 has; a copy."""
+        """A copy of a float16 array."""
         return _SINGLE.take(halves.view(np.uint16)).view(cls)
 
     def halves(self) -> Any:
-        """The same values as float16; a copy."""
+        """A copy as float16."""
         bits = (self.view(np.ndarray) / _BEYOND).view(np.uint32)
         signs = (bits >> np.uint32(16)) & np.uint32(0x8000)
         bits >>= np.uint32(13)
@@ -69,7 +69,7 @@ def _single(value: Any) -> Any:
 
 
 def _round(array: Any) -> None:
-    """Round float32 values to those that halves have, to even where two are as near."""
+    """Round float32 values to halves, to the even one of two that are equally near."""
     bits = array.view(np.uint32)
     signs = bits & _SIGN
     powers = bits & _EXPONENT

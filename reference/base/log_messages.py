@@ -99,20 +99,20 @@ def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
 
 @public("logging.log_every_n")
 def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Write a message at the first call and every n-th after it, counted as `_counter` tells."""
+    """Write a message at the first call and every n-th after it, counted by `_counter`."""
     if next(_calls(_counter())) % n == 0:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 @public("logging.log_first_n")
 def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
-    """Write a message at the first n calls, counted as `_counter` tells."""
+    """Write a message at the first n calls, counted by `_counter`."""
     if next(_calls(_counter())) < n:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 def _counter() -> tuple[str, int]:
-    """The line whose calls are counted: the one that called into the file that writes.
+    """The line whose calls are counted: the last one outside of the file that writes the message.
 
     A program of a single file has one counter for all its lines.
     """
@@ -131,7 +131,7 @@ def _calls(line: tuple[str, int]) -> Iterator[int]:
 
 
 def _from_here(kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments, with the caller of our function as the place of the message."""
+    """The arguments, with the caller of our function as the line of the message."""
     return {"stacklevel": 2, **kwargs}
 
 
@@ -146,7 +146,7 @@ def set_verbosity(v: int | str) -> None:
     """Write no messages below a level.
 
     Raises:
-      ValueError: there is no level of this name.
+      ValueError: no level has this name.
 
     """
     get_logger().setLevel(v)
@@ -154,7 +154,7 @@ def set_verbosity(v: int | str) -> None:
 
 @public("logging.flush")
 def flush() -> None:
-    """Not there, as in TensorFlow: a message is written at once.
+    """Raise an error, as in TensorFlow: messages are written at once.
 
     Raises:
       NotImplementedError: always.

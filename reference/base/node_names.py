@@ -31,7 +31,7 @@ class Input:
 
 
 def read_input(text: str) -> Input | None:
-    """The input that a text names, or None if it names none."""
+    """The input that a text names; None if it is no name of an input."""
     if text.startswith("^"):
         return Input(text[1:], CONTROL)
     name, colon, digits = text.partition(":")
@@ -44,4 +44,4 @@ def read_input(text: str) -> Input | None:
 
 def prefixes(name: str) -> list[str]:
     """The scopes that an operation of this name is in: `a` and `a/b` for `a/b/c`."""
-    return [name[:place] for place, letter in enumerate(name) if letter == "/"]
+    return [name[:position] for position, letter in enumerate(name) if letter == "/"]

@@ -1,4 +1,4 @@
-"""Reference: a stand-in of a tensor or variable that is hashed and compared by identity."""
+"""Reference: a tensor or variable wrapped so that it is hashed and compared by identity."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["Reference"]
 
 
 class Reference:
-    """What `x.ref()` is: equal to the references of the same object, and a key for dicts."""
+    """The result of `x.ref()`: equal to other references of the same object; a key for dicts."""
 
     __slots__ = ("_wrapped",)
 
@@ -20,7 +20,7 @@ class Reference:
         return self._wrapped
 
     def __eq__(self, other: object) -> bool:
-        """Whether both stand for one object; TypeError if the other is no Reference."""
+        """Whether both wrap the same object; TypeError if the other is no Reference."""
         if not isinstance(other, Reference):
             raise TypeError("Cannot compare wrapped object with unwrapped object")
         return self._wrapped is other._wrapped

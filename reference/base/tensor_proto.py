@@ -1,7 +1,8 @@
-"""Between ndarrays and TensorProto: which field holds which dtype, both ways.
+"""TensorProto messages, written and read as ndarrays.
 
-TensorFlow writes several elements of the wide dtypes as `tensor_content`, one element and the
-other dtypes in the field of the dtype; both are read. Source: files written by TensorFlow 2.21.
+TensorFlow writes two or more elements of most dtypes as `tensor_content`, a single element and the
+other dtypes in the field of the dtype; both forms are read. Source: files that TensorFlow 2.21
+wrote.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.tensor_shape import proto_of
 from sessrun.reference.base.varints import put_varint, take_varint
 from sessrun.reference.errors import bad_value
@@ -61,13 +64,13 @@ _MAX_ELEMENTS: Final = 2**31 - 1
 
 
 class HeldTensor:
-    """A tensor attribute as its message says it: an array is made when something needs one.
+    """A tensor attribute as a message, of which an array is made when it is needed.
 
-    A few bytes may claim a tensor of any size, and may say no tensor at all: TensorFlow imports
-    both, and only a run that needs the elements fails.
+    A few bytes may claim a tensor of any size, or be no valid tensor: TensorFlow imports both, and
+    only a run that needs the elements fails.
 
     Attributes:
-      proto: the message, which a GraphDef written later has again.
+      proto: the message, which is written to a GraphDef unchanged.
       shape: the shape that it claims; sizes may be negative.
 
     """
@@ -78,18 +81,18 @@ class HeldTensor:
         self.proto = TensorProto()
         self.proto.CopyFrom(proto)
         self.shape = _shape_of(proto)
-        self._array: Any = None
+        self._array: HostArray | None = None
 
     @property
     def size(self) -> int:
-        """How many elements it claims."""
+        """The number of elements that it claims."""
         return math.prod(self.shape)
 
-    def array(self) -> Any:
+    def array(self) -> HostArray:
         """The elements, read-only.
 
         Raises:
-          InvalidArgumentValueError: the message says no tensor.
+          InvalidArgumentValueError: the message is no valid tensor.
 
         """
         if self._array is None:
@@ -99,8 +102,8 @@ class HeldTensor:
         return self._array
 
 
-def held(proto: TensorProto) -> Any:
-    """The tensor of an attribute: an ndarray if every element stands in the message, else held."""
+def held(proto: TensorProto) -> HostArray | HeldTensor:
+    """The tensor of an attribute: an ndarray if the message has every element, else HeldTensor."""
     shape = _shape_of(proto)
     try:
         dtype = dtypes.as_dtype(int(proto.dtype))
@@ -121,33 +124,35 @@ def _shape_of(proto: TensorProto) -> tuple[int, ...]:
 
 
 def _stored(proto: TensorProto, name: str) -> int:
-    """How many elements stand in the message; -1 where it is not as a tensor's should be."""
+    """The number of elements in a message; -1 if it is ill-formed."""
     content = proto.tensor_content
     if content:
-        whole, rest = divmod(len(content), BY_NAME[name].itemsize or len(content) + 1)
-        return -1 if rest or not _is_content(content, name) else whole
+        count, rest = divmod(len(content), BY_NAME[name].itemsize or len(content) + 1)
+        return -1 if rest or not _is_content(content, name) else count
     field = FIELDS.get(name, "int_val")
     count = len(getattr(proto, field))
     return count // 2 if field in {"scomplex_val", "dcomplex_val"} else count
 
 
 def _is_content(content: bytes, name: str) -> bool:
-    """Whether these bytes may be elements: a bool's are 0 and 1, strings are taken apart."""
+    """Whether bytes can be the elements of a dtype: those of a bool are 0 and 1."""
     return name != "string" and (name != "bool" or not content.strip(b"\0\1"))
 
 
-def _read(proto: TensorProto, shape: tuple[int, ...]) -> Any:
-    """The array as the engine reads it: integers wrap, values beyond the shape are left out."""
+def _read(proto: TensorProto, shape: tuple[int, ...]) -> HostArray:
+    """The array as TensorFlow's engine reads it: integers wrap, surplus values are left out."""
     try:
         dtype = dtypes.as_dtype(int(proto.dtype))
         if dtype._is_ref_dtype or not dtype.is_numpy_compatible:  # noqa: SLF001 - DType's own notion
-            raise TypeError(f"no constant has dtype {dtype.name}")  # noqa: TRY301 - told below
-        return _made(proto, dtype.spec_name, np.dtype(dtype.as_numpy_dtype), shape)
+            raise TypeError(f"no constant has dtype {dtype.name}")  # noqa: TRY301 - the message is completed below
+        return _array_of(proto, dtype.spec_name, np.dtype(dtype.as_numpy_dtype), shape)
     except (TypeError, ValueError, OverflowError) as error:
         raise bad_value(f"Cannot parse tensor from proto: {error}") from error
 
 
-def _made(proto: TensorProto, name: str, numpy_dtype: Any, shape: tuple[int, ...]) -> Any:
+def _array_of(
+    proto: TensorProto, name: str, numpy_dtype: np.dtype[np.generic], shape: tuple[int, ...]
+) -> HostArray:
     count = math.prod(shape)
     if any(size < 0 for size in shape) or count > _MAX_ELEMENTS:
         raise ValueError(f"a tensor of shape {list(shape)} cannot be made")
@@ -157,13 +162,14 @@ def _made(proto: TensorProto, name: str, numpy_dtype: Any, shape: tuple[int, ...
         if not _is_content(proto.tensor_content, name):
             raise ValueError(f"its content is not that of a {name} tensor")
         return make_ndarray(proto)
-    values = listed_values(proto, name, numpy_dtype)[:count]
+    values: HostArray = listed_values(proto, name, numpy_dtype)[:count]
     if len(values) == count:
         return values.reshape(shape)
-    if len(values) < 2:  # one value stands for all: nothing needs room for them
+    if len(values) < 2:  # one value is repeated, without memory for the others
         last = values if len(values) else zeros(1, numpy_dtype)
         return np.broadcast_to(last.reshape((1,) * len(shape)), shape)
-    return filled(values, count).reshape(shape)
+    repeated: HostArray = filled(values, count)
+    return repeated.reshape(shape)
 
 
 def string_content(items: Sequence[bytes]) -> bytes:
@@ -171,19 +177,19 @@ def string_content(items: Sequence[bytes]) -> bytes:
     return b"".join([*(put_varint(len(item)) for item in items), *items])
 
 
-def _strings(content: bytes, count: int) -> Any:
-    """The strings of a tensor's content; ValueError if they are not so many."""
-    place = 0
+def _strings(content: bytes, count: int) -> NDArray[np.object_]:
+    """The strings of a tensor's content; ValueError if there is another number of them."""
+    position = 0
     ends: list[int] = []
     for _ in range(count):
-        length, place = take_varint(content, place)
+        length, position = take_varint(content, position)
         ends.append((ends[-1] if ends else 0) + length)
-    text = content[place:]
+    text = content[position:]
     if (ends[-1] if ends else 0) != len(text):
         raise ValueError(f"its content is not that of {count} strings")
-    found = np.empty(count, dtype=object)
-    found[:] = [text[start:end] for start, end in itertools.pairwise([0, *ends])]
-    return found
+    strings = np.empty(count, dtype=object)
+    strings[:] = [text[start:end] for start, end in itertools.pairwise([0, *ends])]
+    return strings
 
 
 def make_tensor_proto(array: Any, shape: tuple[int, ...] | None = None) -> TensorProto:
@@ -216,7 +222,7 @@ def make_tensor_proto(array: Any, shape: tuple[int, ...] | None = None) -> Tenso
     return proto
 
 
-def _write_values(flat: Any, name: str, proto: TensorProto) -> None:
+def _write_values(flat: NDArray[Any], name: str, proto: TensorProto) -> None:
     field = FIELDS.get(name, "int_val")
     if field == "string_val":
         proto.string_val.extend(
@@ -238,12 +244,12 @@ def _write_values(flat: Any, name: str, proto: TensorProto) -> None:
 
 
 @public("make_ndarray")
-def make_ndarray(tensor: TensorProto) -> Any:
+def make_ndarray(tensor: TensorProto) -> HostArray:
     """The ndarray of a TensorProto; a short list of values repeats its last one.
 
     Raises:
       TypeError: no ndarray holds such a dtype.
-      ValueError: shape and values disagree, or the shape is not fully known.
+      ValueError: the number of values does not fit the shape, or the shape is not fully known.
 
     """
     dtype = dtypes.as_dtype(int(tensor.dtype)).base_dtype
@@ -261,16 +267,18 @@ def make_ndarray(tensor: TensorProto) -> Any:
                 f"{count * numpy_dtype.itemsize} bytes, got {len(tensor.tensor_content)}"
             )
         return np.frombuffer(tensor.tensor_content, numpy_dtype).reshape(shape).copy()
-    values = listed_values(tensor, dtype.spec_name, numpy_dtype)
+    values: HostArray = listed_values(tensor, dtype.spec_name, numpy_dtype)
     if len(values) > count:
         raise bad_value(f"A tensor of shape {list(shape)} got {len(values)} values")
     if len(values) == 0:
-        return zeros(count, numpy_dtype).reshape(shape)
-    return filled(values, count).reshape(shape)
+        values = zeros(count, numpy_dtype)
+        return values.reshape(shape)
+    repeated: HostArray = filled(values, count)
+    return repeated.reshape(shape)
 
 
 def shape_equals(tensor: TensorProto, shape: Any) -> bool:
-    """Whether a message says this shape: a list, a tuple or a TensorShapeProto.
+    """Whether the tensor of a message has a shape, a list, a tuple or a TensorShapeProto.
 
     Raises:
       TypeError: an argument is something else.

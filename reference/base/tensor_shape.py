@@ -1,7 +1,7 @@
-"""TensorShape and Dimension, as `compat.v1` shows the shapes of tensors.
+"""TensorShape: the static shapes of tensors in the API of `compat.v1`.
 
 Inside the runtime a shape is a plain tuple with None for an unknown dimension, or None for an
-unknown rank; these classes are what a program sees of it.
+unknown rank.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class TensorShape:
 
     __slots__ = ("_sizes",)
 
-    #: Programs for both of TensorFlow's behaviours ask which one this is: the first.
+    #: Programs for both versions of TensorFlow read it: this is the behaviour of the first.
     _v2_behavior = False
 
     def __init__(self, dims: Any) -> None:
@@ -55,7 +55,7 @@ class TensorShape:
 
     @classmethod
     def of(cls, sizes: Shape) -> TensorShape:
-        """The TensorShape of a tuple (or None), which is taken as it is."""
+        """The TensorShape of a tuple or None, which is not checked."""
         self = object.__new__(cls)
         self._sizes = sizes
         return self
@@ -103,8 +103,7 @@ class TensorShape:
         start, stop = key.start or 0, key.stop
         if key.step is not None:
             raise ValueError("Steps are not yet handled")
-        # What can be said of a slice of an unknown rank: its length, if it does not count
-        # from the end.
+        # The length of a slice of an unknown rank is known, unless it counts from the end.
         if stop is None or start < 0 or stop < 0:
             return TensorShape.of(None)
         return TensorShape.of((None,) * max(0, stop - start))
@@ -226,7 +225,7 @@ class TensorShape:
         return self
 
     def most_specific_compatible_shape(self, other: Any) -> TensorShape:
-        """The narrowest shape that tensors of either shape have."""
+        """The most specific shape that tensors of both shapes have."""
         sizes = as_shape(other).sizes
         if self._sizes is None or sizes is None or len(self._sizes) != len(sizes):
             return TensorShape.of(None)
@@ -234,22 +233,22 @@ class TensorShape:
         return TensorShape.of(tuple(a if a == b else None for a, b in pairs))
 
     def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape | None:
-        """The narrowest shape that tensors of all these shapes have; None if one is no shape."""
-        found: TensorShape | None = self
+        """The most specific shape that all their tensors have; None if one is no TensorShape."""
+        common: TensorShape | None = self
         for other in others:
             if not isinstance(other, TensorShape):
                 return None
-            found = None if found is None else found.most_specific_compatible_shape(other)
-        return found
+            common = None if common is None else common.most_specific_compatible_shape(other)
+        return common
 
     @classmethod
     def experimental_type_proto(cls) -> type[TensorShapeProto]:
-        """The message that it is written as."""
+        """The class of the message of a shape."""
         return TensorShapeProto
 
     @classmethod
     def experimental_from_proto(cls, proto: TensorShapeProto) -> TensorShape:
-        """The shape that a message says."""
+        """The shape of a message."""
         return cls(proto)
 
     def experimental_as_proto(self) -> TensorShapeProto:
@@ -265,7 +264,7 @@ class TensorShape:
     def __hash__(self) -> int:
         return hash(self._sizes)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[TensorShape], tuple[list[Dimension] | None]]:
         return TensorShape, (self.dims,)
 
     def __repr__(self) -> str:
@@ -317,7 +316,7 @@ def proto_of(sizes: Shape) -> TensorShapeProto:
 
 
 def merge(left: Shape, right: Shape) -> Shape:
-    """What is known of a tensor that has both shapes.
+    """The static shape of a tensor that has both shapes.
 
     Raises:
       InvalidArgumentValueError: there is no such tensor.
@@ -341,7 +340,7 @@ def shape_text(sizes: Shape) -> str:
 
 
 def unknown_shape(rank: int | None = None, ndims: int | None = None) -> TensorShape:
-    """A shape of which the rank is known at most."""
+    """A shape of unknown dimensions, and of unknown rank if none is given."""
     known = rank if rank is not None else ndims
     return TensorShape.of(None if known is None else (None,) * known)
 
@@ -349,5 +348,5 @@ def unknown_shape(rank: int | None = None, ndims: int | None = None) -> TensorSh
 @public("dimension_at_index")
 def dimension_at_index(shape: TensorShape, index: SupportsIndex) -> Dimension:
     """The Dimension at `index`; an unknown one if the rank is unknown."""
-    found: Dimension = shape[operator.index(index)]
-    return found
+    dimension: Dimension = shape[operator.index(index)]
+    return dimension

@@ -1,4 +1,4 @@
-"""Text and bytes: each as the other."""
+"""Conversions between text and bytes."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def as_bytes(bytes_or_text: str | bytes | bytearray, encoding: str = "utf-8") ->
     """The text encoded; bytes as they are.
 
     Raises:
-      TypeError: it is neither.
-      LookupError: there is no such encoding.
+      TypeError: it is neither text nor bytes.
+      LookupError: the encoding is not known.
 
     """
     codecs.lookup(encoding)
@@ -28,8 +28,8 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
     """The bytes decoded; text as it is.
 
     Raises:
-      TypeError: it is neither.
-      LookupError: there is no such encoding.
+      TypeError: it is neither text nor bytes.
+      LookupError: the encoding is not known.
 
     """
     codecs.lookup(encoding)
@@ -41,5 +41,5 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
 
 
 def as_str_any(value: Any, encoding: str = "utf-8") -> str:
-    """Bytes decoded, anything else as `str` gives it."""
+    """Bytes decoded, anything else converted by `str`."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)

@@ -1,4 +1,4 @@
-"""Numbers of varying length, as protocol buffers and checkpoints write them."""
+"""Varints: integers of varying length, as protocol buffers and checkpoints write them."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ _LONGEST: Final = 70
 
 
 def put_varint(value: int) -> bytes:
-    """A number that is not negative, seven bits to a byte, the lowest first."""
-    found = bytearray()
+    """The bytes of a number that is not negative: seven bits in a byte, the lowest first."""
+    encoded = bytearray()
     while value >= _MORE:
-        found.append(value & 0x7F | _MORE)
+        encoded.append(value & 0x7F | _MORE)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)
 
 
-def take_varint(data: bytes | memoryview, place: int) -> tuple[int, int]:
-    """The number that begins at `place`, and where it ends.
+def take_varint(data: bytes | memoryview, position: int) -> tuple[int, int]:
+    """The number at a position, and the position after it.
 
     Raises:
-      ValueError: it does not end.
+      ValueError: the data ends within the number.
 
     """
     value = shift = 0
-    while place < len(data) and shift < _LONGEST:
-        byte = data[place]
-        place += 1
+    while position < len(data) and shift < _LONGEST:
+        byte = data[position]
+        position += 1
         value |= (byte & 0x7F) << shift
         if byte < _MORE:
-            return value, place
+            return value, position
         shift += 7
     raise ValueError("a number does not end")

@@ -1,36 +1,50 @@
 """Which function is the gradient of which op type: a registry of the process.
 
 A name stands for an op type, or for what a `gradient_override_map` puts in its place; None is
-registered for op types that have no gradient by intention.
+registered for op types that have no gradient by intention. The functions stand in the package
+`gradient`; one module there imports all others, and is imported itself by the first lookup.
 """
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
+from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.registry import Registry
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-if TYPE_CHECKING:
-    from sessrun.reference.graph.operation import Operation
-
 __all__ = [
+    "Gradient",
+    "GradientFunction",
+    "Gradients",
     "RegisterGradient",
+    "call_gradient",
     "gradient_function",
     "is_differentiable",
     "not_differentiable",
     "register",
+    "register_call_gradients",
     "registered",
 ]
 
-Gradient = Callable[..., Any]
-F = TypeVar("F", bound=Gradient)
+#: The gradient of a tensor: dense, some of its rows, or None where nothing depends on the tensor.
+Gradient = Tensor | IndexedSlices | None
+#: What a gradient function returns: the gradients of an operation's inputs, or of the only input.
+Gradients = Gradient | Sequence[Gradient]
+#: `f(op, *grads)`: from an operation and the gradients of its outputs to those of its inputs.
+GradientFunction = Callable[..., Gradients]
+#: The gradient function of an operation that calls a function; None for any other operation.
+CallGradients = Callable[[Operation], GradientFunction | None]
+F = TypeVar("F", bound=Callable[..., Any])
 
-#: The module that registers the gradients of the declared operations.
-_OWN: Final = "sessrun.reference.gradient.functions"
+#: The module that imports all modules that register gradients of declared operations.
+_REGISTRATIONS: Final = "sessrun.reference.gradient.functions"
 _FUNCTIONS: Final = Registry("gradient")
+_CALL_GRADIENTS: Final[list[CallGradients]] = []
 
 
 @public("RegisterGradient")
@@ -48,7 +62,7 @@ class RegisterGradient:
 
     def __call__(self, f: F) -> F:
         """Register the function; those of the operations themselves are registered before."""
-        importlib.import_module(_OWN)
+        importlib.import_module(_REGISTRATIONS)
         _FUNCTIONS.register(f, self._op_type)
         return f
 
@@ -63,13 +77,18 @@ def not_differentiable(op_type: str) -> None:
 
     """
     checked = _checked(op_type)
-    importlib.import_module(_OWN)
+    importlib.import_module(_REGISTRATIONS)
     _FUNCTIONS.register(None, checked)
 
 
-def register(op_type: str, function: Gradient | None) -> None:
+def register(op_type: str, function: GradientFunction | None) -> None:
     """Register the gradient of a declared op type, None for constants."""
     _FUNCTIONS.register(function, op_type)
+
+
+def register_call_gradients(lookup: CallGradients) -> None:
+    """Register how the gradient function of an operation that calls a function is looked up."""
+    _CALL_GRADIENTS.append(lookup)
 
 
 def _checked(op_type: Any) -> str:
@@ -80,21 +99,23 @@ def _checked(op_type: Any) -> str:
 
 def is_differentiable(op_type: str) -> bool:
     """Whether operations of this type have a gradient."""
-    importlib.import_module(_OWN)
+    importlib.import_module(_REGISTRATIONS)
     try:
         return _FUNCTIONS.lookup(op_type) is not None
     except LookupError:
         return False
 
 
-def registered(op_type: str) -> Gradient | None:
+def registered(op_type: str) -> GradientFunction | None:
     """The gradient of this op type; None if it has none."""
-    found: Gradient | None = _FUNCTIONS.lookup(op_type) if is_differentiable(op_type) else None
-    return found
+    function: GradientFunction | None = (
+        _FUNCTIONS.lookup(op_type) if is_differentiable(op_type) else None
+    )
+    return function
 
 
-def gradient_function(op: Operation) -> Gradient | None:
-    """The gradient of an operation; None if it has none by intention, or takes no input.
+def gradient_function(op: Operation) -> GradientFunction | None:
+    """The gradient registered for an operation; None if that is intended, or it has no input.
 
     Raises:
       LookupError: nothing is registered for it.
@@ -104,5 +125,12 @@ def gradient_function(op: Operation) -> Gradient | None:
         return None
     replaced = op.extra.get("_gradient_op_type")
     name = op.type if replaced is None else replaced.s.decode()
-    found: Gradient | None = _FUNCTIONS.lookup(name)
-    return found
+    function: GradientFunction | None = _FUNCTIONS.lookup(name)
+    return function
+
+
+def call_gradient(op: Operation) -> GradientFunction | None:
+    """The gradient function of an operation that calls a function; None if it calls none."""
+    importlib.import_module(_REGISTRATIONS)
+    functions = (lookup(op) for lookup in _CALL_GRADIENTS)
+    return next((function for function in functions if function is not None), None)

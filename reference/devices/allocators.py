@@ -93,15 +93,15 @@ class Allocator:
             self._in_use -= size
 
     def usage(self) -> dict[str, int]:
-        """The bytes that live now by the node that made them."""
-        found: dict[str, int] = {}
+        """The bytes in use, by the node that computed them."""
+        by_node: dict[str, int] = {}
         with self._lock:
             for node, size in self._charged.values():
-                found[node] = found.get(node, 0) + size
-        return found
+                by_node[node] = by_node.get(node, 0) + size
+        return by_node
 
     def statistics(self) -> AllocatorStatistics | None:
-        """What it has counted; None without a limit."""
+        """What the allocator has counted; None if it has no limit."""
         with self._lock:
             if self.limit is None:
                 return None
@@ -125,7 +125,7 @@ def allocator_of(name: str, kind: str, index: int) -> Allocator:
 
 
 def out_of_memory(shape: Sequence[int], dtype: Any, device: str, allocator: str) -> str:
-    """What an allocator says that has not enough memory for an array."""
+    """The message of an allocator that has too little memory for an array."""
     row = row_of_numpy(dtype)
     return (
         f"OOM when allocating tensor with shape[{','.join(map(str, shape))}] and type "
@@ -159,10 +159,10 @@ def memory_statistics(device: str) -> AllocatorStatistics:
       ValueError: no single local device is named, or it has no limit.
 
     """
-    found = _named(device).statistics()
-    if found is None:
+    statistics = _named(device).statistics()
+    if statistics is None:
         raise ValueError(f"{device!r} has no memory limit, so that nothing is counted")
-    return found
+    return statistics
 
 
 def _named(device: str) -> Allocator:

@@ -19,7 +19,7 @@ import numpy as np
 from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.allocators import allocator_of
-from sessrun.reference.state.resources import VariableBuffer
+from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName, DeviceNameError
 
@@ -123,12 +123,16 @@ class LocalDevice:
             return kernel
 
         def charged(*inputs: Any) -> Any:
-            owners = [it for it in inputs if isinstance(it, VariableBuffer) or hasattr(it, "store")]
+            owners = [
+                value
+                for value in inputs
+                if isinstance(value, VariableBuffer) or hasattr(value, "store")
+            ]
             before = [_value(owner) for owner in owners]
             result = kernel(*inputs)
-            made = [*result] if isinstance(result, tuple) else [result]
+            outputs = [*result] if isinstance(result, tuple) else [result]
             try:
-                self._charge([*made, *map(_value, owners)], name)
+                self._charge([*outputs, *map(_value, owners)], name)
             except KernelError:
                 for owner, value in zip(owners, before, strict=True):
                     _set_back(owner, value)
@@ -245,8 +249,8 @@ def local_devices(config: Any) -> tuple[LocalDevice, ...]:
     cpus = config.device_count.get("CPU", 1)
     if cpus < 1:
         raise errors.NotFoundError(None, None, "No CPU devices are available in this process")
-    found = [LocalDevice("CPU", index, np, _CPU_LISTED_BYTES) for index in range(cpus)]
-    return (*found, *_local_gpus(config))
+    cpu_devices = [LocalDevice("CPU", index, np, _CPU_LISTED_BYTES) for index in range(cpus)]
+    return (*cpu_devices, *_local_gpus(config))
 
 
 def _local_gpus(config: Any) -> Iterator[LocalDevice]:
@@ -283,10 +287,10 @@ def _local_gpu(gpu: Gpu, index: int, limit: int | None) -> LocalDevice:
     return device
 
 
-def _visible(listed: str, found: Sequence[Gpu]) -> Sequence[Gpu]:
+def _visible(listed: str, usable: Sequence[Gpu]) -> Sequence[Gpu]:
     """The GPUs that `visible_device_list` names, in its order; all of them if it is empty."""
-    if not listed or not found:
-        return found
+    if not listed or not usable:
+        return usable
     chosen: list[Gpu] = []
     for text in listed.split(","):
         if not text.strip().isdecimal():
@@ -295,14 +299,14 @@ def _visible(listed: str, found: Sequence[Gpu]) -> Sequence[Gpu]:
                 f"visible_device_list = {listed}"
             )
         number = int(text)
-        if number >= len(found):
+        if number >= len(usable):
             raise _refused(
                 f"'visible_device_list' listed an invalid Device id '{number}' but "
-                f"visible device count is {len(found)}"
+                f"visible device count is {len(usable)}"
             )
-        if found[number] in chosen:
+        if usable[number] in chosen:
             raise _refused(f"visible_device_list contained a duplicate entry: {listed}")
-        chosen.append(found[number])
+        chosen.append(usable[number])
     return chosen
 
 

@@ -1,7 +1,7 @@
-"""`tf.config.optimizer`: what sessions that are opened without a configuration ask of optimizers.
+"""`tf.config.optimizer`: options of graph optimizers for sessions without a configuration.
 
-Nothing here optimizes graphs; the options are kept, told and written into the configuration, as
-an engine would get them. Source: TF 2.21, `tf.config.optimizer`.
+Nothing here optimizes graphs; the options are kept and written into the configuration, as for an
+engine that does. Source: TF 2.21, `tf.config.optimizer`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sessrun.spec.proto import ConfigProto, OptimizerOptions, RewriterConfig
 
 __all__ = ["write_into"]
 
-#: Options that are switches of RewriterConfig, ON or OFF, each under its own name.
+#: Options that are switches of RewriterConfig, ON or OFF, of the same names.
 _SWITCHES: Final = (
     "layout_optimizer",
     "constant_folding",
@@ -33,7 +33,7 @@ _SWITCHES: Final = (
     "auto_mixed_precision_onednn_bfloat16",
     "use_plugin_optimizers",
 )
-#: Options that are plain fields of it, with what they are while nobody has set them.
+#: Options that are plain fields of RewriterConfig, with their defaults.
 _PLAIN: Final[Mapping[str, Any]] = {
     "disable_model_pruning": False,
     "disable_meta_optimizer": False,
@@ -47,9 +47,9 @@ _CHOSEN: Final[dict[str, bool]] = {}
 
 @public("config.optimizer.get_experimental_options")
 def get_experimental_options() -> dict[str, Any]:
-    """The options that were set, by name, and those that are always told."""
-    told = {name: value for name, value in _PLAIN.items() if value is not None} | _OPTIONS
-    return {name: value for name, value in told.items() if name != "min_graph_nodes" or value}
+    """The options that were set, by name, and those that have a default."""
+    options = {name: value for name, value in _PLAIN.items() if value is not None} | _OPTIONS
+    return {name: value for name, value in options.items() if name != "min_graph_nodes" or value}
 
 
 @public("config.optimizer.set_experimental_options")
@@ -67,21 +67,21 @@ def set_experimental_options(options: Mapping[str, Any]) -> None:
 
 @public("config.optimizer.get_jit")
 def get_jit() -> str:
-    """What is compiled: "autoclustering", or "" for nothing."""
+    """The setting for compilation: "autoclustering", or "" for none."""
     return _JIT if _CHOSEN.get("jit") else ""
 
 
 @public("config.optimizer.set_jit")
 def set_jit(enabled: Any) -> None:
-    """Ask that operations be compiled together: True, 1 or "autoclustering"; nothing else does.
+    """Set whether operations are compiled together: with True, 1 or "autoclustering".
 
-    No engine here compiles any.
+    The runtime keeps the setting and compiles nothing.
     """
     _CHOSEN["jit"] = enabled in {True, _JIT}
 
 
 def write_into(config: ConfigProto) -> None:
-    """Put what was set into a configuration."""
+    """Write the options into a configuration."""
     if "jit" in _CHOSEN:
         level = OptimizerOptions.ON_1 if _CHOSEN["jit"] else OptimizerOptions.OFF
         config.graph_options.optimizer_options.global_jit_level = level

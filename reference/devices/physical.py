@@ -1,14 +1,13 @@
-"""What a program can ask and tell about the machine: `tf.config`.
+"""`tf.config`: the devices of the machine, and settings for sessions without a configuration.
 
-What it tells is the configuration of sessions that are opened without one: logical devices,
-visible devices, soft placement, threads.
+The settings are logical devices, visible devices, soft placement and threads.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from sessrun.reference.devices import allocators, devices, optimizer_options
 from sessrun.reference.public import public
@@ -40,8 +39,8 @@ class LogicalDeviceConfiguration(NamedTuple):
 
     Attributes:
       memory_limit: its memory in MB, or None; of a GPU only.
-      experimental_priority: the priority of its stream, or None; nothing heeds it here.
-      experimental_device_ordinal: its place among the logical devices, or None.
+      experimental_priority: the priority of its stream, or None; not used.
+      experimental_device_ordinal: its number among the logical devices, or None.
 
     """
 
@@ -50,8 +49,11 @@ class LogicalDeviceConfiguration(NamedTuple):
     experimental_device_ordinal: int | None = None
 
 
+Device = TypeVar("Device", PhysicalDevice, LogicalDevice)
+
+
 class _Settings:
-    """What the program has set; one for the process."""
+    """The settings of the process."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -72,9 +74,11 @@ _SETTINGS: Final = _Settings()
 @public("config.experimental.list_physical_devices", "config.list_physical_devices")
 def list_physical_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     """The devices of this machine, CPU first, of one type or of all."""
-    found = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
-    found += [PhysicalDevice(f"/physical_device:GPU:{gpu.index}", "GPU") for gpu in devices.gpus()]
-    return _of_type(found, device_type)
+    physical = [PhysicalDevice("/physical_device:CPU:0", "CPU")]
+    physical += [
+        PhysicalDevice(f"/physical_device:GPU:{gpu.index}", "GPU") for gpu in devices.gpus()
+    ]
+    return _of_type(physical, device_type)
 
 
 @public("config.experimental.list_logical_devices", "config.list_logical_devices")
@@ -85,14 +89,14 @@ def list_logical_devices(device_type: str | None = None) -> list[LogicalDevice]:
       NotFoundError: no CPU is visible.
 
     """
-    found = devices.local_devices(default_config())
+    local = devices.local_devices(default_config())
     _SETTINGS.are_fixed = True
-    logical = [LogicalDevice(_short(device), device.kind) for device in found]
+    logical = [LogicalDevice(_short(device), device.kind) for device in local]
     return _of_type(logical, device_type)
 
 
-def _of_type(found: list[Any], device_type: str | None) -> list[Any]:
-    return [device for device in found if device_type is None or device.device_type == device_type]
+def _of_type(listed: list[Device], device_type: str | None) -> list[Device]:
+    return [device for device in listed if device_type is None or device.device_type == device_type]
 
 
 def _short(device: devices.LocalDevice) -> str:
@@ -136,7 +140,7 @@ def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
 def get_logical_device_configuration(
     device: PhysicalDevice,
 ) -> list[LogicalDeviceConfiguration] | None:
-    """The logical devices that were asked for of a physical one; None if none were.
+    """The logical devices that were set for a physical one; None if none were.
 
     Raises:
       ValueError: it is not of this machine.
@@ -156,8 +160,8 @@ def set_logical_device_configuration(
     """Make several devices of one, for sessions without a configuration.
 
     Raises:
-      ValueError: it is not of this machine, a CPU is to have a limit, a priority or a place, or a
-        GPU no limit.
+      ValueError: it is not of this machine, a configuration for a CPU has a limit, a priority or a
+        number, or one for a GPU has no limit.
       RuntimeError: the devices are fixed already.
 
     """
@@ -181,7 +185,7 @@ def _check_logical(device: PhysicalDevice, logical: LogicalDeviceConfiguration) 
             raise ValueError(text)
 
 
-def _check_known(device: Any, known: list[PhysicalDevice]) -> None:
+def _check_known(device: object, known: list[PhysicalDevice]) -> None:
     if device not in known:
         raise ValueError(f"Unrecognized device: {device!r}")
 
@@ -213,7 +217,7 @@ def default_config() -> ConfigProto:
         config.device_count["GPU"] = 0
     if any(device in _SETTINGS.logical for device in chosen):
         for device in chosen:
-            limits = [it.memory_limit for it in _SETTINGS.logical.get(device, ())]
+            limits = [part.memory_limit for part in _SETTINGS.logical.get(device, ())]
             config.gpu_options.experimental.virtual_devices.add(
                 memory_limit_mb=[limit for limit in limits if limit is not None]
             )
@@ -255,7 +259,7 @@ def _setter(kind: str) -> Callable[[int], None]:
 
 @public("config.experimental.get_memory_growth")
 def get_memory_growth(device: PhysicalDevice) -> bool:
-    """Whether the memory of a GPU is taken as it is needed: it always is here, but for limits.
+    """Whether the memory of a GPU is allocated as it is needed; by default True.
 
     Raises:
       ValueError: it is not of this machine.
@@ -270,7 +274,7 @@ def get_memory_growth(device: PhysicalDevice) -> bool:
 
 @public("config.experimental.set_memory_growth")
 def set_memory_growth(device: PhysicalDevice, enable: bool) -> None:
-    """Note whether the memory of a GPU is to be taken as it is needed.
+    """Note whether the memory of a GPU is to be allocated as it is needed.
 
     Raises:
       ValueError: it is not of this machine, or no GPU.
@@ -310,7 +314,7 @@ def reset_memory_stats(device: str | None) -> None:
 def _counting_allocator(
     device: str | None,
 ) -> tuple[allocators.Allocator, allocators.AllocatorStatistics]:
-    """The allocator of a device, and what it has counted."""
+    """The allocator of a device, and its statistics."""
     allocator = _allocator(device)
     statistics = allocator.statistics()
     if statistics is None:
@@ -319,13 +323,13 @@ def _counting_allocator(
 
 
 def _allocator(device: str | None) -> allocators.Allocator:
-    """The allocator of a device named in short; None or an empty name is the first CPU."""
+    """The allocator of a device by a short name; None or an empty name is the first CPU."""
     if not isinstance(device, str | None):
         raise TypeError(f"a device is named by a string, not by {device!r}")
-    found = devices.local_devices(default_config())
+    local_devices = devices.local_devices(default_config())
     _SETTINGS.are_fixed = True
     if not device:
-        return found[0].allocator
+        return local_devices[0].allocator
     try:
         wanted = names.parse(device)
     except names.DeviceNameError:
@@ -335,7 +339,7 @@ def _allocator(device: str | None) -> allocators.Allocator:
             f"Failed parsing device name: {device!r}. Note a valid device string should at least "
             'contain a device type and a device index, like "GPU:0".'
         )
-    for local in found:
+    for local in local_devices:
         if wanted.matches(local.full):
             return local.allocator
     raise ValueError(f"No matching devices found for {device!r}")

@@ -1,10 +1,9 @@
-"""How the gradients that reach one tensor by several ways become one."""
+"""How several gradients of one tensor become one: dense ones are summed, rows are concatenated."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.cast_ops import cast
@@ -13,15 +12,12 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.gradient.choices import AggregationMethod
+from sessrun.reference.gradient.options import AggregationMethod
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["METHODS", "Gradient", "aggregated", "taped_sum"]
-
-#: A gradient: dense, rows of one, or None where there is none.
-Gradient = Tensor | IndexedSlices | None
+__all__ = ["METHODS", "aggregated", "tape_sum"]
 
 METHODS = frozenset(
     {
@@ -32,64 +28,70 @@ METHODS = frozenset(
 )
 
 
-def aggregated(op: Operation, found: Sequence[Gradient], method: int) -> Gradient:
-    """One gradient of several: dense ones summed, rows put behind one another.
+def aggregated(
+    op: Operation, gradients: Sequence[Tensor | IndexedSlices], method: int
+) -> Tensor | IndexedSlices:
+    """The sum of the gradients of an output, as IndexedSlices if all of them are.
 
     Args:
-      op: the operation whose output they are the gradients of.
-      found: the gradients, at least one.
+      op: the operation that the output belongs to.
+      gradients: the gradients, at least one.
       method: one of AggregationMethod.
 
     """
-    if len(found) == 1:
-        return found[0]
-    if all(isinstance(each, IndexedSlices) for each in found):
-        return _joined([each for each in found if isinstance(each, IndexedSlices)])
+    if len(gradients) == 1:
+        return gradients[0]
+    slices = [grad for grad in gradients if isinstance(grad, IndexedSlices)]
+    if len(slices) == len(gradients):
+        return _concatenated(slices)
     if method == AggregationMethod.ADD_N:
-        return _summed(found)
-    # A sum of two at a time: each may be dropped once it is in.
+        return _sum_by_device(gradients)
+    # Sums of two: the memory of a gradient may be freed once it has been added.
     with stacks.get_default_graph().name_scope(op.name + "_gradient_sum"):
-        total: Any = found[0]
-        for each in found[1:]:
-            total = add_n([total, each])
-        return total  # type: ignore[no-any-return]  # a sum of tensors
+        total = gradients[0]
+        for grad in gradients[1:]:
+            total = add_n([total, grad])
+        return total
 
 
-def taped_sum(found: Sequence[Gradient]) -> Gradient:
-    """One gradient of several, as a tape adds them: dense ones in one sum, wherever they are."""
-    if len(found) == 1:
-        return found[0]
-    if all(isinstance(each, IndexedSlices) for each in found):
-        return _joined([each for each in found if isinstance(each, IndexedSlices)])
-    return _sum([convert_to_tensor(each) for each in found])
+def tape_sum(gradients: Sequence[Tensor | IndexedSlices]) -> Tensor | IndexedSlices:
+    """The sum of gradients as a tape makes it: one AddN of dense ones, whatever their devices."""
+    if len(gradients) == 1:
+        return gradients[0]
+    slices = [grad for grad in gradients if isinstance(grad, IndexedSlices)]
+    if len(slices) == len(gradients):
+        return _concatenated(slices)
+    return _sum([convert_to_tensor(grad) for grad in gradients])
 
 
-def _summed(found: Sequence[Any]) -> Tensor:
-    """The sum: first of those of each device, beside the first of them, then of these sums.
+def _sum_by_device(gradients: Sequence[Tensor | IndexedSlices]) -> Tensor:
+    """The sum of the sums for each device, each of these colocated with its first gradient.
 
-    With rows of a tensor among them it is one sum, which stands nowhere in particular.
+    With IndexedSlices among the gradients it is one sum, which is not colocated.
     """
-    if not all(isinstance(each, Tensor) for each in found):
-        return _sum(list(found))
-    by_device: dict[str, list[Any]] = defaultdict(list)
-    for each in found:
-        by_device[each.device].append(each)
+    tensors = [grad for grad in gradients if isinstance(grad, Tensor)]
+    if len(tensors) < len(gradients):
+        return _sum(gradients)
+    by_device: dict[str, list[Tensor]] = defaultdict(list)
+    for tensor in tensors:
+        by_device[tensor.device].append(tensor)
     graph, sums = stacks.get_default_graph(), []
-    for _, items in sorted(by_device.items()):
-        with graph.colocate_with(items[0].op, ignore_existing=True):
-            sums.append(_sum(items))
+    for _, terms in sorted(by_device.items()):
+        with graph.colocate_with(terms[0].op, ignore_existing=True):
+            sums.append(_sum(terms))
     return _sum(sums)
 
 
-def _sum(items: list[Any]) -> Tensor:
-    if len(items) == 1:
-        return convert_to_tensor(items[0])
-    return apply_op("AddN", {"inputs": items}, {}, None).outputs[0]
+def _sum(terms: Sequence[Tensor | IndexedSlices]) -> Tensor:
+    if len(terms) == 1:
+        return convert_to_tensor(terms[0])
+    return apply_op("AddN", {"inputs": list(terms)}, {}, None).outputs[0]
 
 
-def _joined(found: Sequence[IndexedSlices]) -> IndexedSlices:
-    indices = [each.indices for each in found]
-    if len({each.dtype for each in indices}) > 1:
-        indices = [cast(each, dtypes.int64) for each in indices]
-    values = concat([each.values for each in found], 0)
-    return IndexedSlices(values, concat(indices, 0), found[0].dense_shape)
+def _concatenated(gradients: Sequence[IndexedSlices]) -> IndexedSlices:
+    """All rows of several gradients; rows of the same index stay apart."""
+    indices = [grad.indices for grad in gradients]
+    if len({tensor.dtype for tensor in indices}) > 1:
+        indices = [cast(tensor, dtypes.int64) for tensor in indices]
+    values = concat([grad.values for grad in gradients], 0)
+    return IndexedSlices(values, concat(indices, 0), gradients[0].dense_shape)

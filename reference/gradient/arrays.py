@@ -1,8 +1,8 @@
-"""Gradients of operations that put elements elsewhere: shapes, slices, joins. Source: TF 2.21."""
+"""Gradients of operations that move elements: shapes, slices, concatenations. Source: TF 2.21."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.reference.api.control_flow.context import context_after
 from sessrun.reference.api.ops.array_ops import (
@@ -24,18 +24,19 @@ from sessrun.reference.api.ops.shape_ops import rank, shape, size
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import invert_permutation
-from sessrun.reference.build.gradient_nodes import constants, gradient, node
+from sessrun.reference.build.gradient_nodes import constants, gradient, node, nodes
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.build.static_values import constant_value
-from sessrun.reference.gradient.joined_rows import joined_rows
+from sessrun.reference.gradient.concatenation import concatenated_slices_gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
 __all__: list[str] = []
 
 _MASKS = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-#: From how many inputs on a gradient of a join is split up and not sliced.
-_MANY = 16
+#: With more inputs than these the gradient of a concatenation is split, and not sliced.
+_MAX_SLICES = 16
 
 constants(
     (
@@ -65,45 +66,45 @@ gradient("IdentityN")(lambda op, *grads: grads)
 gradient("Fill")(lambda op, grad: (None, reduce_sum(grad)))
 
 
-def dense(grad: Any) -> Tensor:
-    """The gradient as one tensor."""
+def dense(grad: Tensor | IndexedSlices) -> Tensor:
+    """The gradient as a tensor."""
     return convert_to_tensor(grad) if isinstance(grad, IndexedSlices) else grad
 
 
 @gradient("PreventGradient")
-def _prevented(op: Operation, _grad: Any) -> Any:
+def _prevented(op: Operation, _grad: Tensor) -> Gradients:
     raise LookupError(f"Gradient explicitly disabled. Reason: {op.get_attr('message')!r}")
 
 
 @gradient("CheckNumerics")
-def _check_numerics(op: Operation, grad: Any) -> Any:
+def _check_numerics(op: Operation, grad: Tensor) -> Gradients:
     text = op.get_attr("message")
     message = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {text!r}"
     return node("CheckNumerics", grad, message=message)
 
 
 @gradient("CheckNumericsV2")
-def _check_numerics_apart(op: Operation, grad: Any) -> Any:
+def _check_numerics_v2(op: Operation, grad: Tensor) -> Gradients:
     text = op.get_attr("message").decode()
     message = f"Not a number (NaN) or infinity (Inf) values detected in gradient. {text}"
     return node("CheckNumericsV2", grad, message=message)
 
 
-def _as_input(op: Operation, grad: Any) -> Tensor:
+def _in_input_shape(op: Operation, grad: Tensor | IndexedSlices) -> Tensor:
     return reshape(dense(grad), shape(op.inputs[0]))
 
 
 @gradient("Reshape")
-def _reshape(op: Operation, grad: Any) -> Any:
+def _reshape(op: Operation, grad: Tensor | IndexedSlices) -> Gradients:
     known = op.inputs[0].shape
     sizes = known.as_list() if known.rank is not None else []
     if sizes.count(None) == 1 and 0 not in sizes:
-        return [reshape(dense(grad), [-1 if each is None else each for each in sizes]), None]
-    return [_as_input(op, grad), None]
+        return [reshape(dense(grad), [-1 if size is None else size for size in sizes]), None]
+    return [_in_input_shape(op, grad), None]
 
 
-gradient("ExpandDims")(lambda op, grad: [_as_input(op, grad), None])
-gradient("Squeeze")(_as_input)
+gradient("ExpandDims")(lambda op, grad: [_in_input_shape(op, grad), None])
+gradient("Squeeze")(_in_input_shape)
 gradient("Transpose")(lambda op, grad: [transpose(grad, invert_permutation(op.inputs[1])), None])
 gradient("ConjugateTranspose")(
     lambda op, grad: [transpose(grad, invert_permutation(op.inputs[1]), conjugate=True), None]
@@ -114,7 +115,7 @@ gradient("Roll")(lambda op, grad: (node("Roll", grad, -op.inputs[1], op.inputs[2
 
 
 @gradient("ReverseSequence")
-def _reverse_sequence(op: Operation, grad: Any) -> Any:
+def _reverse_sequence(op: Operation, grad: Tensor) -> Gradients:
     return [
         reverse_sequence(
             grad, op.inputs[1], batch_axis=op.get_attr("batch_dim"), seq_axis=op.get_attr("seq_dim")
@@ -124,51 +125,58 @@ def _reverse_sequence(op: Operation, grad: Any) -> Any:
 
 
 @gradient("Pack")
-def _pack(op: Operation, grad: Any) -> Any:
-    return unstack(grad, num=op.get_attr("N"), axis=op.get_attr("axis"))
+def _pack(op: Operation, grad: Tensor) -> Gradients:
+    gradients: list[Tensor] = unstack(grad, num=op.get_attr("N"), axis=op.get_attr("axis"))
+    return gradients
 
 
 @gradient("Unpack")
-def _unpack(op: Operation, *grads: Any) -> Any:
+def _unpack(op: Operation, *grads: Tensor) -> Gradients:
     return stack(grads, axis=op.get_attr("axis"))
 
 
 @gradient("Split")
-def _split(op: Operation, *grads: Any) -> Any:
+def _split(op: Operation, *grads: Tensor) -> Gradients:
     return None, concat(list(grads), op.inputs[0])
 
 
 @gradient("SplitV")
-def _split_v(op: Operation, *grads: Any) -> Any:
+def _split_v(op: Operation, *grads: Tensor) -> Gradients:
     return [concat(list(grads), op.inputs[2]), None, None]
 
 
-def _joined(grad: Any, values: list[Tensor], axis: Tensor) -> list[Any]:
-    """The parts of a gradient that these values were joined to."""
+def _concatenation(
+    grad: Tensor | IndexedSlices, values: list[Tensor], axis: Tensor
+) -> Sequence[Tensor | IndexedSlices]:
+    """The gradients of tensors that were concatenated: the parts of the result's gradient."""
     if isinstance(grad, IndexedSlices):
-        return joined_rows(grad, values, axis)
+        return concatenated_slices_gradients(grad, values, axis)
     if axis.op.type == "Const" and context_after(axis.op) is not context_after(grad.op):
-        axis = constant(constant_value(axis), axis.dtype)  # no Enter for what is known
-    place = axis % rank(values[0])
-    shapes: Any = []
+        axis = constant(constant_value(axis), axis.dtype)  # a constant needs no Enter
+    positive_axis = axis % rank(values[0])
+    shapes: list[Tensor] = []
     for value in values:
         shapes.append(shape(value))
         if shapes[-1].op.type != "Const":
-            shapes = node("ShapeN", values)
+            shapes = nodes("ShapeN", values)
             break
-    if len(shapes) > _MANY:
-        sizes = squeeze(slice_(stack(shapes, axis=1), [place, 0], [1, -1]))
-        return list(split_up(grad, sizes, place))
-    starts = node("ConcatOffset", place, shapes)
-    return [slice_(grad, start, each) for start, each in zip(starts, shapes, strict=True)]
+    if len(shapes) > _MAX_SLICES:
+        sizes = squeeze(slice_(stack(shapes, axis=1), [positive_axis, 0], [1, -1]))
+        return list(split_up(grad, sizes, positive_axis))
+    starts = nodes("ConcatOffset", positive_axis, shapes)
+    return [slice_(grad, start, sizes) for start, sizes in zip(starts, shapes, strict=True)]
 
 
-gradient("Concat")(lambda op, grad: [None, *_joined(grad, list(op.inputs[1:]), op.inputs[0])])
-gradient("ConcatV2")(lambda op, grad: [*_joined(grad, list(op.inputs[:-1]), op.inputs[-1]), None])
+gradient("Concat")(
+    lambda op, grad: [None, *_concatenation(grad, list(op.inputs[1:]), op.inputs[0])]
+)
+gradient("ConcatV2")(
+    lambda op, grad: [*_concatenation(grad, list(op.inputs[:-1]), op.inputs[-1]), None]
+)
 
 
 @gradient("Slice")
-def _slice(op: Operation, grad: Any) -> Any:
+def _slice(op: Operation, grad: Tensor) -> Gradients:
     x, begin, _ = op.inputs
     dimensions, taken = rank(x), shape(op.outputs[0], out_type=begin.dtype)
     column = stack([dimensions, 1])
@@ -178,54 +186,56 @@ def _slice(op: Operation, grad: Any) -> Any:
 
 
 @gradient("StridedSlice")
-def _strided_slice(op: Operation, grad: Any) -> Any:
+def _strided_slice(op: Operation, grad: Tensor) -> Gradients:
     x, *limits = op.inputs
     known = [shape(x, out_type=limits[0].dtype), *limits]
-    values = [constant_value(each) for each in known]
-    given = [each if value is None else value for each, value in zip(known, values, strict=True)]
+    values = [constant_value(limit) for limit in known]
+    operands = [
+        limit if value is None else value for limit, value in zip(known, values, strict=True)
+    ]
     masks = {mask: op.get_attr(mask) for mask in _MASKS}
-    return node("StridedSliceGrad", *given, grad, **masks), None, None, None
+    return node("StridedSliceGrad", *operands, grad, **masks), None, None, None
 
 
 @gradient("StridedSliceGrad")
-def _strided_slice_grad(op: Operation, grad: Any) -> Any:
+def _strided_slice_grad(op: Operation, grad: Tensor) -> Gradients:
     masks = {mask: op.get_attr(mask) for mask in _MASKS}
     taken = node("StridedSlice", grad, *op.inputs[1:4], **masks)
     return None, None, None, None, taken
 
 
 @gradient("TensorStridedSliceUpdate")
-def _tensor_strided_slice_update(op: Operation, grad: Any) -> Any:
+def _tensor_strided_slice_update(op: Operation, grad: Tensor) -> Gradients:
     limits = op.inputs[1:4]
     masks = {mask: op.get_attr(mask) for mask in _MASKS}
     taken = node("StridedSlice", grad, *limits, **masks)
-    rest = node("TensorStridedSliceUpdate", grad, *limits, zeros_like(taken), **masks)
-    made = shape(taken, out_type=limits[0].dtype)
-    wanted = shape(op.inputs[4], out_type=made.dtype)
-    axes = node("BroadcastGradientArgs", made, wanted)[1]
-    given = reshape(reduce_sum(taken, axes, keepdims=True), wanted)
-    return [rest, None, None, None, given]
+    by_input = node("TensorStridedSliceUpdate", grad, *limits, zeros_like(taken), **masks)
+    taken_shape = shape(taken, out_type=limits[0].dtype)
+    value_shape = shape(op.inputs[4], out_type=taken_shape.dtype)
+    axes = nodes("BroadcastGradientArgs", taken_shape, value_shape)[1]
+    by_value = reshape(reduce_sum(taken, axes, keepdims=True), value_shape)
+    return [by_input, None, None, None, by_value]
 
 
 @gradient("Tile")
-def _tile(op: Operation, grad: Any) -> Any:
-    x, times = op.inputs
-    apart = reshape(transpose(stack([times, shape(x, out_type=times.dtype)])), [-1])
-    axes = range_(0, size(apart), 2)
-    summed = reduce_sum(reshape(dense(grad), apart), axes)
+def _tile(op: Operation, grad: Tensor | IndexedSlices) -> Gradients:
+    x, multiples = op.inputs
+    interleaved = reshape(transpose(stack([multiples, shape(x, out_type=multiples.dtype)])), [-1])
+    axes = range_(0, size(interleaved), 2)
+    summed = reduce_sum(reshape(dense(grad), interleaved), axes)
     summed.set_shape(x.shape)
     return [summed, None]
 
 
 @gradient("BroadcastTo")
-def _broadcast_to(op: Operation, grad: Any) -> Any:
+def _broadcast_to(op: Operation, grad: Tensor) -> Gradients:
     x = op.inputs[0]
-    whole, made = shape(x, out_type=op.inputs[1].dtype), op.inputs[1]
-    known = constant_value(made)
+    x_shape, result_shape = shape(x, out_type=op.inputs[1].dtype), op.inputs[1]
+    known = constant_value(result_shape)
     if known is not None:
-        made = constant(known.tolist(), made.dtype)
-    axes = node("BroadcastGradientArgs", made, whole)[1]
-    return [reshape(reduce_sum(grad, axes, keepdims=True), whole), None]
+        result_shape = constant(known.tolist(), result_shape.dtype)
+    axes = nodes("BroadcastGradientArgs", result_shape, x_shape)[1]
+    return [reshape(reduce_sum(grad, axes, keepdims=True), x_shape), None]
 
 
 gradient("MirrorPad")(
@@ -237,7 +247,7 @@ gradient("MirrorPadGrad")(
 
 
 @gradient("Pad", "PadV2")
-def _pad(op: Operation, grad: Any) -> Any:
+def _pad(op: Operation, grad: Tensor) -> Gradients:
     x, paddings, *rest = op.inputs
     before = slice_(paddings, [0, 0], stack([rank(x), 1]))
     begin = reshape(before, [-1])

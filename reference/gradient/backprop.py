@@ -14,13 +14,14 @@ from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import (
     IndexedSlices,
     convert_to_tensor_or_indexed_slices,
 )
-from sessrun.reference.gradient.aggregation import METHODS, Gradient
-from sessrun.reference.gradient.choices import AggregationMethod, UnconnectedGradients
-from sessrun.reference.gradient.way_back import WayBack
+from sessrun.reference.gradient.aggregation import METHODS
+from sessrun.reference.gradient.backward_pass import BackwardPass
+from sessrun.reference.gradient.options import AggregationMethod, UnconnectedGradients
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -40,8 +41,8 @@ def gradients(
     aggregation_method: int | None = None,
     stop_gradients: Any = None,
     unconnected_gradients: Any = UnconnectedGradients.NONE,
-) -> list[Any]:
-    """For each x the derivative of the sum of the ys by it.
+) -> list[Gradient]:
+    """The derivative of the sum of the ys by each x.
 
     Args:
       ys: a tensor or a list of them.
@@ -49,98 +50,102 @@ def gradients(
       grad_ys: for each y a tensor of its shape that its derivative is multiplied by, or None.
       name: the scope of the operations that are added.
       colocate_gradients_with_ops: whether they are placed where what they differentiate is.
-      gate_gradients: whether the gradients of an operation's inputs are there all at once.
+      gate_gradients: whether no gradient of an operation's inputs is used before all of them are
+        computed.
       aggregation_method: one of AggregationMethod.
       stop_gradients: tensors that count as constants.
-      unconnected_gradients: what there is for an x that no y depends on.
+      unconnected_gradients: what the gradient is by an x that no y depends on: an
+        UnconnectedGradients, or its value.
 
     Returns:
       For each x a Tensor of its shape, IndexedSlices, or None.
 
     Raises:
       LookupError: an operation between them has no gradient.
-      ValueError: lengths or shapes differ, or a choice is none.
-      TypeError: a dtype has no gradient, or that of a `grad_ys` is wrong.
+      ValueError: lengths or shapes differ, or an option has no such value.
+      TypeError: a dtype has no gradient, or that of one of the `grad_ys` is wrong.
 
     """
     sources, targets = _listed(xs), _listed(ys)
-    given = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
+    weights = [None] * len(targets) if grad_ys is None else _listed(grad_ys)
     stopped = [] if stop_gradients is None else _listed(stop_gradients)
-    method, unconnected = _choices(aggregation_method, unconnected_gradients)
-    if len(given) != len(targets):
-        raise ValueError(f"Length mismatch. Passed {len(given)} grad_ys for {len(targets)} ys")
-    values = [*targets, *sources, *stopped, *given]
+    method, unconnected = _options(aggregation_method, unconnected_gradients)
+    if len(weights) != len(targets):
+        raise ValueError(f"Length mismatch. Passed {len(weights)} grad_ys for {len(targets)} ys")
+    values = [*targets, *sources, *stopped, *weights]
     with name_scope(name, "gradients", values) as scope:
-        way = WayBack(
+        backward = BackwardPass(
             stacks.get_default_graph(), scope, colocate_gradients_with_ops, gate_gradients, method
         )
-        by = [_source(x) for x in sources]
-        of = [convert_to_tensor_or_indexed_slices(y, name="y") for y in targets]
-        wanted = _first_gradients(of, given, way)
-        for y, gradient in zip(of, wanted, strict=True):
-            way.add(y, gradient)
-        way.look(of, by)
-        way.go(
-            [y.op for y in of],
-            [x.op for x in by],
-            [convert_to_tensor(each, name="stop").op for each in stopped],
+        xs_tensors = [_source(x) for x in sources]
+        ys_tensors = [convert_to_tensor_or_indexed_slices(y, name="y") for y in targets]
+        first_gradients = _first_gradients(ys_tensors, weights, backward)
+        for y, gradient in zip(ys_tensors, first_gradients, strict=True):
+            backward.add(y, gradient)
+        backward.follow_captures(ys_tensors, xs_tensors)
+        backward.run(
+            [y.op for y in ys_tensors],
+            [x.op for x in xs_tensors],
+            [convert_to_tensor(value, name="stop").op for value in stopped],
         )
-    way.finish()
-    return [way.result(x, unconnected) for x in by]
+    backward.finish()
+    return [backward.result(x, unconnected) for x in xs_tensors]
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
 
 
-def _choices(method: int | None, unconnected: Any) -> tuple[int, UnconnectedGradients]:
-    """How gradients are summed, and what there is where nothing leads.
+def _options(method: int | None, unconnected: Any) -> tuple[int, UnconnectedGradients]:
+    """The options of `gradients`, checked.
 
     Raises:
-      ValueError: one is no such choice.
+      ValueError: an option has no such value.
 
     """
-    chosen = AggregationMethod.DEFAULT if method is None else method
-    if chosen not in METHODS:
+    checked_method = AggregationMethod.DEFAULT if method is None else method
+    if checked_method not in METHODS:
         raise ValueError(f"Invalid `aggregation_method` specified {method}.")
     try:
-        return chosen, UnconnectedGradients(unconnected)
+        return checked_method, UnconnectedGradients(unconnected)
     except ValueError:
         raise ValueError(f"Unknown value for unconnected_gradients: '{unconnected}'") from None
 
 
 def _source(x: Any) -> Tensor:
-    """The tensor that a gradient is asked for: a handle for a resource variable."""
+    """The tensor that is differentiated by: the handle of a resource variable."""
     if isinstance(x, ResourceVariable):
         return x.handle
     return convert_to_tensor(x, name="x", as_ref=True)
 
 
-def _first_gradients(ys: Sequence[Any], given: Sequence[Any], way: WayBack) -> list[Gradient]:
-    """The gradients of the ys: as given, or ones.
+def _first_gradients(
+    ys: Sequence[Tensor | IndexedSlices], grad_ys: Sequence[Any], backward: BackwardPass
+) -> list[Gradient]:
+    """The gradients of the ys: those of the caller, or ones.
 
     Raises:
       TypeError: dtypes do not go together.
 
     """
-    found: list[Gradient] = []
-    for number, (y, grad_y) in enumerate(zip(ys, given, strict=True)):
+    gradients_of_ys: list[Gradient] = []
+    for number, (y, grad_y) in enumerate(zip(ys, grad_ys, strict=True)):
         if grad_y is None:
             if y.dtype.is_complex:
                 raise TypeError(
                     f"Gradients of complex tensors ({y}) must set grad_ys "
                     f"(y.dtype = {dtypes.as_dtype(y.dtype).name})"
                 )
-            with way.beside(y.op):
-                found.append(ones(shape(y), y.dtype, name=f"grad_ys_{number}"))
+            with backward.beside(y.op):
+                gradients_of_ys.append(ones(shape(y), y.dtype, name=f"grad_ys_{number}"))
             continue
         gradient = convert_to_tensor_or_indexed_slices(grad_y, name=f"grad_y_{number}")
         _check_kind(y, gradient)
-        found.append(_named(gradient, f"grad_ys_{number}"))
-    return found
+        gradients_of_ys.append(_named(gradient, f"grad_ys_{number}"))
+    return gradients_of_ys
 
 
-def _check_kind(y: Any, gradient: Any) -> None:
+def _check_kind(y: Tensor | IndexedSlices, gradient: Tensor | IndexedSlices) -> None:
     is_real = y.dtype.is_floating or y.dtype.is_integer
     if is_real and not (gradient.dtype.is_floating or gradient.dtype.is_integer):
         raise TypeError(
@@ -158,7 +163,8 @@ def _check_kind(y: Any, gradient: Any) -> None:
         )
 
 
-def _named(gradient: Any, name: str) -> Gradient:
+def _named(gradient: Tensor | IndexedSlices, name: str) -> Gradient:
+    """Identities of the tensors of a gradient, which have its name."""
     if not isinstance(gradient, IndexedSlices):
         return identity(gradient, name)
     dense = gradient.dense_shape

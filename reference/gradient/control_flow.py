@@ -1,16 +1,16 @@
-"""Gradients of conditionals and loops: back through the branch that was taken, and each iteration.
+"""Gradients of the operations of conditionals and loops: Switch, Merge, Enter, Exit, NextIteration.
 
-The operations of the gradient stand outside of the branches. What comes from a branch that was not
-taken is dead, and so is what is computed from it, up to the Merge. Those of a loop stand in a loop
-of their own (`loop_gradients.py`). Source: TF 2.21.
+The gradients of a conditional are made outside of its branches: values from a branch that was not
+taken are dead, and so is what is computed from them, up to the Merge. The gradients of a loop are
+made in a loop of their own (`loop_backprop.py`). Source: TF 2.21.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 from sessrun.reference.api.control_flow.conditional import Conditional
-from sessrun.reference.api.control_flow.context import Context, context_after, loop_around
+from sessrun.reference.api.control_flow.context import context_after
 from sessrun.reference.api.control_flow.loops import Loop
 from sessrun.reference.api.control_flow.values import as_slices, merged, switched_value
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
@@ -19,9 +19,16 @@ from sessrun.reference.api.ops.shape_ops import shape_internal
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import identity
-from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_nodes import gradient, nodes
+from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.gradient.loop_rounds import left_by, next_value, summed_rows, summed_tensor
+from sessrun.reference.gradient.loop_accumulators import (
+    accumulated_slices,
+    accumulated_tensor,
+    add_exit,
+    add_next_value,
+)
+from sessrun.reference.gradient.loop_backprop import LoopGradient, innermost_loop
 from sessrun.reference.gradient.variables import known_dtype, variable_dtype, zeros_behind
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
@@ -32,23 +39,18 @@ __all__ = ["zeros_for"]
 _SWITCHES = ("Switch", "RefSwitch")
 
 
-def _here() -> Context | None:
-    """The context that the gradient is made in."""
-    context: Context | None = stacks.get_default_graph().scopes.control_flow
-    return context
-
-
-def _way_back() -> Any:
-    """The `LoopGradient` that is made here, or None."""
-    loop: Any = loop_around(_here())
+def _loop_gradient() -> LoopGradient | None:
+    """The gradient of the loop whose backward loop is being made; None outside of loops."""
+    loop = innermost_loop(stacks.get_default_graph().scopes.control_flow)
     return None if loop is None else loop.gradient
 
 
 @gradient("Exit", "RefExit")
-def _exit(op: Operation, grad: Any) -> Any:
-    """An Enter of the loop that goes back; None where nothing may go back."""
+def _exit(op: Operation, grad: Tensor | IndexedSlices) -> Gradient:
+    """An Enter of the backward loop; None if the loop was built with `back_prop=False`."""
     context = op._control_flow_context  # noqa: SLF001 - the two belong together
-    state = _way_back()
+    state = _loop_gradient()
+    assert state is not None  # the gradients of an Exit are made in the backward loop
     loop = state.backward
     if not loop.options.back_prop:
         return None
@@ -57,40 +59,43 @@ def _exit(op: Operation, grad: Any) -> Any:
     parts = grad.parts() if isinstance(grad, IndexedSlices) else [grad]
     for part in parts:
         loop.knows_here(part)
+    entered: Tensor | IndexedSlices
     with loop.entered():
         if isinstance(grad, IndexedSlices):
-            entered: Any = grad._mapped(loop.enter)  # noqa: SLF001 - rows' own method
+            entered = grad._mapped(loop.enter)  # noqa: SLF001 - their own method
         else:
             entered = loop.enter(grad, name="b_exit")
-    loop.enters.append(entered)
+    loop.enters.append(entered.values if isinstance(entered, IndexedSlices) else entered)
     return entered
 
 
 @gradient("NextIteration", "RefNextIteration")
-def _next_iteration(_op: Operation, grad: Any) -> Any:
-    """What it is of: the Switch makes the way to the iteration before."""
+def _next_iteration(_op: Operation, grad: Gradient) -> Gradient:
+    """The gradient as it is: the Switch's gradient hands it on to the previous iteration."""
     return grad
 
 
 @gradient("Enter", "RefEnter")
-def _enter(op: Operation, grad: Any) -> Any:
-    """An Exit for a variable; for an invariant the sum over all iterations."""
-    state = _way_back()
+def _enter(op: Operation, grad: Tensor | IndexedSlices) -> Gradient:
+    """An Exit for a loop variable; for an invariant the sum over all iterations."""
+    state = _loop_gradient()
     if state is None or not state.backward.options.back_prop:
         return grad
     loop = state.backward
     if not op.get_attr("is_constant"):
-        return left_by(loop, grad)
+        if isinstance(grad, IndexedSlices):
+            return grad._mapped(lambda part: add_exit(loop, part))  # noqa: SLF001 - as above
+        return add_exit(loop, grad)
     if isinstance(grad, IndexedSlices):
-        return summed_rows(loop, op, grad)
-    return summed_tensor(loop, op, grad)
+        return accumulated_slices(loop, op, grad)
+    return accumulated_tensor(loop, op, grad)
 
 
 gradient("LoopCond")(lambda op, grad: None)
 
 
 @gradient(*_SWITCHES)
-def _switch(op: Operation, *grads: Any) -> Any:
+def _switch(op: Operation, *grads: Gradient) -> tuple[Gradient, None]:
     context = op._control_flow_context  # noqa: SLF001 - the two belong together
     if isinstance(context, Loop):
         return _switch_of_loop(op, *grads), None
@@ -101,25 +106,24 @@ def _switch(op: Operation, *grads: Any) -> Any:
             return merged([grads[context.branch]] * 2, "cond_resource_grad"), None
         return merged(list(grads), "cond_grad"), None
     pred = op.inputs[1]
-    of_false, of_true = (_switched(grad, pred)[side] for side, grad in enumerate(grads))
-    return merged([of_false, of_true]), None
+    alive = [nodes("Switch", grad, pred)[side] for side, grad in enumerate(grads)]
+    return merged(alive), None
 
 
-def _switched(grad: Any, pred: Tensor) -> Any:
-    return node("Switch", grad, pred)
+def _switch_of_loop(op: Operation, of_exit: Gradient, of_body: Gradient) -> Gradient:
+    """A Merge of the gradient of the loop's exit and of the one from the iteration after.
 
-
-def _switch_of_loop(op: Operation, of_exit: Any, of_body: Any) -> Any:
-    """A Merge of what comes in and of what the iteration after gives.
-
-    It is asked twice: first for what leaves the loop, then for what goes on in it.
+    A loop's Switch has two turns: in the first the gradient of its exit is known, in the second
+    that of the body.
     """
-    merges = _way_back().merges
+    state = _loop_gradient()
+    assert state is not None  # the gradients of a loop's Switch are made in the backward loop
+    merges = state.merges
     if op in merges:
         if of_body is not None:
             if isinstance(merges[op], IndexedSlices):
                 (of_body,) = as_slices([of_body])
-            next_value(merges[op], of_body)
+            add_next_value(merges[op], of_body)
         return None
     if of_exit is None:
         return None
@@ -128,10 +132,13 @@ def _switch_of_loop(op: Operation, of_exit: Any, of_body: Any) -> Any:
 
 
 @gradient("Merge", "RefMerge")
-def _merge(op: Operation, grad: Any, _index: Any) -> Any:
+def _merge(
+    op: Operation, grad: Tensor | IndexedSlices, _index: Gradient
+) -> Sequence[Tensor | IndexedSlices]:
     context = context_after(op.inputs[0].op)
-    state = _way_back()
+    state = _loop_gradient()
     if isinstance(context, Loop):
+        assert state is not None  # as for a Switch
         return switched_value(grad, state.backward.condition)
     if isinstance(context, Conditional):
         pred = context.pred if state is None else state.pred_of(context.pred)
@@ -141,16 +148,16 @@ def _merge(op: Operation, grad: Any, _index: Any) -> Any:
 
 
 def _zeros_in_loop(output: Tensor) -> Tensor:
-    """Zeros for which no value of an iteration must be kept, but for its shape."""
+    """Zeros made of the shape of a value, so that no iteration keeps the value itself."""
     if output.shape.is_fully_defined():
         return constant(0, output.dtype, output.shape)
     return zeros(shape_internal(output, optimize=False), output.dtype)
 
 
 def zeros_for(output: Tensor) -> Tensor | None:
-    """The gradient of an output that nothing depends on: zeros; None for an unknown variable's.
+    """The gradient of an output that no target depends on: zeros; None for an unknown variable's.
 
-    An output of a Switch may be dead; its zeros are made where the other one is alive.
+    An output of a Switch may be dead; its zeros are computed when the other output is alive.
     """
     op = output.op
     if output.dtype == dtypes.resource and known_dtype(output) is None:
@@ -162,12 +169,12 @@ def zeros_for(output: Tensor) -> Tensor | None:
         if getattr(output.graph, "is_loop_body", False) and output.dtype != dtypes.variant:
             return _zeros_in_loop(output)
         return zeros_like(output, optimize=False)
-    other = node("Switch", op.inputs[0], context.pred)[1 - context.branch]
+    other = nodes("Switch", op.inputs[0], context.pred)[1 - context.branch]
     pivot = identity(other)
     graph = stacks.get_default_graph()
     if output.dtype == dtypes.resource:
         with graph.control_dependencies([pivot]):
             return zeros_behind(other, variable_dtype(op.inputs[0]))
-    whole = shape_internal(other, optimize=False)
+    sizes = shape_internal(other, optimize=False)
     with graph.control_dependencies([pivot]):
-        return zeros(whole, output.dtype)
+        return zeros(sizes, output.dtype)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.api.ops.shape_ops import shape
-from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_nodes import gradient, node, nodes
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__: list[str] = []
 
@@ -20,10 +22,10 @@ def _attrs(op: Operation, names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _family(forward: str, by_input: str, by_filter: str, names: tuple[str, ...]) -> None:
-    """Register the gradients of both gradients of a convolution, which are of its family again."""
+    """Register the gradients of the two gradient operations of a convolution."""
 
     @gradient(by_input)
-    def of_input(op: Operation, grad: Any) -> Any:
+    def of_input(op: Operation, grad: Tensor) -> Gradients:
         attrs = _attrs(op, names)
         _, filters, above = op.inputs
         return (
@@ -33,7 +35,7 @@ def _family(forward: str, by_input: str, by_filter: str, names: tuple[str, ...])
         )
 
     @gradient(by_filter)
-    def of_filter(op: Operation, grad: Any) -> Any:
+    def of_filter(op: Operation, grad: Tensor) -> Gradients:
         attrs = _attrs(op, names)
         x, _, above = op.inputs
         return (
@@ -44,14 +46,14 @@ def _family(forward: str, by_input: str, by_filter: str, names: tuple[str, ...])
 
 
 def _convolution(forward: str, by_input: str, by_filter: str, names: tuple[str, ...]) -> None:
-    """As `_family`, with the gradient of the convolution, which asks for both shapes at once."""
+    """As `_family`, with the gradient of the convolution itself, which has one ShapeN."""
     _family(forward, by_input, by_filter, names)
 
     @gradient(forward)
-    def of_convolution(op: Operation, grad: Any) -> Any:
+    def of_convolution(op: Operation, grad: Tensor) -> Gradients:
         attrs = _attrs(op, names)
         x, filters = op.inputs
-        sizes = node("ShapeN", [x, filters])
+        sizes = nodes("ShapeN", [x, filters])
         return (
             node(by_input, sizes[0], filters, grad, **attrs),
             node(by_filter, x, sizes[1], grad, **attrs),
@@ -69,7 +71,7 @@ _family(
 
 
 @gradient("DepthwiseConv2dNative")
-def _depthwise(op: Operation, grad: Any) -> Any:
+def _depthwise(op: Operation, grad: Tensor) -> Gradients:
     attrs = _attrs(op, _CHANNELWISE)
     x, filters = op.inputs
     return (
@@ -79,7 +81,7 @@ def _depthwise(op: Operation, grad: Any) -> Any:
 
 
 @gradient("Dilation2D")
-def _dilation(op: Operation, grad: Any) -> Any:
+def _dilation(op: Operation, grad: Tensor) -> Gradients:
     attrs = _attrs(op, ("strides", "rates", "padding"))
     inputs = (*op.inputs, grad)
     return (

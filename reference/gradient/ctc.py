@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.array_ops import expand_dims
 from sessrun.reference.build.gradient_nodes import constants, gradient, node
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__: list[str] = []
 
@@ -19,7 +19,7 @@ _ONCE = (
 
 
 @gradient("CTCLoss")
-def _loss(op: Operation, grad: Any, _grad_of_gradient: Any) -> Any:
-    """The operation gives the gradient with the loss."""
+def _loss(op: Operation, grad: Tensor, _grad_of_gradient: Tensor) -> Gradients:
+    """The operation's second output is the gradient of the loss by the inputs."""
     by_inputs = node("PreventGradient", op.outputs[1], message=_ONCE)
     return [expand_dims(grad, -1) * by_inputs, None, None, None]

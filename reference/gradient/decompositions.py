@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, reshape, slice_
 from sessrun.reference.api.ops.bands import eye, matrix_diag, matrix_diag_part, matrix_set_diag
 from sessrun.reference.api.ops.cast_ops import cast, conj, real
@@ -22,7 +20,8 @@ from sessrun.reference.build.generated import (
     tile,
 )
 from sessrun.reference.build.generated import sub as subtract
-from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_nodes import gradient, nodes
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
@@ -31,16 +30,16 @@ __all__: list[str] = []
 
 
 @gradient("Cholesky")
-def _cholesky(op: Operation, grad: Any) -> Any:
+def _cholesky(op: Operation, grad: Tensor) -> Gradients:
     factor = op.outputs[0]
     rows, batch = shape(factor)[-1], shape(factor)[:-2]
     inverse = triangular_solve(factor, eye(rows, batch_shape=batch, dtype=factor.dtype))
     middle = matmul(factor, grad, adjoint_a=True)
     middle = matrix_set_diag(middle, 0.5 * matrix_diag_part(middle))
     middle = matrix_band_part(middle, -1, 0)
-    found = matmul(matmul(inverse, middle, adjoint_a=True), inverse)
-    found = found + adjoint(found)
-    return found * 0.5
+    by_matrix = matmul(matmul(inverse, middle, adjoint_a=True), inverse)
+    by_matrix = by_matrix + adjoint(by_matrix)
+    return by_matrix * 0.5
 
 
 def _over_upper(x: Tensor, r: Tensor) -> Tensor:
@@ -57,24 +56,24 @@ def _of_deep(q: Tensor, r: Tensor, dq: Tensor, dr: Tensor) -> Tensor:
     lower = matrix_band_part(of_q + of_r, -1, 0)
     first = matmul(q, dr + _over_upper(lower, r))
     second = _over_upper(dq - matmul(q, qdq), r)
-    found = first + second
+    result = first + second
     if not q.dtype.is_complex:
-        return found
+        return result
     both = rdr - adjoint(qdq)
     diagonal = matrix_set_diag(zeros_like(both), matrix_diag_part(both))
     correction = diagonal - cast(real(diagonal), q.dtype)
-    return found + _over_upper(matmul(q, adjoint(correction)), r)
+    return result + _over_upper(matmul(q, adjoint(correction)), r)
 
 
 @gradient("Qr")
-def _qr(op: Operation, dq: Any, dr: Any) -> Any:
+def _qr(op: Operation, dq: Tensor, dr: Tensor) -> Gradients:
     q, r = op.outputs
     if r.shape.rank is None or None in r.shape.as_list()[-2:]:
         raise NotImplementedError(
             f"QrGrad not implemented with dynamic shapes. Received r.shape: {r.shape}"
         )
-    sides: Any = (*r.shape.as_list()[-2:], *q.shape.as_list()[-2:])
-    high, wide, rows, inner = sides
+    high, wide = _known_sides(r)
+    rows, inner = _known_sides(q)
     if high > wide and rows == inner:
         raise NotImplementedError(
             "QrGrad not implemented when nrows > ncols and full_matrices is true. Received "
@@ -91,6 +90,12 @@ def _qr(op: Operation, dq: Any, dr: Any) -> Any:
     return concat([dx, dy], axis=-1)
 
 
+def _known_sides(x: Tensor) -> tuple[int, int]:
+    """The two last dimensions of a tensor, which are known."""
+    rows, columns = (size for size in x.shape.as_list()[-2:] if size is not None)
+    return rows, columns
+
+
 def _inverse(x: Tensor) -> Tensor:
     """1 / x, and 0 for 0."""
     return x * reciprocal(x * x + 1e-20)
@@ -103,7 +108,7 @@ def _inverse_gaps(values: Tensor, like: Tensor | None = None) -> Tensor:
 
 
 @gradient("Eig")
-def _eig(op: Operation, grad_e: Any, grad_v: Any) -> Any:
+def _eig(op: Operation, grad_e: Tensor, grad_v: Tensor) -> Gradients:
     values = op.outputs[0]
     with get_default_graph().control_dependencies([grad_e, grad_v]):
         if op.get_attr("compute_v"):
@@ -115,44 +120,44 @@ def _eig(op: Operation, grad_e: Any, grad_v: Any) -> Any:
             diagonal = matrix_diag(matrix_diag_part(cast(real(product), product.dtype)))
             lengths = matmul(matmul(turned, vectors), diagonal)
             middle = middle + gaps * (product - lengths)
-            found = matrix_solve(turned, matmul(middle, turned))
+            by_matrix = matrix_solve(turned, matmul(middle, turned))
         else:
-            vectors = node("Eig", op.inputs[0], compute_v=True, Tout=values.dtype)[1]
+            vectors = nodes("Eig", op.inputs[0], compute_v=True, Tout=values.dtype)[1]
             turned = adjoint(vectors)
-            found = matrix_solve(turned, matmul(matrix_diag(grad_e), turned))
-        return cast(found, op.inputs[0].dtype)
+            by_matrix = matrix_solve(turned, matmul(matrix_diag(grad_e), turned))
+        return cast(by_matrix, op.inputs[0].dtype)
 
 
 @gradient("SelfAdjointEigV2")
-def _self_adjoint_eig(op: Operation, grad_e: Any, grad_v: Any) -> Any:
+def _self_adjoint_eig(op: Operation, grad_e: Tensor, grad_v: Tensor) -> Gradients:
     values = op.outputs[0]
     with get_default_graph().control_dependencies([grad_e, grad_v]):
         if op.get_attr("compute_v"):
             vectors = op.outputs[1]
             gaps = _inverse_gaps(values)
             inner = matrix_diag(grad_e) + gaps * matmul(vectors, grad_v, adjoint_a=True)
-            found = matmul(vectors, matmul(inner, vectors, adjoint_b=True))
+            by_matrix = matmul(vectors, matmul(inner, vectors, adjoint_b=True))
         else:
             _, vectors = self_adjoint_eig(op.inputs[0])
             inner = matmul(matrix_diag(grad_e), vectors, adjoint_b=True)
-            found = matmul(vectors, inner)
+            by_matrix = matmul(vectors, inner)
         # Only the lower triangle is read.
-        found = matrix_band_part(found + adjoint(found), -1, 0)
-        return matrix_set_diag(found, 0.5 * matrix_diag_part(found))
+        by_matrix = matrix_band_part(by_matrix + adjoint(by_matrix), -1, 0)
+        return matrix_set_diag(by_matrix, 0.5 * matrix_diag_part(by_matrix))
 
 
 @gradient("Svd")
-def _svd(op: Operation, grad_s: Any, grad_u: Any, grad_v: Any) -> Any:
+def _svd(op: Operation, grad_s: Tensor, grad_u: Tensor, grad_v: Tensor) -> Gradients:
     a = op.inputs[0]
     known = a.shape.with_rank_at_least(2)
     by_values = cast(grad_s, a.dtype)
     diagonal = matrix_diag(by_values)
     if not op.get_attr("compute_uv"):
         _, left, right = svd(a, compute_uv=True)
-        found = matmul(left, matmul(diagonal, right, adjoint_b=True))
-        found.set_shape(known)
-        return found
-    of_u, of_v = (each.shape.with_rank_at_least(2) for each in (grad_u, grad_v))
+        by_matrix = matmul(left, matmul(diagonal, right, adjoint_b=True))
+        by_matrix.set_shape(known)
+        return by_matrix
+    of_u, of_v = (grad.shape.with_rank_at_least(2) for grad in (grad_u, grad_v))
     m, n = known[-2].merge_with(of_u[-2]).value, known[-1].merge_with(of_v[-2]).value
     known = known[:-2].merge_with(of_u[:-2]).merge_with(of_v[:-2]).concatenate([m, n])
     if m is None or n is None:
@@ -171,11 +176,11 @@ def _svd(op: Operation, grad_s: Any, grad_u: Any, grad_v: Any) -> Any:
                 "svd gradient is not implemented for abs(m - n) > 1 when full_matrices is True. "
                 f"Received: m={m} and n={n} from op input={a} with shape={known}."
             )
-        found = _of_wide((values, u, v), (diagonal, grad_u, grad_v), sorted((m, n)), is_full)
+        by_matrix = _of_wide((values, u, v), (diagonal, grad_u, grad_v), sorted((m, n)), is_full)
         if m > n:
-            found = matrix_transpose(found, conjugate=True)
-        found.set_shape(known)
-        return found
+            by_matrix = matrix_transpose(by_matrix, conjugate=True)
+        by_matrix.set_shape(known)
+        return by_matrix
 
 
 def _of_wide(
@@ -199,16 +204,16 @@ def _of_wide(
         + matmul(turned_u + adjoint(turned_u), scale)
         + matmul(scale, turned_v + adjoint(turned_v))
     )
-    found = matmul(u, matmul(middle, v1, adjoint_b=True))
+    by_matrix = matmul(u, matmul(middle, v1, adjoint_b=True))
     if m != n:
         rest = _outside(v, grad_v, v1, grad_v1, (m, n), is_full)
-        found = found + matmul(matmul(u, inverses), rest)
+        by_matrix = by_matrix + matmul(matmul(u, inverses), rest)
     if values.dtype.is_complex:
         unit = eye(sizes[-1], batch_shape=sizes[:-1], dtype=values.dtype)
         phases = unit * of_v
         turn = matmul(inverses, adjoint(phases) - phases)
-        found = found + 1 / 2.0 * matmul(u, matmul(turn, v1, adjoint_b=True))
-    return found
+        by_matrix = by_matrix + 1 / 2.0 * matmul(u, matmul(turn, v1, adjoint_b=True))
+    return by_matrix
 
 
 def _outside(
@@ -228,7 +233,7 @@ def _outside(
 
 
 @gradient("MatrixSquareRoot")
-def _matrix_square_root(op: Operation, grad: Any) -> Any:
+def _matrix_square_root(op: Operation, grad: Tensor) -> Gradients:
     """The solution of a Sylvester equation, written with Kronecker's products."""
     root = op.outputs[0]
     sizes = shape(root)
@@ -256,5 +261,5 @@ def _kronecker(a: Tensor, b: Tensor) -> Tensor:
     spread_b = concat([batch, [1], [other], [1], [other]], 0)
     first, second = reshape(a, spread_a), reshape(b, spread_b)
     side = order * other
-    whole = concat([batch, [side], [side]], 0)
-    return reshape(first * second, whole)
+    product_shape = concat([batch, [side], [side]], 0)
+    return reshape(first * second, product_shape)

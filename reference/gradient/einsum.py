@@ -1,8 +1,6 @@
-"""The gradient of sums of products over named dimensions. Source: TF 2.21."""
+"""The gradient of Einsum. Source: TF 2.21."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from sessrun.reference.api.ops.array_ops import concat, reshape, stack
 from sessrun.reference.api.ops.cast_ops import conj
@@ -12,7 +10,8 @@ from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import broadcast_to
-from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_nodes import gradient, node, nodes
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.gradient.reductions import kept_shape
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -23,19 +22,18 @@ _DOTS = "..."
 
 
 def _einsum(inputs: list[Tensor], equation: str) -> Tensor:
-    found: Tensor = node("Einsum", inputs, equation=equation)
-    return found
+    return node("Einsum", inputs, equation=equation)
 
 
 def _axis(labels: str, label: str) -> int:
-    """The first axis of a label, counted from the end where an ellipsis stands before it."""
+    """The first axis of a label, negative where an ellipsis stands before it."""
     before, _, behind = labels.partition(_DOTS)
-    place = before.find(label)
-    return place if place >= 0 else behind.find(label) - len(behind)
+    position = before.find(label)
+    return position if position >= 0 else behind.find(label) - len(behind)
 
 
-def _hidden(labels: str) -> tuple[int, int | None]:
-    """From where to where the dimensions of the ellipsis go."""
+def _ellipsis_axes(labels: str) -> tuple[int, int | None]:
+    """The first axis of the ellipsis, and the one after its last axis; None for the end."""
     before, dots, behind = labels.partition(_DOTS)
     if not dots:
         return 0, 0
@@ -43,7 +41,16 @@ def _hidden(labels: str) -> tuple[int, int | None]:
 
 
 def _unsummed(grad: Tensor, result: str, labels: str, sizes: Tensor, summed: set[str]) -> Tensor:
-    """The gradient by one operand, some of whose dimensions were summed over."""
+    """The gradient by an operand some of whose axes were summed over.
+
+    Args:
+      grad: the gradient by the axes that were not summed over.
+      result: their labels.
+      labels: the labels of the operand.
+      sizes: its shape.
+      summed: the labels that were summed over.
+
+    """
     names = "".join(sorted(summed))
     axes = [_axis(labels, name) for name in names]
     lengths = stack([sizes[axis] for axis in axes])
@@ -51,24 +58,24 @@ def _unsummed(grad: Tensor, result: str, labels: str, sizes: Tensor, summed: set
     rest = "".join(name for name in labels if name not in summed)
     if not repeats and rest == result:
         return broadcast_to(reshape(grad, kept_shape(sizes, convert_to_tensor(axes))), sizes)
-    whole = concat([lengths, shape(grad)], axis=0)
+    summed_shape = concat([lengths, shape(grad)], axis=0)
     spread = concat([ones(len(summed), dtype=dtypes.int32), shape(grad)], axis=0)
-    wide = broadcast_to(reshape(grad, spread), whole)
-    return _einsum([wide], f"{names}{result}->{labels}")
+    repeated = broadcast_to(reshape(grad, spread), summed_shape)
+    return _einsum([repeated], f"{names}{result}->{labels}")
 
 
 def _by_one(
     grad: Tensor, other: Tensor, sizes: Tensor, labels: str, others: str, result: str
 ) -> Tensor:
-    """The gradient by one operand of two, before what was broadcast is summed."""
+    """The gradient by one operand of two, before it is summed over broadcast axes."""
     summed = set(labels) - set(result + others + ".")
     left = "".join(name for name in labels if name not in summed)
-    found = _einsum([grad, other], f"{result},{others}->{left}")
-    return _unsummed(found, left, labels, sizes, summed) if summed else found
+    product = _einsum([grad, other], f"{result},{others}->{left}")
+    return _unsummed(product, left, labels, sizes, summed) if summed else product
 
 
 @gradient("Einsum")
-def _of_einsum(op: Operation, grad: Any) -> Any:
+def _of_einsum(op: Operation, grad: Tensor) -> Gradients:
     equation = op.get_attr("equation")
     text = equation.decode() if isinstance(equation, bytes) else equation
     left, result = text.split("->")
@@ -90,13 +97,13 @@ def _of_einsum(op: Operation, grad: Any) -> Any:
     by_y = _by_one(grad, x, of_y, second, first, result)
     if _DOTS not in result:
         return by_x, by_y
-    (begin_x, end_x), (begin_y, end_y) = _hidden(first), _hidden(second)
+    (begin_x, end_x), (begin_y, end_y) = _ellipsis_axes(first), _ellipsis_axes(second)
     known = x.shape, y.shape
-    if all(each.is_fully_defined() for each in known) and (
+    if all(static.is_fully_defined() for static in known) and (
         known[0][begin_x:end_x] == known[1][begin_y:end_y]
     ):
         return by_x, by_y
-    axes = node("BroadcastGradientArgs", of_x[begin_x:end_x], of_y[begin_y:end_y])
+    axes = nodes("BroadcastGradientArgs", of_x[begin_x:end_x], of_y[begin_y:end_y])
     return (
         reshape(reduce_sum(by_x, begin_x + axes[0]), of_x),
         reshape(reduce_sum(by_y, begin_y + axes[1]), of_y),

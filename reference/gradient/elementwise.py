@@ -1,13 +1,13 @@
-"""Gradients of operations that compute element by element.
+"""Gradients of elementwise operations.
 
-By the chain rule each is the gradient of the output times a derivative; complex derivatives are
+By the chain rule they are the gradient of the output times a derivative; complex derivatives are
 conjugated. Source: TF 2.21, whose nodes and order these are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.ops.array_ops import where
 from sessrun.reference.api.ops.cast_ops import cast, conj
@@ -40,9 +40,11 @@ from sessrun.reference.build.generated import (
     xlogy,
 )
 from sessrun.reference.build.generated import pow as power
-from sessrun.reference.build.gradient_nodes import constants, gradient, late, node
-from sessrun.reference.gradient.broadcasting import are_equal, of_pair, summed_to
+from sessrun.reference.build.gradient_nodes import constants, gradient, late, node, nodes
+from sessrun.reference.build.gradient_registry import GradientFunction, Gradients
+from sessrun.reference.gradient.broadcasting import are_equal, of_first, of_pair, summed_to
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__: list[str] = []
 
@@ -69,25 +71,25 @@ constants(
 )
 
 
-def _one(grad: Any) -> Any:
+def _one(grad: Tensor) -> Tensor:
     return constant(1, dtype=grad.dtype)
 
 
-def _inverse_of_root(x: Any, grad: Any) -> Any:
+def _inverse_of_root(x: Tensor, grad: Tensor) -> Tensor:
     """1 / sqrt(1 - x^2)."""
     squared, one = square(x), _one(grad)
     return reciprocal(sqrt(sub(one, squared)))
 
 
-def _of_acos(x: Any, grad: Any) -> Any:
+def _of_acos(x: Tensor, grad: Tensor) -> Tensor:
     inverse = _inverse_of_root(x, grad)
     return -grad * inverse
 
 
-def _over(sum_of: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _over(sum_of: Callable[[Tensor, Tensor], Tensor]) -> Callable[[Tensor, Tensor], Tensor]:
     """1 / (1 + x^2), or 1 / (1 - x^2)."""
 
-    def derivative(x: Any, grad: Any) -> Any:
+    def derivative(x: Tensor, grad: Tensor) -> Tensor:
         squared, one = square(x), _one(grad)
         return reciprocal(sum_of(one, squared))
 
@@ -95,7 +97,7 @@ def _over(sum_of: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 
 #: The gradient by the input, of the conjugated input and the output's gradient.
-_BY_INPUT: Final[dict[str, Callable[[Any, Any], Any]]] = {
+_BY_INPUT: Final[dict[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "Acos": _of_acos,
     "Asin": lambda x, grad: grad * _inverse_of_root(x, grad),
     "Atan": lambda x, grad: grad * _over(add)(x, grad),
@@ -110,30 +112,30 @@ _BY_INPUT: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "Square": lambda x, grad: mul(grad, mul(x, constant(2.0, dtype=x.dtype))),
     "Tan": lambda x, grad: square(reciprocal(cos(x))) * grad,
 }
-#: The same of the conjugated output.
-_BY_OUTPUT: Final[dict[str, Callable[[Any, Any], Any]]] = {
+#: The gradient by the input, of the conjugated output and the output's gradient.
+_BY_OUTPUT: Final[dict[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "Acosh": lambda y, grad: grad / sinh(y),
     "Asinh": lambda y, grad: grad / cosh(y),
     "Exp": lambda y, grad: grad * y,
     "Sigmoid": lambda y, grad: node("SigmoidGrad", y, grad),
     "Tanh": lambda y, grad: node("TanhGrad", y, grad),
 }
-#: Operations that have a gradient operation of the output.
+#: Op types whose gradient is an operation that takes the output.
 _OF_OUTPUT: Final = {
     "Inv": "ReciprocalGrad",
     "Reciprocal": "ReciprocalGrad",
     "Rsqrt": "RsqrtGrad",
     "Sqrt": "SqrtGrad",
 }
-#: Steps: they have no gradient but are no constants.
+#: Step functions: their gradient is None, but they are no constants.
 _STEPS: Final = ("Ceil", "Floor", "Rint", "Round")
 
 for _op_type, _by_input in _BY_INPUT.items():
     late(_op_type)(lambda op, grad, of=_by_input: of(conj(op.inputs[0]), grad))
 for _op_type, _by_output in _BY_OUTPUT.items():
     late(_op_type)(lambda op, grad, of=_by_output: of(conj(op.outputs[0]), grad))
-for _op_type, _made in _OF_OUTPUT.items():
-    gradient(_op_type)(lambda op, grad, made=_made: node(made, op.outputs[0], grad))
+for _op_type, _grad_type in _OF_OUTPUT.items():
+    gradient(_op_type)(lambda op, grad, grad_type=_grad_type: node(grad_type, op.outputs[0], grad))
 gradient(*_STEPS)(lambda op, grad: [None])
 gradient("FloorDiv", "TruncateDiv")(lambda op, grad: [None, None])
 gradient("Neg")(lambda op, grad: -grad)
@@ -143,51 +145,51 @@ gradient("AddN", "AccumulateNV2")(lambda op, grad: [grad] * len(op.inputs))
 
 
 @late("InvGrad", "ReciprocalGrad")
-def _reciprocal_grad(op: Operation, grad: Any) -> Any:
+def _reciprocal_grad(op: Operation, grad: Tensor) -> Gradients:
     b = op.inputs[1]
     a, conjugate = conj(op.inputs[0]), conj(grad)
     return conjugate * -2.0 * b * a, node("ReciprocalGrad", a, grad)
 
 
 @late("SqrtGrad")
-def _sqrt_grad(op: Operation, grad: Any) -> Any:
+def _sqrt_grad(op: Operation, grad: Tensor) -> Gradients:
     ratio = grad / op.inputs[0]
     return -conj(ratio) * op.outputs[0], 0.5 * ratio
 
 
 @late("RsqrtGrad")
-def _rsqrt_grad(op: Operation, grad: Any) -> Any:
+def _rsqrt_grad(op: Operation, grad: Tensor) -> Gradients:
     a, conjugate = conj(op.inputs[0]), conj(grad)
     return -1.5 * conjugate * op.inputs[1] * square(a), node("RsqrtGrad", a, grad)
 
 
 @late("TanhGrad")
-def _tanh_grad(op: Operation, grad: Any) -> Any:
+def _tanh_grad(op: Operation, grad: Tensor) -> Gradients:
     a, b = conj(op.inputs[0]), conj(op.inputs[1])
     return grad * -2.0 * b * a, node("TanhGrad", a, grad)
 
 
 @late("SigmoidGrad")
-def _sigmoid_grad(op: Operation, grad: Any) -> Any:
+def _sigmoid_grad(op: Operation, grad: Tensor) -> Gradients:
     a, b = conj(op.inputs[0]), conj(op.inputs[1])
     scaled = grad * b
     return scaled - 2.0 * scaled * a, node("SigmoidGrad", a, grad)
 
 
 @gradient("Add", "AddV2")
-def _add(op: Operation, grad: Any) -> Any:
+def _add(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     return (grad, grad) if are_equal(x, y, grad) else of_pair((x, y), grad, grad)
 
 
 @gradient("Sub")
-def _sub(op: Operation, grad: Any) -> Any:
+def _sub(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     return (grad, -grad) if are_equal(x, y, grad) else of_pair((x, y), grad, -grad)
 
 
 @gradient("Mul")
-def _mul(op: Operation, grad: Any) -> Any:
+def _mul(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     if are_equal(x, y, grad) and grad.dtype in {dtypes.int32, dtypes.float32}:
         return mul(grad, y), mul(grad, x)
@@ -195,14 +197,14 @@ def _mul(op: Operation, grad: Any) -> Any:
 
 
 @gradient("MulNoNan")
-def _mul_no_nan(op: Operation, grad: Any) -> Any:
+def _mul_no_nan(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
-    found = node("MulNoNan", grad, y), node("MulNoNan", x, grad)
-    return found if are_equal(x, y, grad) else of_pair((x, y), *found)
+    products = node("MulNoNan", grad, y), node("MulNoNan", x, grad)
+    return products if are_equal(x, y, grad) else of_pair((x, y), *products)
 
 
-def _quotient(divided: Callable[[Any, Any], Any]) -> Callable[[Operation, Any], Any]:
-    def function(op: Operation, grad: Any) -> Any:
+def _quotient(divided: Callable[[Tensor, Tensor], Tensor]) -> GradientFunction:
+    def function(op: Operation, grad: Tensor) -> Gradients:
         x, y = conj(op.inputs[0]), conj(op.inputs[1])
         of_x = divided(grad, y)
         of_y = grad * divided(divided(-x, y), y)
@@ -217,27 +219,27 @@ gradient("DivNoNan")(_quotient(div_no_nan))
 
 
 @gradient("FloorMod")
-def _floor_mod(op: Operation, grad: Any) -> Any:
+def _floor_mod(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
-    whole = floor_div(conj(x), conj(y))
-    return of_pair((x, y), grad, grad * neg(whole))
+    quotient = floor_div(conj(x), conj(y))
+    return of_pair((x, y), grad, grad * neg(quotient))
 
 
 @gradient("Pow")
-def _pow(op: Operation, grad: Any) -> Any:
+def _pow(op: Operation, grad: Tensor) -> Gradients:
     x, y = conj(op.inputs[0]), conj(op.inputs[1])
     of_x = grad * y * power(x, y - 1)
-    # The logarithm is taken of what has one: elsewhere the derivative by y is 0.
+    # Where x has no logarithm, the derivative by y is 0.
     has_log = not_equal(x, 0) if op.inputs[0].dtype.is_complex else x > 0
     safe = where(has_log, x, ones_like(op.inputs[0]))
     logarithm = where(has_log, log(safe), zeros_like(op.inputs[0]))
     return of_pair(op.inputs, of_x, grad * conj(op.outputs[0]) * logarithm)
 
 
-def _chosen(is_first: Callable[[Any, Any], Any]) -> Callable[[Operation, Any], Any]:
-    """Of the larger or the smaller: the gradient is that one's, of equal ones the first's."""
+def _selected(is_first: Callable[[Tensor, Tensor], Tensor]) -> GradientFunction:
+    """The gradient goes to the input that was selected, to the first of equal ones."""
 
-    def function(op: Operation, grad: Any) -> Any:
+    def function(op: Operation, grad: Tensor) -> Gradients:
         zero = zeros_like(grad)
         first = is_first(*op.inputs)
         return of_pair(op.inputs, select_v2(first, grad, zero), select_v2(first, zero, grad))
@@ -245,12 +247,12 @@ def _chosen(is_first: Callable[[Any, Any], Any]) -> Callable[[Operation, Any], A
     return function
 
 
-gradient("Maximum")(_chosen(greater_equal))
-gradient("Minimum")(_chosen(less_equal))
+gradient("Maximum")(_selected(greater_equal))
+gradient("Minimum")(_selected(less_equal))
 
 
 @gradient("SquaredDifference")
-def _squared_difference(op: Operation, grad: Any) -> Any:
+def _squared_difference(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     with op.graph.control_dependencies([grad]):
         of_x = scalar_mul(2.0, grad) * (x - y)
@@ -258,18 +260,18 @@ def _squared_difference(op: Operation, grad: Any) -> Any:
 
 
 @late("Atan2")
-def _atan2(op: Operation, grad: Any) -> Any:
+def _atan2(op: Operation, grad: Tensor) -> Gradients:
     y, x = op.inputs
     scaled = grad / (square(y) + square(x))
     return of_pair((y, x), x * scaled, -y * scaled)
 
 
-def _is_not_zero(x: Any) -> Any:
+def _is_not_zero(x: Tensor) -> Tensor:
     return cast(not_equal(x, cast(0.0, x.dtype)), x.dtype)
 
 
 @gradient("Xlogy")
-def _xlogy(op: Operation, grad: Any) -> Any:
+def _xlogy(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     return summed_to(
         op.inputs, (lambda _: xlogy(_is_not_zero(x), y), lambda _: node("Xdivy", x, y)), grad
@@ -277,7 +279,7 @@ def _xlogy(op: Operation, grad: Any) -> Any:
 
 
 @gradient("Xlog1py")
-def _xlog1py(op: Operation, grad: Any) -> Any:
+def _xlog1py(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     return summed_to(
         op.inputs,
@@ -287,7 +289,7 @@ def _xlog1py(op: Operation, grad: Any) -> Any:
 
 
 @gradient("Xdivy")
-def _xdivy(op: Operation, grad: Any) -> Any:
+def _xdivy(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     return summed_to(
         op.inputs,
@@ -297,35 +299,35 @@ def _xdivy(op: Operation, grad: Any) -> Any:
 
 
 @gradient("NextAfter")
-def _next_after(op: Operation, grad: Any) -> Any:
+def _next_after(op: Operation, grad: Tensor) -> Gradients:
     partials = (lambda of_x: ones(of_x, grad.dtype), lambda of_y: zeros(of_y, grad.dtype))
     return summed_to(op.inputs, partials, grad)
 
 
 @gradient("Select")
-def _select(op: Operation, grad: Any) -> Any:
+def _select(op: Operation, grad: Tensor) -> Gradients:
     which, x, _ = op.inputs
     zero = zeros_like(x)
     return None, where(which, grad, zero), where(which, zero, grad)
 
 
 @gradient("SelectV2")
-def _select_v2(op: Operation, grad: Any) -> Any:
+def _select_v2(op: Operation, grad: Tensor) -> Gradients:
     which, x, y = op.inputs
     zero = zeros([], grad.dtype.base_dtype)
     of_x, of_y = select_v2(which, grad, zero), select_v2(which, zero, grad)
-    whole = op.outputs[0]
-    return None, of_pair((x, whole), of_x, None)[0], of_pair((y, whole), of_y, None)[0]
+    result = op.outputs[0]
+    return None, of_first(x, result, of_x), of_first(y, result, of_y)
 
 
 @gradient("ClipByValue")
-def _clip_by_value(op: Operation, grad: Any) -> Any:
+def _clip_by_value(op: Operation, grad: Tensor) -> Gradients:
     x, low, high = op.inputs
-    shapes = [shape(each) for each in op.inputs]
+    shapes = [shape(tensor) for tensor in op.inputs]
     zero = zeros(shape(grad), grad.dtype)
     below, above = less(x, low), greater(x, high)
-    over_low = node("BroadcastGradientArgs", shapes[0], shapes[1])[1]
-    over_high = node("BroadcastGradientArgs", shapes[0], shapes[2])[1]
+    over_low = nodes("BroadcastGradientArgs", shapes[0], shapes[1])[1]
+    over_high = nodes("BroadcastGradientArgs", shapes[0], shapes[2])[1]
     of_x = where(node("LogicalOr", below, above), zero, grad)
     of_low, of_high = where(below, grad, zero), where(above, grad, zero)
     return (

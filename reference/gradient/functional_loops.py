@@ -1,7 +1,7 @@
-"""Gradients of loops that are functions: a loop that goes back as often.
+"""Gradients of `While`: a second loop with as many iterations, which goes through them backwards.
 
-What the way back needs of each iteration the loop pushes onto lists, which the way back pops;
-values that no iteration changes it takes as they are. Source: TF 2.21.
+Values of an iteration that the gradients use are pushed onto tensor lists by the first loop and
+popped by the second; values that no iteration changes are captured. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -22,37 +22,42 @@ from sessrun.reference.build.construction import make_operation
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, placeholder
 from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.signature import signature
+from sessrun.reference.gradient.added_outputs import add_outputs
+from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.gradient.functional_branches import argument_of
-from sessrun.reference.gradient.reach import is_trainable
-from sessrun.reference.gradient.variables import known_dtype, tell_dtypes, zeros_behind
-from sessrun.reference.gradient.widening import widen
+from sessrun.reference.gradient.reachability import is_trainable
+from sessrun.reference.gradient.variables import known_dtype, note_dtypes, zeros_behind
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue
 
 __all__: list[str] = []
 
-#: What tells little of a tensor: it is kept instead of the tensor, where that is not kept as well.
+#: Operations with small results: the first loop's body computes them, so that their result is kept
+#: and not the tensor that they are of, unless that is kept anyway.
 _SMALL: Final = frozenset({"Rank", "Shape", "Size", "TensorListElementShape", "TensorListLength"})
-#: Such operations of bodies, by type, name and inputs.
-_MADE: Final[WeakKeyDictionary[BranchGraph, dict[Any, Operation]]] = WeakKeyDictionary()
-#: Before the gradients come the number of the iteration, the most there may be, and how many
-#: there are.
-_OWN: Final = 3
+#: An op type, a name and the inputs.
+_OpKey = tuple[str, str, tuple[Tensor, ...]]
+#: Such operations of loop bodies.
+_SMALL_OPS: Final[WeakKeyDictionary[BranchGraph, dict[_OpKey, Operation]]] = WeakKeyDictionary()
+#: How many loop variables stand before the gradients: the number of the iteration, the maximum, and
+#: the number of iterations of the first loop.
+_COUNTERS: Final = 3
 
 
-class _Backward(BranchGraph):
-    """The body of the way back.
+class _BackwardBody(BranchGraph):
+    """The body of the second loop.
 
     Args:
-      name: what the function is called.
-      op: the loop.
+      name: the name of the function.
+      op: the first loop.
       forward: its condition and body.
 
     Attributes:
-      next: for an argument that an iteration changes, what it is in the next one.
-      lists: the empty lists that the loop must be given.
+      next: for an argument that an iteration changes, its value in the next one.
+      lists: the empty lists that the first loop must be given.
 
     """
 
@@ -69,16 +74,16 @@ class _Backward(BranchGraph):
     def made_elsewhere(
         self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
     ) -> Operation | None:
-        """What is small of a tensor of an iteration that is not kept: the loop's body makes it."""
+        """In the first loop's body, an operation with a small result of a tensor not kept."""
         body = self._forward.body
         tensors = nest.flatten(groups)
         if (
             op_type not in _SMALL
             or gives_all()
-            or not all(each.graph is body and self._list_of(each) is None for each in tensors)
+            or not all(x.graph is body and self._list_of(x) is None for x in tensors)
         ):
             return None
-        known = _MADE.setdefault(body, {})
+        known = _SMALL_OPS.setdefault(body, {})
         key = (op_type, name, tuple(tensors))
         if key not in known:
             with body.as_default():
@@ -88,17 +93,17 @@ class _Backward(BranchGraph):
         return known[key]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """What stands here for a tensor: for one of an iteration what was kept of it."""
+        """The tensor of this graph for one outside; for one of an iteration its kept value."""
         if tensor.graph is not self._forward.body:
             return super().capture(tensor, name)
         name = name or tensor.op.name
         while tensor.op.type == "Identity":
             tensor = tensor.op.inputs[0]
         if tensor not in self._known:
-            self._known[tensor] = self._taken(tensor, name)
+            self._known[tensor] = self._value_of(tensor, name)
         return self._known[tensor]
 
-    def _taken(self, tensor: Tensor, name: str) -> Tensor:
+    def _value_of(self, tensor: Tensor, name: str) -> Tensor:
         body = self._forward.body
         if tensor in body.inputs and tensor in body.outputs:
             return super().capture(tensor, name)
@@ -107,24 +112,24 @@ class _Backward(BranchGraph):
         if tensor.dtype == dtypes.resource:
             return super().capture(self._op.inputs[body.inputs.index(argument_of(tensor))], name)
         kept = super().capture(self._pushed(tensor), name)
+        value: Tensor
         rest, value = tensor_list_pop_back(kept, element_dtype=tensor.dtype)
         value.set_shape(tensor.shape)
         self.next[kept] = rest
-        found: Tensor = value
-        return found
+        return value
 
     def _list_of(self, tensor: Tensor) -> Tensor | None:
-        """The list of the values of a tensor that the loop gives already."""
+        """The list of the values of a tensor that the loop outputs already; None if it does not."""
         body = self._forward.body
-        # Behind the outputs may be lists that the condition has not been given yet.
-        kept = dict(zip(body.outputs, body.inputs, strict=False))
+        # The last outputs may be lists that are no inputs yet.
+        inputs = dict(zip(body.outputs, body.inputs, strict=False))
         for user in tensor.consumers():
-            if user.type == "TensorListPushBack" and kept.get(user.outputs[0]) is user.inputs[0]:
+            if user.type == "TensorListPushBack" and inputs.get(user.outputs[0]) is user.inputs[0]:
                 return user.outputs[0]
         return None
 
     def _pushed(self, tensor: Tensor) -> Tensor:
-        """The list of the values of a tensor in each iteration, which the loop gives."""
+        """The list of the values of a tensor in each iteration, which the loop outputs."""
         goes_on, body = self._forward
         known = self._list_of(tensor)
         if known is not None:
@@ -135,7 +140,7 @@ class _Backward(BranchGraph):
             empty = empty_tensor_list(tensor.shape, tensor.dtype, self._op.inputs[1], name)
         self.lists.append(empty)
         with body.as_default():
-            pushed: Tensor = node("TensorListPushBack", empty, tensor)
+            pushed = node("TensorListPushBack", empty, tensor)
         body.outputs.append(pushed)
         with goes_on.as_default():
             goes_on.capture(empty)
@@ -143,7 +148,7 @@ class _Backward(BranchGraph):
 
 
 @gradient("StatelessWhile", "While")
-def _while(op: Operation, *grads: Any) -> list[Any]:
+def _while(op: Operation, *grads: Gradient) -> list[Tensor | None]:
     """The gradients of a loop's inputs.
 
     Args:
@@ -152,42 +157,44 @@ def _while(op: Operation, *grads: Any) -> list[Any]:
 
     """
     forward = bodies_of_loop(op)
-    tell_dtypes(forward.body.inputs, map(known_dtype, op.inputs))
-    size = len(op.outputs)
-    known = [_known(op, number, grads[number]) for number in range(size)]
-    traced = [number for number, each in enumerate(known) if each is not None]
+    note_dtypes(forward.body.inputs, map(known_dtype, op.inputs))
+    by_output = {
+        number: dense
+        for number, grad in enumerate(grads)
+        if (dense := _dense_gradient(op, number, grad)) is not None
+    }
     firsts = [
         constant(0, dtype=op.outputs[0].dtype, name="grad_counter"),
         op.inputs[1],
         op.outputs[0],
-        *(known[number] for number in traced),
+        *by_output.values(),
     ]
-    back = _Backward(function_name(f"{forward.body.name}_", "grad"), op, forward)
-    _build(back, forward.body, firsts, traced)
-    if back.lists:
-        _give_lists(op, forward, back.lists)
-    taken = [
-        op.outputs[forward.body.outputs.index(each)] if each.graph is forward.body else each
-        for each in back.extra_inputs
+    backward = _BackwardBody(function_name(f"{forward.body.name}_", "grad"), op, forward)
+    _build(backward, forward.body, firsts, list(by_output))
+    if backward.lists:
+        _add_lists(op, forward, backward.lists)
+    captured = [
+        op.outputs[forward.body.outputs.index(tensor)] if tensor.graph is forward.body else tensor
+        for tensor in backward.extra_inputs
     ]
-    goes_on = BranchGraph(function_name(f"{forward.condition.name}_", "grad"))
-    with goes_on.as_default():
-        goes_on.inputs = [_like(each) for each in (*firsts, *taken)]
-    goes_on.build(lambda count, _, total, *__: identity(count < total), goes_on.inputs)
-    made = loop_of(
-        [*firsts, *taken],
-        LoopBodies(goes_on, back),
-        [each.shape for each in back.outputs],
+    condition = BranchGraph(function_name(f"{forward.condition.name}_", "grad"))
+    with condition.as_default():
+        condition.inputs = [_placeholder_like(tensor) for tensor in (*firsts, *captured)]
+    condition.build(lambda count, _, total, *__: identity(count < total), condition.inputs)
+    outputs = loop_of(
+        [*firsts, *captured],
+        LoopBodies(condition, backward),
+        [tensor.shape for tensor in backward.outputs],
         op.get_attr("parallel_iterations"),
         f"{op.name}_grad",
     ).outputs
-    found = [identity(each) for each in made][_OWN:]
-    by_number = dict(zip(traced, found, strict=False))
-    return [by_number.get(number) for number in range(len(op.inputs))]
+    results = [identity(tensor) for tensor in outputs][_COUNTERS:]
+    by_input = dict(zip(by_output, results, strict=False))
+    return [by_input.get(number) for number in range(len(op.inputs))]
 
 
-def _known(op: Operation, number: int, grad: Any) -> Any:
-    """The gradient of an output, dense; zeros for what has none and may get one."""
+def _dense_gradient(op: Operation, number: int, grad: Gradient) -> Tensor | None:
+    """The gradient of an output as a tensor: zeros for None, but None if it cannot have one."""
     output = op.outputs[number]
     if not is_trainable(output):
         return None
@@ -197,37 +204,42 @@ def _known(op: Operation, number: int, grad: Any) -> Any:
     return zeros_like(output) if grad is None else convert_to_tensor(grad)
 
 
-def _like(tensor: Tensor) -> Tensor:
+def _placeholder_like(tensor: Tensor) -> Tensor:
     return placeholder(tensor.dtype.base_dtype, tensor.shape)
 
 
 def _build(
-    back: _Backward, body: BranchGraph, firsts: Sequence[Tensor], traced: Sequence[int]
+    backward: _BackwardBody, body: BranchGraph, firsts: Sequence[Tensor], numbers: Sequence[int]
 ) -> None:
-    """Make the operations of the way back through one iteration."""
-    # What goes back through a graph asks for this function.
-    from sessrun.reference.gradient.backprop import gradients  # noqa: PLC0415 - as told
+    """Make the operations of one iteration of the second loop.
 
-    ys, xs = ([tensors[number] for number in traced] for tensors in (body.outputs, body.inputs))
-    with back.as_default():
-        back.inputs = [_like(each) for each in firsts]
+    Args:
+      backward: the body that they are made in.
+      body: the body of the first loop.
+      firsts: the first values of the second loop's variables.
+      numbers: which of the first loop's variables have gradients.
 
-    def following(count: Tensor, limit: Tensor, total: Tensor, *weights: Tensor) -> list[Any]:
-        made = gradients(ys, xs, list(weights), unconnected_gradients="zero")
-        found = [count + 1, limit, total, *(convert_to_tensor(each) for each in made)]
-        return [identity(each) for each in found]  # where TensorFlow waits for effects
+    """
+    ys, xs = ([tensors[number] for number in numbers] for tensors in (body.outputs, body.inputs))
+    with backward.as_default():
+        backward.inputs = [_placeholder_like(tensor) for tensor in firsts]
 
-    back.build(following, list(back.inputs))
-    back.outputs += [back.next.get(each, each) for each in back.extra_args]
+    def next_values(count: Tensor, limit: Tensor, total: Tensor, *grads: Tensor) -> list[Tensor]:
+        by_xs = gradients(ys, xs, list(grads), unconnected_gradients="zero")
+        values = [count + 1, limit, total, *(convert_to_tensor(grad) for grad in by_xs)]
+        return [identity(value) for value in values]  # where TensorFlow waits for effects
+
+    backward.build(next_values, list(backward.inputs))
+    backward.outputs += [backward.next.get(arg, arg) for arg in backward.extra_args]
 
 
-def _give_lists(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
-    """Give a loop more lists, and its functions anew."""
+def _add_lists(op: Operation, forward: LoopBodies, lists: Sequence[Tensor]) -> None:
+    """Give a loop more lists as variables, and its functions under new names."""
     for body in forward:
         body.rewritten()
     functions = {
         "cond": add_function(op.graph, forward.condition),
         "body": add_function(op.graph, forward.body),
     }
-    widen(op, [(dtypes.variant, ())] * len(lists), functions, lists)
-    op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - it is made anew here
+    add_outputs(op, [(dtypes.variant, ())] * len(lists), functions, lists)
+    op._set_attr("_num_original_outputs", AttrValue(i=len(op.outputs)))  # noqa: SLF001 - only gradients change an operation

@@ -1,40 +1,36 @@
-"""Every gradient function, registered: importing this module is enough."""
+"""All modules that register gradient functions: importing this one registers all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-from sessrun.reference.build.gradient_registry import registered
+from sessrun.reference.build.gradient_registry import GradientFunction, registered
 from sessrun.reference.gradient import (
     arrays,
-    bands,
-    batch_norms_again,
     complex_numbers,
     control_flow,
     convolutions,
-    counting,
     ctc,
     decompositions,
+    diagonals,
     einsum,
     elementwise,
     fourier,
+    function_calls,
     functional_branches,
     functional_loops,
     images,
     indexing,
+    linear_systems,
     matrices,
-    networks,
+    neural_networks,
     normalization,
     poolings,
-    quantizing,
+    quantization,
     random_numbers,
     recurrent,
     reductions,
-    solving,
-    space,
+    space_to_batch,
     sparse,
-    special,
+    special_functions,
     tensor_arrays,
     tensor_lists,
     variables,
@@ -42,44 +38,43 @@ from sessrun.reference.gradient import (
 
 __all__ = [
     "arrays",
-    "bands",
-    "batch_norms_again",
     "complex_numbers",
     "control_flow",
     "convolutions",
-    "counting",
     "ctc",
     "decompositions",
+    "diagonals",
     "einsum",
     "elementwise",
     "fourier",
+    "function_calls",
     "functional_branches",
     "functional_loops",
     "images",
     "indexing",
+    "linear_systems",
     "matrices",
-    "networks",
+    "neural_networks",
     "normalization",
     "poolings",
-    "quantizing",
+    "quantization",
     "random_numbers",
     "recurrent",
     "reductions",
-    "solving",
-    "space",
+    "space_to_batch",
     "sparse",
-    "special",
+    "special_functions",
     "tensor_arrays",
     "tensor_lists",
     "variables",
 ]
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
-    """The gradient of `X`, which TensorFlow's modules of gradients call `_XGrad`."""
-    found = None
+def __getattr__(name: str) -> GradientFunction:
+    """The gradient function of the op type `X`, by the name `_XGrad` that it has in TensorFlow."""
+    function = None
     if name.startswith("_") and name.endswith("Grad"):
-        found = registered(name.removeprefix("_").removesuffix("Grad"))
-    if found is None:
+        function = registered(name.removeprefix("_").removesuffix("Grad"))
+    if function is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
-    return found
+    return function

@@ -1,4 +1,4 @@
-"""Gradients of images that are resized, cropped, moved, coloured. Source: TF 2.21."""
+"""Gradients of images: resized, cropped, transformed, in other colours. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import matrix_inverse, square
 from sessrun.reference.build.gradient_nodes import constants, gradient, node
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
@@ -40,36 +41,41 @@ constants(
 )
 
 
-def _how(op: Operation) -> dict[str, Any]:
+def _alignment(op: Operation) -> dict[str, Any]:
     names = ("align_corners", "half_pixel_centers")
     return {name: op.get_attr(name) for name in names}
 
 
 @gradient("ResizeNearestNeighbor")
-def _resize_nearest_neighbor(op: Operation, grad: Any) -> Any:
+def _resize_nearest_neighbor(op: Operation, grad: Tensor) -> Gradients:
     image = op.inputs[0]
     known = image.shape[1:3]
     size = known if known.is_fully_defined() else shape(image)[1:3]
-    return node("ResizeNearestNeighborGrad", grad, size, **_how(op)), None
+    return node("ResizeNearestNeighborGrad", grad, size, **_alignment(op)), None
 
 
 @gradient("ResizeBilinear")
-def _resize_bilinear(op: Operation, grad: Any) -> Any:
-    return node("ResizeBilinearGrad", grad, op.inputs[0], **_how(op)), None
+def _resize_bilinear(op: Operation, grad: Tensor) -> Gradients:
+    return node("ResizeBilinearGrad", grad, op.inputs[0], **_alignment(op)), None
 
 
 @gradient("ResizeBicubic")
-def _resize_bicubic(op: Operation, grad: Any) -> Any:
+def _resize_bicubic(op: Operation, grad: Tensor) -> Gradients:
     if op.inputs[0].dtype.name not in _BICUBIC:
         return None, None
-    return node("ResizeBicubicGrad", grad, op.inputs[0], **_how(op)), None
+    return node("ResizeBicubicGrad", grad, op.inputs[0], **_alignment(op)), None
 
 
 @gradient("ScaleAndTranslate")
-def _scale_and_translate(op: Operation, grad: Any) -> Any:
+def _scale_and_translate(op: Operation, grad: Tensor) -> Gradients:
     images, _, scale, translation = op.inputs
-    how = {name: op.get_attr(name) for name in ("kernel_type", "antialias")}
-    return node("ScaleAndTranslateGrad", grad, images, scale, translation, **how), None, None, None
+    attrs = {name: op.get_attr(name) for name in ("kernel_type", "antialias")}
+    return (
+        node("ScaleAndTranslateGrad", grad, images, scale, translation, **attrs),
+        None,
+        None,
+        None,
+    )
 
 
 def flat_transforms_to_matrices(transforms: Any) -> Tensor:
@@ -84,8 +90,8 @@ def flat_transforms_to_matrices(transforms: Any) -> Tensor:
         if value.shape.ndims not in {1, 2}:
             raise bad_value(f"Transforms should be 1D or 2D, got: {value}")
         rows = reshape(value, constant([-1, 8]))
-        whole = concat([rows, ones([shape(rows)[0], 1])], axis=1)
-        return reshape(whole, constant([-1, 3, 3]))
+        rows_of_nine = concat([rows, ones([shape(rows)[0], 1])], axis=1)
+        return reshape(rows_of_nine, constant([-1, 3, 3]))
 
 
 def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
@@ -105,7 +111,7 @@ def matrices_to_flat_transforms(transform_matrices: Any) -> Tensor:
 
 
 @gradient("ImageProjectiveTransformV2", "ImageProjectiveTransformV3")
-def _projected(op: Operation, grad: Any) -> Any:
+def _projected(op: Operation, grad: Tensor) -> Gradients:
     images, transforms, _, *fill = op.inputs
     if images.dtype.name not in _PROJECTED:
         raise bad_type(f"Invalid dtype {images.dtype}.")
@@ -115,15 +121,15 @@ def _projected(op: Operation, grad: Any) -> Any:
     if dimensions == 1:
         transforms = transforms[None]
     inverse = matrix_inverse(flat_transforms_to_matrices(transforms))
-    back = matrices_to_flat_transforms(inverse)
-    how = {name: op.get_attr(name) for name in ("interpolation", "fill_mode")}
+    inverse_transforms = matrices_to_flat_transforms(inverse)
+    attrs = {name: op.get_attr(name) for name in ("interpolation", "fill_mode")}
     size = shape(images)[1:3]
-    found = node(op.type, grad, back, size, *(0.0 for _ in fill), **how)
-    return found, *(None for _ in op.inputs[1:])
+    by_images = node(op.type, grad, inverse_transforms, size, *(0.0 for _ in fill), **attrs)
+    return by_images, *(None for _ in op.inputs[1:])
 
 
 @gradient("CropAndResize")
-def _crop_and_resize(op: Operation, grad: Any) -> Any:
+def _crop_and_resize(op: Operation, grad: Tensor) -> Gradients:
     image, boxes, numbers, _ = op.inputs
     size = image.shape.as_list() if image.shape.is_fully_defined() else shape(image)
     by_image = None
@@ -140,50 +146,54 @@ def _crop_and_resize(op: Operation, grad: Any) -> Any:
     return by_image, node("CropAndResizeGradBoxes", grad, image, boxes, numbers), None, None
 
 
-def _over(x: Any) -> Any:
+def _over(x: Tensor) -> Tensor:
     """1 / x, and 0 for 0."""
     return div_no_nan(cast(1.0, x.dtype), x)
 
 
 class _Channel:
-    """One of a colour's three numbers, and where it is the greatest or the least of them."""
+    """One channel of a colour, with masks of where it is the greatest or the least of the three."""
 
-    def __init__(self, value: Tensor) -> None:
+    def __init__(self, value: Tensor, is_most: Tensor, is_least: Tensor) -> None:
         self.value = value
-        self.is_most: Any = None
-        self.is_least: Any = None
+        self.is_most = is_most
+        self.is_least = is_least
 
     def above_zero(self) -> Tensor:
         """1 where it is above 0, else 0."""
         return cast(self.value > 0, self.value.dtype)
 
 
-def _compared(red: _Channel, green: _Channel, blue: _Channel) -> None:
-    """Say of each channel where it is the greatest and where the least; one of equal ones is."""
-    r, g, b = red.value, green.value, blue.value
+def _channels(r: Tensor, g: Tensor, b: Tensor) -> dict[str, _Channel]:
+    """The channels by their letters; of equal ones, one counts as the greatest, or the least."""
     dtype = r.dtype
-    red.is_most = cast((r >= b) & (r >= g), dtype)
-    green.is_most = cast((g > r) & (g >= b), dtype)
-    blue.is_most = cast((b > r) & (b > g), dtype)
-    red.is_least = cast((r < b) & (r < g), dtype)
-    green.is_least = cast((g <= r) & (g < b), dtype)
-    blue.is_least = cast((b <= r) & (b <= g), dtype)
+    red_is_most = cast((r >= b) & (r >= g), dtype)
+    green_is_most = cast((g > r) & (g >= b), dtype)
+    blue_is_most = cast((b > r) & (b > g), dtype)
+    red_is_least = cast((r < b) & (r < g), dtype)
+    green_is_least = cast((g <= r) & (g < b), dtype)
+    blue_is_least = cast((b <= r) & (b <= g), dtype)
+    return {
+        "r": _Channel(r, red_is_most, red_is_least),
+        "g": _Channel(g, green_is_most, green_is_least),
+        "b": _Channel(b, blue_is_most, blue_is_least),
+    }
 
 
-def _saturation_by(one: _Channel, others: tuple[_Channel, _Channel]) -> Any:
-    """How the saturation changes with a channel."""
+def _saturation_by(channel: _Channel, others: tuple[_Channel, _Channel]) -> Tensor:
+    """The derivative of the saturation by a channel."""
     first, second = others
-    is_some = one.above_zero()
-    up = one.is_most * add(first.is_least * first.value, second.is_least * second.value)
-    up = up * _over(square(one.value))
-    down = one.is_least * -1
+    is_some = channel.above_zero()
+    up = channel.is_most * add(first.is_least * first.value, second.is_least * second.value)
+    up = up * _over(square(channel.value))
+    down = channel.is_least * -1
     down = down * _over(first.is_most * first.value + second.is_most * second.value)
     return is_some * add(up, down)
 
 
-#: How the hue changes with red, green and blue: five terms each. Names stand for channels; of
-#: what is the greatest in a term, of what is the least, differences above and below a fraction
-#: line, and whether the sign is turned.
+#: The derivatives of the hue by red, green and blue: five terms for each. A term names the greatest
+#: channel, the least one, the pairs whose differences are its numerator and its denominator, and
+#: says whether its sign is changed.
 _HUE = {
     "r": (
         ("r", "", "gb", "", True),
@@ -209,46 +219,48 @@ _HUE = {
 }
 
 
-def _hue_by(name: str, channels: dict[str, _Channel], saturation: Any, value: Any) -> Any:
-    """How the hue changes with a channel."""
+def _hue_by(name: str, channels: dict[str, _Channel], saturation: Tensor, value: Tensor) -> Tensor:
+    """The derivative of the hue by a channel."""
 
-    def difference(pair: str) -> Any:
+    def difference(pair: str) -> Tensor:
         return channels[pair[0]].value - channels[pair[1]].value
 
     terms = []
-    for most, least, above, below, is_turned in _HUE[name]:
+    for most, least, numerator, denominator, is_negative in _HUE[name]:
         term = channels[most].above_zero() * channels[most].is_most
         if least:
             term = term * channels[least].is_least
-        if is_turned:
+        if is_negative:
             term = term * -1
-        if above:
-            term = term * difference(above)
-        if not below:
+        if numerator:
+            term = term * difference(numerator)
+        if not denominator:
             term = term * _over(square(saturation))
             term = term * _over(square(value))
         else:
-            term = term * _over(square(difference(below)) if above else difference(below))
+            term = term * _over(
+                square(difference(denominator)) if numerator else difference(denominator)
+            )
         terms.append(60 * term)
-    found = terms[0]
+    total = terms[0]
     for term in terms[1:]:
-        found = found + term
-    return found / 360
+        total = total + term
+    return total / 360
 
 
 @gradient("RGBToHSV")
-def _rgb_to_hsv(op: Operation, grad: Any) -> Any:
-    channels = dict(zip("rgb", (_Channel(op.inputs[0][..., i]) for i in range(3)), strict=True))
+def _rgb_to_hsv(op: Operation, grad: Tensor) -> Gradients:
+    red, green, blue = (op.inputs[0][..., number] for number in range(3))
     saturation, value = op.outputs[0][..., 1], op.outputs[0][..., 2]
-    _compared(*channels.values())
-    values = [each.is_most for each in channels.values()]
+    channels = _channels(red, green, blue)
+    values = [channel.is_most for channel in channels.values()]
     saturations = [
         _saturation_by(channels[name], (channels[others[0]], channels[others[1]]))
         for name, others in (("r", "gb"), ("g", "rb"), ("b", "gr"))
     ]
     hues = [_hue_by(name, channels, saturation, value) for name in channels]
     parts = [
-        stack([grad[..., place] * each for each in by], axis=-1)
-        for place, by in ((2, values), (1, saturations), (0, hues))
+        stack([grad[..., number] * derivative for derivative in derivatives], axis=-1)
+        for number, derivatives in ((2, values), (1, saturations), (0, hues))
     ]
     return add(add(parts[0], parts[1]), parts[2])

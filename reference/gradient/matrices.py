@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.array_ops import concat, reshape, slice_
 from sessrun.reference.api.ops.bands import matrix_diag, matrix_diag_part, matrix_set_diag
 from sessrun.reference.api.ops.cast_ops import conj
@@ -12,7 +10,8 @@ from sessrun.reference.api.ops.math_ops import matmul
 from sessrun.reference.api.ops.reduce_ops import reduce_min, reduce_sum
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.build.generated import cross
-from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_nodes import gradient, node, nodes
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -21,26 +20,33 @@ __all__: list[str] = []
 
 
 @gradient("MatMul")
-def _matmul(op: Operation, grad: Any) -> Any:
+def _matmul(op: Operation, grad: Tensor) -> Gradients:
     """With C = A B: dA = dC B', dB = A' dC; a transposed input exchanges the factors."""
     a, b = conj(op.inputs[0]), conj(op.inputs[1])
     is_a, is_b = op.get_attr("transpose_a"), op.get_attr("transpose_b")
 
-    def product(x: Tensor, y: Tensor, first: bool, second: bool, of: str) -> Any:
-        marks: dict[str, Any] = {"grad_a": of == "a", "grad_b": of == "b"}
-        return node("MatMul", x, y, transpose_a=first, transpose_b=second, **marks)
+    def product(x: Tensor, y: Tensor, first: bool, second: bool, of: str) -> Tensor:
+        return node(
+            "MatMul",
+            x,
+            y,
+            transpose_a=first,
+            transpose_b=second,
+            grad_a=of == "a",
+            grad_b=of == "b",
+        )
 
     of_a = product(b, grad, is_b, True, "a") if is_a else product(grad, b, False, not is_b, "a")
     of_b = product(grad, a, True, is_a, "b") if is_b else product(a, grad, not is_a, False, "b")
     return of_a, of_b
 
 
-def _batch_products(op: Operation, grad: Any) -> tuple[Any, Any]:
+def _batch_products(op: Operation, grad: Tensor) -> tuple[Tensor, Tensor]:
     x, y = op.inputs
     is_x, is_y = op.get_attr("adj_x"), op.get_attr("adj_y")
     is_marked = op.type != "BatchMatMul"
 
-    def product(a: Tensor, b: Tensor, first: bool, second: bool, of: str) -> Any:
+    def product(a: Tensor, b: Tensor, first: bool, second: bool, of: str) -> Tensor:
         if not is_marked or a.shape.rank == b.shape.rank == 2:
             return matmul(a, b, adjoint_a=first, adjoint_b=second)
         return node(
@@ -60,21 +66,21 @@ def _batch_products(op: Operation, grad: Any) -> tuple[Any, Any]:
 
 
 @gradient("BatchMatMul")
-def _batch_matmul(op: Operation, grad: Any) -> Any:
+def _batch_matmul(op: Operation, grad: Tensor) -> Gradients:
     return _batch_products(op, grad)
 
 
 @gradient("BatchMatMulV2", "BatchMatMulV3")
-def _batch_matmul_v2(op: Operation, grad: Any) -> Any:
+def _batch_matmul_v2(op: Operation, grad: Tensor) -> Gradients:
     x, y = op.inputs
     of_x, of_y = _batch_products(op, grad)
-    batches = [each.shape[:-2] for each in op.inputs]
-    has_batches = any(each.shape.rank is None or each.shape.rank > 2 for each in op.inputs)
+    batches = [operand.shape[:-2] for operand in op.inputs]
+    has_batches = any(operand.shape.rank is None or operand.shape.rank > 2 for operand in op.inputs)
     is_same = all(batch.is_fully_defined() for batch in batches) and batches[0] == batches[1]
     if is_same or not has_batches:
         return of_x, of_y
     shapes = shape(x), shape(y)
-    axes = node("BroadcastGradientArgs", shapes[0][:-2], shapes[1][:-2])
+    axes = nodes("BroadcastGradientArgs", shapes[0][:-2], shapes[1][:-2])
     return (
         reshape(reduce_sum(of_x, axes[0]), shapes[0]),
         reshape(reduce_sum(of_y, axes[1]), shapes[1]),
@@ -82,7 +88,7 @@ def _batch_matmul_v2(op: Operation, grad: Any) -> Any:
 
 
 @gradient("Cross")
-def _cross(op: Operation, grad: Any) -> Any:
+def _cross(op: Operation, grad: Tensor) -> Gradients:
     u, v = op.inputs
     return cross(v, grad), cross(grad, u)
 
@@ -96,7 +102,7 @@ gradient("MatrixBandPart")(
 
 
 @gradient("MatrixDiagPart")
-def _matrix_diag_part(op: Operation, grad: Any) -> Any:
+def _matrix_diag_part(op: Operation, grad: Tensor) -> Gradients:
     sizes = op.inputs[0].shape[-2:]
     if sizes.is_fully_defined() and sizes[0] == sizes[1]:
         return matrix_diag(grad)
@@ -104,17 +110,18 @@ def _matrix_diag_part(op: Operation, grad: Any) -> Any:
 
 
 @gradient("MatrixSetDiag")
-def _matrix_set_diag(op: Operation, grad: Any) -> Any:
-    whole = op.inputs[0].shape.merge_with(grad.shape)
-    batch = whole[:-2].merge_with(op.inputs[1].shape[:-1])
-    sizes: Any = whole[-2:]
-    if batch.is_fully_defined() and sizes.is_fully_defined():
-        of_diagonal: Any = [*batch.as_list(), min(sizes.as_list())]
+def _matrix_set_diag(op: Operation, grad: Tensor) -> Gradients:
+    static = op.inputs[0].shape.merge_with(grad.shape)
+    batch = static[:-2].merge_with(op.inputs[1].shape[:-1])
+    sides = static[-2:]
+    diagonal_shape: list[int | None] | Tensor
+    if batch.is_fully_defined() and sides.is_fully_defined():
+        diagonal_shape = [*batch.as_list(), min(size or 0 for size in sides.as_list())]
     else:
         with stacks.get_default_graph().colocate_with(grad):
             known, dimensions = shape(grad), rank(grad)
             first = slice_(known, [0], [dimensions - 2])
             smaller = reduce_min(slice_(known, [dimensions - 2], [2]))
-            of_diagonal = concat([first, [smaller]], 0)
-    without = matrix_set_diag(grad, zeros(of_diagonal, grad.dtype))
+            diagonal_shape = concat([first, [smaller]], 0)
+    without = matrix_set_diag(grad, zeros(diagonal_shape, grad.dtype))
     return without, matrix_diag_part(grad)

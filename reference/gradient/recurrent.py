@@ -1,19 +1,19 @@
-"""Gradients of LSTMs over all times."""
+"""Gradients of BlockLSTM: an LSTM over all time steps."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_nodes import gradient, nodes
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__: list[str] = []
 
 
 @gradient("BlockLSTM", "BlockLSTMV2")
-def _block_lstm(op: Operation, *grads: Any) -> Any:
-    # TensorFlow has this one for both, though the gates of BlockLSTMV2 stand in another order.
-    made = node(
+def _block_lstm(op: Operation, *grads: Tensor) -> Gradients:
+    # TensorFlow has the same for both, though the gates of BlockLSTMV2 are in another order.
+    by_inputs = nodes(
         "BlockLSTMGrad",
         *op.inputs,
         *op.outputs,
@@ -21,4 +21,4 @@ def _block_lstm(op: Operation, *grads: Any) -> Any:
         grads[6],
         use_peephole=op.get_attr("use_peephole"),
     )
-    return None, *made
+    return None, *by_inputs

@@ -1,13 +1,13 @@
 """`GradientTape`: gradients through the operations that were added while it recorded.
 
-A graph knows what depends on what. The tape knows which operations count: those that were added
-between its beginning and its end and that read what is watched, or the output of one that does. All
-others are constants to it. Source: TF 2.21, probed without eager execution.
+The dependencies are those of the graph; the tape knows through which operations to differentiate:
+those that were added while it recorded and that read a watched tensor or the output of such an
+operation. All others count as constants. Source: TF 2.21, probed without eager execution.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
@@ -22,14 +22,15 @@ from sessrun.reference.api.variables.ref_variables import RefVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape, tile
+from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import convert_to_tensor_or_indexed_slices
-from sessrun.reference.gradient.aggregation import Gradient
-from sessrun.reference.gradient.choices import UnconnectedGradients
-from sessrun.reference.gradient.reach import is_trainable
-from sessrun.reference.gradient.way_back import TapedWayBack, of_unconnected
+from sessrun.reference.gradient.backward_pass import TapeBackwardPass, unconnected_gradient
+from sessrun.reference.gradient.options import UnconnectedGradients
+from sessrun.reference.gradient.reachability import is_trainable
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
@@ -73,7 +74,7 @@ class GradientTape:
         return self
 
     def _record(self) -> None:
-        """Record from here on, what was recorded before and is not spent too."""
+        """Record from here on; forget what was recorded before if its gradients were computed."""
         if self._began is not None:
             raise ValueError(
                 "Tape is still recording, This can happen if you try to re-enter an already-active "
@@ -83,7 +84,7 @@ class GradientTape:
             self._forget()
             self._is_spent = False
         self._graph = stacks.get_default_graph()
-        self._began = self._now()
+        self._began = self._operation_count()
 
     def _forget(self) -> None:
         self._spans.clear()
@@ -100,23 +101,23 @@ class GradientTape:
             self._began = None
 
     def watch(self, tensor: Any) -> None:
-        """Count what is computed from a tensor from here on, or from a structure of them.
+        """Watch a tensor, or a structure of them: differentiate by it from here on.
 
         Raises:
-          ValueError: one is no tensor.
-          AttributeError: one is a reference variable, which no tape can watch; or it has never
-            recorded, or given its gradients.
+          ValueError: one of them is no tensor.
+          AttributeError: one of them is a reference variable, which no tape can watch; or the tape
+            has never recorded, or has computed its gradients.
 
         """
-        for one in nest.flatten(tensor, expand_composites=True):
-            held = _held(one, "watch")
+        for leaf in nest.flatten(tensor, expand_composites=True):
+            watched = _watchable(leaf, "watch")
             if self._graph is None or self._is_spent:
                 raise AttributeError("a tape that has not recorded cannot watch")
-            if isinstance(one, ResourceVariable):
-                self._named.append(one)
-            self._watched.setdefault(held, self._now())
+            if isinstance(leaf, ResourceVariable):
+                self._named.append(leaf)
+            self._watched.setdefault(watched, self._operation_count())
 
-    def _now(self) -> int:
+    def _operation_count(self) -> int:
         return len(stacks.get_default_graph().operations_by_name)
 
     @contextmanager
@@ -124,7 +125,7 @@ class GradientTape:
         """Leave out what is added inside of the `with` statement.
 
         Raises:
-          RuntimeError: it has never recorded, or given its gradients.
+          RuntimeError: it has never recorded, or has computed its gradients.
           ValueError: it does not record now.
 
         """
@@ -139,7 +140,7 @@ class GradientTape:
             self._record()
 
     def reset(self) -> None:
-        """Forget all that was recorded and what is watched; go on recording.
+        """Forget what was recorded and what is watched, and go on recording.
 
         Raises:
           ValueError: it does not record.
@@ -148,13 +149,13 @@ class GradientTape:
         if self._began is None:
             raise ValueError("Tape is not recording.")
         self._forget()
-        self._began = self._now()
+        self._began = self._operation_count()
 
     def watched_variables(self) -> tuple[ResourceVariable, ...]:
         """The variables that are watched, in the order in which they were first read."""
         if self._graph is None:
             return ()
-        on_tape, _ = self._walk()
+        on_tape, _ = self._tensors_and_operations()
         accessed = [v for v in self._trainable() if v.handle in on_tape]
         return tuple(dict.fromkeys([*self._named, *accessed]))
 
@@ -170,17 +171,18 @@ class GradientTape:
         Args:
           target: a tensor, or a structure of them.
           sources: a tensor, a variable, or a structure of them.
-          output_gradients: for each tensor of the target what its derivative is multiplied by; 1
-            for those behind the last one.
-          unconnected_gradients: what there is for a source that the target does not depend on.
+          output_gradients: for each tensor of the target a tensor of its shape that its derivative
+            is multiplied by; ones where the list is shorter.
+          unconnected_gradients: what the gradient is by a source without influence on the target:
+            an UnconnectedGradients, or its value.
 
         Returns:
           A structure as `sources`: for each a Tensor of its shape, IndexedSlices, or None.
 
         Raises:
-          RuntimeError: a tape that is not persistent has given one before.
-          TypeError: there is no target.
-          NotImplementedError: it leads through a branch of control flow.
+          RuntimeError: the tape is not persistent and has computed gradients before.
+          TypeError: the target is None.
+          NotImplementedError: the gradient leads through a branch of control flow.
           LookupError: an operation on the tape has no gradient.
 
         """
@@ -190,18 +192,17 @@ class GradientTape:
                 "Argument `target` should be a list or nested structure of Tensors, Variables or "
                 "CompositeTensors to be differentiated, but received None."
             )
-        ys = [convert_to_tensor(_differentiated(y)) for y in nest.flatten(target)]
-        given = [] if output_gradients is None else nest.flatten(output_gradients)
-        given = [*given, *[None] * len(ys)][: len(ys)]
+        ys = [convert_to_tensor(_flat_values(y)) for y in nest.flatten(target)]
+        weights = [] if output_gradients is None else nest.flatten(output_gradients)
+        weights = [*weights, *[None] * len(ys)][: len(ys)]
         xs = nest.flatten(sources)
-        flat = [_differentiated(x) for x in xs]
-        found = [
-            x.with_flat_values(each) if is_ragged(x) and each is not None else each
-            for x, each in zip(
-                xs, self._gradients(ys, flat, given, unconnected_gradients), strict=True
-            )
+        flat = [_flat_values(x) for x in xs]
+        gradients = self._gradients(ys, flat, weights, unconnected_gradients)
+        by_sources = [
+            x.with_flat_values(grad) if is_ragged(x) and grad is not None else grad
+            for x, grad in zip(xs, gradients, strict=True)
         ]
-        return nest.pack_sequence_as(sources, found)
+        return nest.pack_sequence_as(sources, by_sources)
 
     def jacobian(
         self,
@@ -217,8 +218,8 @@ class GradientTape:
           target: a tensor.
           sources: a tensor, a variable, or a structure of them.
           unconnected_gradients: as for `gradient`.
-          parallel_iterations: how many elements are worked on at a time.
-          experimental_use_pfor: not used: elements are gone through in a loop.
+          parallel_iterations: how many elements are differentiated at a time.
+          experimental_use_pfor: not used: the elements are differentiated in a loop.
 
         Returns:
           A structure as `sources`: for each a tensor of shape [*target.shape, *source.shape], or
@@ -231,24 +232,25 @@ class GradientTape:
         del experimental_use_pfor
         self._spend()
         y, xs = convert_to_tensor(target), nest.flatten(sources)
-        count, whole = size(y), shape(y)
+        count, y_shape = size(y), shape(y)
         with self._recording():
             flat = reshape(y, [-1])
 
-        def row(number: Any) -> list[Any]:
+        def row(number: Tensor) -> list[Gradient]:
             seed = one_hot(number, count, dtype=y.dtype)
             return self._gradients([flat], xs, [seed], unconnected_gradients)
 
-        rows = _rows(row, count, xs, parallel_iterations)
-        found = [
+        by_sources = [
             None
-            if each is None
-            else _shaped(
-                each, y.shape.concatenate(x.shape), concat([whole, shape(convert_to_tensor(x))], 0)
+            if rows is None
+            else _reshaped(
+                rows,
+                y.shape.concatenate(x.shape),
+                concat([y_shape, shape(convert_to_tensor(x))], 0),
             )
-            for x, each in zip(xs, rows, strict=True)
+            for x, rows in zip(xs, _rows(row, count, xs, parallel_iterations), strict=True)
         ]
-        return nest.pack_sequence_as(sources, found)
+        return nest.pack_sequence_as(sources, by_sources)
 
     def batch_jacobian(
         self,
@@ -261,14 +263,15 @@ class GradientTape:
         """For each example of a batch the derivative of its elements by those of its source.
 
         Args:
-          target: a tensor [b, ...] whose rows depend on the rows of the source alone.
+          target: a tensor [b, ...], each row of which depends on the same row of the source alone.
           source: a tensor [b, ...].
           unconnected_gradients: as for `gradient`.
-          parallel_iterations: how many elements are worked on at a time.
-          experimental_use_pfor: not used: elements are gone through in a loop.
+          parallel_iterations: how many elements are differentiated at a time.
+          experimental_use_pfor: not used: the elements are differentiated in a loop.
 
         Returns:
-          A tensor of shape [*target.shape, *source.shape[1:]], zeros if they are unconnected.
+          A tensor of shape [*target.shape, *source.shape[1:]]; zeros if the target does not depend
+          on the source.
 
         Raises:
           ValueError: the batches are known to differ in size, or a rank is below 2 or not known.
@@ -285,16 +288,16 @@ class GradientTape:
         with self._recording():
             flat = reshape(y, [batch, count])
 
-        def row(number: Any) -> list[Any]:
+        def row(number: Tensor) -> list[Gradient]:
             seed = tile(one_hot([number], count, dtype=y.dtype), [batch, 1])
             return self._gradients([flat], [source], [seed], unconnected_gradients)
 
         (rows,) = _rows(row, count, [source], parallel_iterations)
-        whole = concat([sizes, shape(x)[1:]], 0)
+        result_shape = concat([sizes, shape(x)[1:]], 0)
         if rows is None:
-            return zeros(whole, y.dtype)
+            return zeros(result_shape, y.dtype)
         by_example = transpose(reshape(rows, [count, batch, -1]), [1, 0, 2])
-        return _shaped(by_example, y.shape.concatenate(x.shape[1:]), whole)
+        return _reshaped(by_example, y.shape.concatenate(x.shape[1:]), result_shape)
 
     def _spend(self) -> None:
         if self._is_spent or self._graph is None:
@@ -308,10 +311,10 @@ class GradientTape:
 
     @contextmanager
     def _recording(self) -> Iterator[None]:
-        """Record what the tape itself adds to the targets, even once it records no longer."""
+        """Record what is added inside, even if the tape does not record any more."""
         is_over = self._began is None
         if is_over:
-            self._began = self._now()
+            self._began = self._operation_count()
         try:
             yield
         finally:
@@ -319,37 +322,42 @@ class GradientTape:
                 self._pause()
 
     def _gradients(
-        self, ys: list[Tensor], sources: list[Any], given: list[Any], unconnected: Any
-    ) -> list[Any]:
-        """The gradients, `unconnected` for what is not on the tape."""
-        xs = [_held(x, "differentiate by") for x in sources]
-        on_tape, recorded = self._walk()
+        self, ys: list[Tensor], sources: list[Any], output_gradients: list[Any], unconnected: Any
+    ) -> list[Gradient]:
+        """The gradients of the ys by the sources, which may be variables."""
+        xs = [_watchable(x, "differentiate by") for x in sources]
+        on_tape, recorded = self._tensors_and_operations()
         if any(op.type in _BRANCHES for op in recorded):
             raise NotImplementedError(
                 "tf.GradientTape.gradients() does not support graph control flow operations like "
                 "tf.cond or tf.while at this time. Use tf.gradients() instead."
             )
         seeds = [
-            (y, grad) for y, grad in zip(ys, given, strict=True) if y in on_tape and is_trainable(y)
+            (y, grad)
+            for y, grad in zip(ys, output_gradients, strict=True)
+            if y in on_tape and is_trainable(y)
         ]
         known = [x for x in xs if x in on_tape and is_trainable(x)]
         read = (tensor for op in recorded for tensor in op.inputs)
-        constants = dict.fromkeys(each.op for each in read if each.op not in recorded)
-        way = TapedWayBack(stacks.get_default_graph())
+        constants = dict.fromkeys(tensor.op for tensor in read if tensor.op not in recorded)
+        backward = TapeBackwardPass(stacks.get_default_graph())
         for y, grad in seeds:
-            way.add(y, _seed(y, grad))
+            backward.add(y, _first_gradient(y, grad))
         targets = [y for y, _ in seeds]
-        way.look(targets, known)
-        way.go([y.op for y in targets], [x.op for x in known], list(constants))
-        way.finish()
-        wanted = UnconnectedGradients(unconnected)
-        return [way.result(x, wanted) if x in known else of_unconnected(x, wanted) for x in xs]
+        backward.follow_captures(targets, known)
+        backward.run([y.op for y in targets], [x.op for x in known], list(constants))
+        backward.finish()
+        option = UnconnectedGradients(unconnected)
+        return [
+            backward.result(x, option) if x in known else unconnected_gradient(x, option)
+            for x in xs
+        ]
 
-    def _walk(self) -> tuple[set[Tensor], set[Operation]]:
-        """What is on the tape: tensors, and the operations that read one while it recorded."""
+    def _tensors_and_operations(self) -> tuple[set[Tensor], set[Operation]]:
+        """The tensors on the tape, and the operations that read one of them while it recorded."""
         on_tape = set(self._watched)
         recorded: set[Operation] = set()
-        assert self._graph is not None  # who calls has looked
+        assert self._graph is not None  # the callers have looked
         variables = {v.handle for v in self._trainable()} if self._watches_variables else set()
         operations = self._graph.get_operations()
         spans = self._spans if self._began is None else [*self._spans, (self._began, None)]
@@ -368,17 +376,27 @@ class GradientTape:
 
     def _trainable(self) -> list[ResourceVariable]:
         assert self._graph is not None  # as above
-        held = self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
-        return [v for v in held if isinstance(v, ResourceVariable)]
+        variables = self._graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
+        return [v for v in variables if isinstance(v, ResourceVariable)]
 
 
-def _differentiated(x: Any) -> Any:
-    """What of a ragged tensor is differentiated: its values; others are as they are."""
+def _flat_values(x: Any) -> Any:
+    """The values of a ragged tensor, which are what is differentiated; anything else as it is."""
     return x.flat_values if is_ragged(x) else x
 
 
-def _held(x: Any, what: str) -> Tensor:
-    """The tensor that is watched: a handle for a resource variable."""
+def _watchable(x: Any, what: str) -> Tensor:
+    """A tensor as it is, or the handle of a resource variable.
+
+    Args:
+      x: the tensor or variable.
+      what: what a tape is asked to do with it, for the message.
+
+    Raises:
+      AttributeError: it is a reference variable.
+      ValueError: it is neither.
+
+    """
     if isinstance(x, RefVariable):
         raise AttributeError(  # noqa: TRY004 - TensorFlow's class
             f"a tape cannot {what} the reference variable {x.name}: make it with use_resource=True"
@@ -404,48 +422,56 @@ def _check_batches(y: Tensor, x: Tensor) -> None:
         )
 
 
-def _rows(row: Any, count: Any, xs: Sequence[Any], parallel: int | None) -> list[Any]:
-    """What `row` gives by each x for each number below `count`, stacked; None where it gives none.
+def _rows(
+    row: Callable[[Tensor], list[Gradient]], count: Tensor, xs: Sequence[Any], parallel: int | None
+) -> list[Tensor | None]:
+    """For each x the gradients that `row` makes of the numbers below `count`, stacked.
 
-    The loop makes one row only; whether an x is connected is known once that is made.
+    Args:
+      row: from a number to a gradient by each x, None if that is not connected. The body of the
+        loop is made once, and so is a row: after that it is known which xs are connected.
+      count: the number of rows, a scalar.
+      xs: tensors and variables.
+      parallel: how many rows may be computed at a time; 10 by default.
+
     """
     for x in xs:
-        _held(x, "differentiate by")
+        _watchable(x, "differentiate by")
     arrays = [TensorArray(x.dtype.base_dtype, count) for x in xs]
     connected: list[bool] = []
 
-    def following(number: Any, *held: Any) -> Any:
-        found = row(number)
-        connected[:] = [each is not None for each in found]
+    def write_row(number: Tensor, *rows: TensorArray) -> tuple[Any, ...]:
+        gradients = row(number)
+        connected[:] = [grad is not None for grad in gradients]
         written = [
-            array if each is None else array.write(number, convert_to_tensor(each))
-            for each, array in zip(found, held, strict=True)
+            array if grad is None else array.write(number, convert_to_tensor(grad))
+            for grad, array in zip(gradients, rows, strict=True)
         ]
         return number + 1, *written
 
     _, *ended = while_loop(
         lambda number, *_: number < count,
-        following,
+        write_row,
         [constant(0), *arrays],
         parallel_iterations=parallel or 10,
     )
     return [
-        array.stack() if is_there else None
-        for array, is_there in zip(ended, connected, strict=True)
+        array.stack() if is_connected else None
+        for array, is_connected in zip(ended, connected, strict=True)
     ]
 
 
-def _shaped(value: Any, static: Any, whole: Any) -> Tensor:
-    found = reshape(value, whole)
-    found.set_shape(static)
-    return found
+def _reshaped(value: Tensor, static: TensorShape, sizes: Tensor) -> Tensor:
+    result = reshape(value, sizes)
+    result.set_shape(static)
+    return result
 
 
-def _seed(y: Tensor, grad: Any) -> Gradient:
-    """What comes back for a target: as given, or ones."""
+def _first_gradient(y: Tensor, grad: Any) -> Gradient:
+    """The gradient of a target: that of the caller, or ones."""
     if grad is not None:
-        seed: Gradient = convert_to_tensor_or_indexed_slices(grad, y.dtype)
-        return seed
+        given: Gradient = convert_to_tensor_or_indexed_slices(grad, y.dtype)
+        return given
     if y.shape.is_fully_defined():
         return ones(y.shape, y.dtype)
     return ones_like(y)

@@ -1,32 +1,32 @@
-"""Gradients of calls of traced functions: a function of its own for each call that is derived.
+"""Gradients of calls of traced functions: by a second function for each call.
 
-What it needs of the way forth the call gives too, from then on: nothing is computed twice, and no
-effect happens again. Source: TF 2.21.
+The call then also outputs the values that the second function uses: nothing is computed twice, and
+no effect happens again. Source: TF 2.21.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from sessrun.reference.api.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.api.functions.traces import CALLS, Call, Trace
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.gradient_registry import Gradient
+from sessrun.reference.gradient.added_outputs import add_outputs
+from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.gradient.functional_branches import argument_of
-from sessrun.reference.gradient.reach import is_trainable
-from sessrun.reference.gradient.widening import widen
+from sessrun.reference.gradient.reachability import is_trainable
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["of_traced_call"]
+__all__ = ["traced_call_gradient"]
 
 
-class _Backward(BranchGraph):
-    """The gradients of a traced graph, which may take what that one computes.
+class _BackwardGraph(BranchGraph):
+    """The gradients of a traced graph, which may use the tensors that it computes.
 
     Args:
-      name: what the function is called.
-      call: the call that is derived.
+      name: the name of the function.
+      call: the call that is differentiated.
 
     """
 
@@ -36,7 +36,7 @@ class _Backward(BranchGraph):
         self._constants: dict[Tensor, Tensor] = {}
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """What stands here for a tensor; what the call computes it gives from now on."""
+        """The tensor of this graph for one outside; the call outputs those that it computes."""
         call = self._call
         if tensor.graph is call.body:
             if tensor.dtype == dtypes.resource and tensor in call.body.inputs:
@@ -53,40 +53,39 @@ class _Backward(BranchGraph):
         return super().capture(tensor, name)
 
 
-def of_traced_call(op: Operation, *grads: Any) -> list[Any]:
-    """The gradients of a call's inputs, made when they are asked for.
+def traced_call_gradient(op: Operation, *grads: Gradient) -> list[Gradient]:
+    """The gradients of a call's inputs.
 
     Args:
       op: the call.
       *grads: for each of its outputs the gradient, or None.
 
-    Returns:
-      For each input a tensor, IndexedSlices or None.
-
     """
-    # What goes back through a graph asks for this function.
-    from sessrun.reference.gradient.backprop import gradients  # noqa: PLC0415 - as told
-
     call = CALLS[op]
-    given = zip(call.outputs, grads, strict=True)
-    pairs = [(y, grad) for y, grad in given if is_trainable(y) and grad is not None]
-    body = _Backward(function_name(f"{call.body.name}_", "backward"), call)
+    pairs = [
+        (y, grad)
+        for y, grad in zip(call.outputs, grads, strict=True)
+        if is_trainable(y) and grad is not None
+    ]
+    backward = _BackwardGraph(function_name(f"{call.body.name}_", "backward"), call)
 
-    def build() -> list[Any]:
-        ys, seeds = [y for y, _ in pairs], [grad for _, grad in pairs]
-        return gradients(ys, list(call.body.inputs), seeds)
+    def build() -> list[Gradient]:
+        ys, grad_ys = [y for y, _ in pairs], [grad for _, grad in pairs]
+        return gradients(ys, list(call.body.inputs), grad_ys)
 
-    body.build(build)
+    backward.build(build)
     if len(call.outputs) > len(op.outputs):
-        _widen(op, call)
-    trace = Trace(body, {})
-    trace.put_into(body.outer_graph)
-    found: list[Any] = trace.call((), [_outside(op, call, each) for each in body.extra_inputs])
-    return found
+        _output_more(op, call)
+    trace = Trace(backward, {})
+    trace.put_into(backward.outer_graph)
+    result: list[Gradient] = trace.call(
+        (), [_outer_tensor(op, call, tensor) for tensor in backward.extra_inputs]
+    )
+    return result
 
 
-def _outside(op: Operation, call: Call, tensor: Tensor) -> Tensor:
-    """What the call is given, or gives, for a tensor of its body; others are themselves."""
+def _outer_tensor(op: Operation, call: Call, tensor: Tensor) -> Tensor:
+    """The output or input of a call for a tensor of its body; any other tensor is itself."""
     if tensor.graph is not call.body:
         return tensor
     if tensor in call.outputs:
@@ -94,8 +93,10 @@ def _outside(op: Operation, call: Call, tensor: Tensor) -> Tensor:
     return op.inputs[call.body.inputs.index(tensor)]
 
 
-def _widen(op: Operation, call: Call) -> None:
-    """Let a call give all that its gradients take."""
-    more = [(each.dtype.base_dtype, each.sizes) for each in call.outputs[len(op.outputs) :]]
+def _output_more(op: Operation, call: Call) -> None:
+    """Let a call output all that its gradients use."""
+    outputs = [
+        (tensor.dtype.base_dtype, tensor.sizes) for tensor in call.outputs[len(op.outputs) :]
+    ]
     function = add_function(op.graph, call.rewritten())
-    widen(op, more, {"f": function})
+    add_outputs(op, outputs, {"f": function})

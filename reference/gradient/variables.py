@@ -1,4 +1,4 @@
-"""Gradients of reading variables; what changes one, or has a state, counts as a constant.
+"""Gradients of reading variables; operations that change variables or state are constants.
 
 Source: TF 2.21.
 """
@@ -6,14 +6,16 @@ Source: TF 2.21.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, reshape, squeeze
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.shape_ops import size, variable_shape
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.gradient_nodes import constants, gradient, node
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.build.static_values import handle_dtype, maker_of
 from sessrun.reference.graph.operation import Operation
@@ -22,7 +24,7 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = [
     "gradient_dtypes",
     "known_dtype",
-    "tell_dtypes",
+    "note_dtypes",
     "variable_dtype",
     "zeros_behind",
     "zeros_of_argument",
@@ -87,29 +89,29 @@ constants(
     )
 )
 
-#: The dtypes of the variables that arguments of functions refer to, by their placeholders.
-_TOLD: Final[WeakKeyDictionary[Operation, str]] = WeakKeyDictionary()
+#: For the placeholders of handles in functions, the dtypes of the variables that they refer to.
+_ARGUMENT_DTYPES: Final[WeakKeyDictionary[Operation, str]] = WeakKeyDictionary()
 
 gradient("ReadVariableOp")(lambda op, grad: grad)
 gradient("Print")(lambda op, *grads: [*grads, *[None] * (len(op.inputs) - 1)])
 
 
 @gradient("ResourceGather")
-def _resource_gather(op: Operation, grad: Any) -> Any:
+def _resource_gather(op: Operation, grad: Tensor) -> Gradients:
     handle, indices = op.inputs
-    whole = variable_shape(handle)
+    sizes = variable_shape(handle)
     count = expand_dims(size(indices), 0)
-    values = reshape(grad, concat([count, whole[1:]], 0))
-    return IndexedSlices(values, reshape(indices, count), whole), None
+    values = reshape(grad, concat([count, sizes[1:]], 0))
+    return IndexedSlices(values, reshape(indices, count), sizes), None
 
 
 @gradient("ResourceGatherNd")
-def _resource_gather_nd(op: Operation, grad: Any) -> Any:
+def _resource_gather_nd(op: Operation, grad: Tensor) -> Gradients:
     handle, indices = op.inputs
-    whole = node("VariableShape", handle, out_type=indices.dtype)
+    sizes = node("VariableShape", handle, out_type=indices.dtype)
     if indices.shape.rank == 2 and indices.shape[-1] == 1:
-        return [IndexedSlices(grad, squeeze(indices, axis=-1), whole), None]
-    return [node("ScatterNd", indices, grad, whole), None]
+        return [IndexedSlices(grad, squeeze(indices, axis=-1), sizes), None]
+    return [node("ScatterNd", indices, grad, sizes), None]
 
 
 def zeros_of_variable(handle: Tensor) -> Tensor:
@@ -117,17 +119,17 @@ def zeros_of_variable(handle: Tensor) -> Tensor:
     return zeros(variable_shape(handle), variable_dtype(handle))
 
 
-def zeros_behind(handle: Tensor, dtype: Any) -> Tensor:
-    """Zeros of a dtype, of the shape that what a handle refers to has when they are made."""
+def zeros_behind(handle: Tensor, dtype: DType | str) -> Tensor:
+    """Zeros of a dtype and of the shape that the variable has when they are computed."""
     return zeros(node("VariableShape", handle, out_type=dtypes.int32), dtype)
 
 
 def zeros_of_argument(argument: Tensor, dtype: str) -> Tensor:
-    """The gradient by an argument that nothing depends on.
+    """Zeros as the gradient by an argument of a function that no output depends on.
 
     Args:
-      argument: the argument.
-      dtype: that of the gradient.
+      argument: the argument, perhaps the handle of a variable.
+      dtype: the dtype of the variable.
 
     """
     if argument.dtype != dtypes.resource:
@@ -135,18 +137,18 @@ def zeros_of_argument(argument: Tensor, dtype: str) -> Tensor:
     return zeros(variable_shape(argument), dtype)
 
 
-def tell_dtypes(arguments: Iterable[Tensor], kinds: Iterable[str | None]) -> None:
-    """Say of what dtypes the variables are that a function's arguments refer to, where known."""
+def note_dtypes(arguments: Iterable[Tensor], kinds: Iterable[str | None]) -> None:
+    """Note the dtypes of the variables that a function's arguments refer to; None if not known."""
     for argument, dtype in zip(arguments, kinds, strict=False):
         if argument.dtype == dtypes.resource and dtype is not None:
-            _TOLD[argument.op] = dtype
+            _ARGUMENT_DTYPES[argument.op] = dtype
 
 
 def known_dtype(handle: Tensor) -> str | None:
-    """The dtype of the variable that a handle refers to; None where it is not known which it is."""
+    """The dtype of the variable that a handle refers to; None if the variable is not known."""
     while handle.op.type in {"While", "StatelessWhile"}:
         handle = handle.op.inputs[handle.value_index]
-    return handle_dtype(handle) or _TOLD.get(maker_of(handle))
+    return handle_dtype(handle) or _ARGUMENT_DTYPES.get(maker_of(handle))
 
 
 def variable_dtype(handle: Tensor) -> str:
@@ -156,23 +158,23 @@ def variable_dtype(handle: Tensor) -> str:
       ValueError: it is not known which variable that is.
 
     """
-    found = known_dtype(handle)
-    if found is None:
+    dtype = known_dtype(handle)
+    if dtype is None:
         raise ValueError(
             "Internal error: Tried to take gradients (or similar) of a variable without handle "
             f"data:\n{handle}"
         )
-    return found
+    return dtype
 
 
-def gradient_dtypes(taken: Sequence[Tensor]) -> list[Any]:
-    """The dtypes of the gradients by some arguments: for a handle that of its variable.
+def gradient_dtypes(arguments: Sequence[Tensor]) -> list[DType | str]:
+    """The dtypes of the gradients by arguments; for a handle the dtype of its variable.
 
     Raises:
-      ValueError: of a handle it is not known to which variable it refers.
+      ValueError: the variable of a handle is not known.
 
     """
     return [
-        variable_dtype(each) if each.dtype == dtypes.resource else each.dtype.base_dtype
-        for each in taken
+        variable_dtype(argument) if argument.dtype == dtypes.resource else argument.dtype.base_dtype
+        for argument in arguments
     ]

@@ -26,7 +26,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
-from sessrun.reference.state.resources import ResourceStore, Step, VariableBuffer
+from sessrun.reference.devices.variable_buffers import VariableBuffer
+from sessrun.reference.state.resources import ResourceStore
+from sessrun.reference.state.steps import Step
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
@@ -69,7 +71,7 @@ class Bind:
         a tensor an ndarray, a string `bytes` or `str` as declared.
       node: name and op type.
       device: the full name of the device it is placed on.
-      resources: the session's resources, keyed by (container, shared name).
+      resources: the session's resources, keyed by (container, shared name); by default none.
       seeds: the attributes `seed` and `seed2`, (0, 0) where there are none.
       function: from the name of a function of the graph to what runs its body: called with the
         `Step` and the arguments' values in host memory, it returns the results' likewise.
@@ -80,7 +82,7 @@ class Bind:
     attrs: Mapping[str, Any]
     node: Node
     device: str
-    resources: ResourceStore
+    resources: ResourceStore = field(default_factory=ResourceStore)
     seeds: tuple[int, int] = (0, 0)
     function: Callable[..., Callable[..., tuple[Any, ...]]] | None = None
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sized
 from contextlib import contextmanager
 
 from sessrun.reference import errors
-from sessrun.reference.state.resources import Step
+from sessrun.reference.state.steps import Step
 from sessrun.spec.proto import RunOptions
 
 __all__ = ["Lifetime"]

@@ -1,8 +1,8 @@
-"""Attempts: what a kernel wants of a shared object (a queue) that may have to be waited for.
+"""Attempts: requests of kernels to a shared object, such as a queue, that may have to wait.
 
-An attempt is made once. The object serves its attempts in order, whenever its state changes, in
-whatever thread changed it; the run that made the attempt looks whether it is over, does what else
-there is to do, and only then waits.
+The object serves its attempts in order, whenever its state changes, in the thread that changed it.
+The run that made an attempt executes other operations while it is not over, and waits only when
+nothing else is left.
 """
 
 from __future__ import annotations
@@ -16,19 +16,19 @@ __all__ = ["Attempt", "Served"]
 
 
 class Served(Protocol):
-    """What serves attempts."""
+    """An object that serves attempts."""
 
     def withdraw(self, attempt: Attempt) -> None:
-        """Forget an attempt that is not over; what it took is put back, what it gave stays."""
+        """Forget an attempt that is not over; what it took is returned, what it put in stays."""
 
 
 class Attempt:
     """One attempt: over once it has a result or an error.
 
     Attributes:
-      target: what serves it.
+      target: the object that serves it.
       is_over: whether it has ended; written under the target's lock.
-      result: what it gave.
+      result: its result, None before it has one.
       error: why it failed, or None.
 
     """
@@ -48,12 +48,12 @@ class Attempt:
         self._end()
 
     def fail(self, error: KernelError) -> None:
-        """End it with an error, which whoever waits for the attempt raises."""
+        """End it with an error, which `outcome` raises."""
         self.error = error.with_traceback(None)
         self._end()
 
     def tell(self, wake: threading.Event) -> None:
-        """Set this event when it ends; at once if it has."""
+        """Set an event when the attempt ends; at once if it has ended."""
         self._wake = wake
         if self.is_over:
             wake.set()

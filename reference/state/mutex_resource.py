@@ -1,4 +1,4 @@
-"""Locks as a session keeps them, and what a run holds of one."""
+"""Mutex: a lock that a session keeps, and the hold that a run has on it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Held", "Mutex"]
 
 
 class Mutex:
-    """A lock: one holder at a time, who asked first comes first."""
+    """A lock with one holder at a time, served in the order of the requests."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -19,7 +19,7 @@ class Mutex:
         self._waiting: deque[Attempt] = deque()
 
     def acquire(self) -> Attempt:
-        """Hold it, once no other does; the attempt gives a `Held`."""
+        """Hold the lock once it is free; the result of the attempt is a `Held`."""
         attempt = Attempt(self)
         with self._lock:
             self._waiting.append(attempt)
@@ -33,14 +33,14 @@ class Mutex:
                 self._waiting.remove(attempt)
 
     def let_go(self, held: Held | None) -> None:
-        """Let the next hold it, if `held` is what holds it now."""
+        """Free the lock, if `held` is its present holder."""
         with self._lock:
             if held is not None and self._holder is held:
                 self._holder = None
                 self._serve()
 
     def give_up(self, attempt: Attempt) -> None:
-        """Forget an attempt, and let go of what it gave: the run that made it is over."""
+        """Forget an attempt and free the lock that it got: its run is over."""
         self.withdraw(attempt)
         self.let_go(attempt.result)
 
@@ -51,7 +51,7 @@ class Mutex:
 
 
 class Held:
-    """What holds a lock, until it lets go of it."""
+    """A hold on a lock, until it is let go."""
 
     __slots__ = ("_mutex",)
 
@@ -59,5 +59,5 @@ class Held:
         self._mutex = mutex
 
     def let_go(self) -> None:
-        """Let the next hold the lock; a second time does nothing."""
+        """Free the lock; a second call does nothing."""
         self._mutex.let_go(self)

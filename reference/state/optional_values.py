@@ -1,4 +1,4 @@
-"""Values that may be there or not, as one value of dtype variant."""
+"""Optional: values or none, as one value of dtype variant."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ __all__ = ["Optional"]
 
 
 class Optional:
-    """Values, or None where they are not there.
+    """Some values, or none.
 
     Args:
-      values: the values.
+      values: the values; None if it has none.
       dtypes: the name of the dtype of each.
 
     """
@@ -24,16 +24,16 @@ class Optional:
         self.dtypes = dtypes
 
     def mapped(self, function: Callable[[Any], Any]) -> Optional:
-        """What a function makes of the values; nothing where nothing is."""
+        """An optional of the function's results for the values; itself if it has none."""
         if self.values is None:
             return self
         return Optional(tuple(map(function, self.values)), self.dtypes)
 
     def joined(self, other: Optional, function: Callable[[Any, Any], Any]) -> Optional:
-        """What a function makes of these values and those of another one.
+        """An optional of the function's results for the values of two optionals.
 
         Raises:
-          InvalidArgument: only one of them has values, or of another number.
+          InvalidArgument: only one of them has values, or their numbers differ.
 
         """
         if self.values is None and other.values is None:

@@ -1,4 +1,4 @@
-"""Python functions that graphs call, by token; a graph keeps its own alive. Source: TF 2.21."""
+"""Python functions that graphs call, by token; a graph keeps its functions. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from sessrun.spec.dtypes import row_of_numpy
 __all__ = ["Script", "call", "register"]
 
 
-#: The error that an exception of a function becomes, by its class; the first that fits.
+#: The error that an exception of a function becomes, by its class; the first match counts.
 _ERRORS: Final[tuple[tuple[type[BaseException], type[KernelError]], ...]] = (
     (StopIteration, OutOfRange),
     (MemoryError, ResourceExhausted),
@@ -41,8 +41,8 @@ class Script:
     """A registered function.
 
     Attributes:
-      function: what is called.
-      token: by which a node names it.
+      function: the Python function.
+      token: the name by which nodes refer to it.
 
     """
 
@@ -56,23 +56,24 @@ _NUMBERS: Final = itertools.count()
 
 
 def register(function: Callable[..., Any]) -> Script:
-    """Give a function a token; the process forgets it when nobody keeps the Script."""
+    """Give a function a token, which is valid as long as the Script exists."""
     script = Script(function, f"pyfunc_{next(_NUMBERS)}")
     _SCRIPTS[script.token] = script
     return script
 
 
 class _Calls:
-    """What ends the calls of a run that fails."""
+    """The target of calls, which ends those of a run that fails."""
 
     @staticmethod
-    def withdraw(attempt: Any) -> None:
-        """Wait for a call's end: no function outlives the run that called it."""
+    def withdraw(attempt: Attempt) -> None:
+        """Wait for the end of a call: no function outlives the run that called it."""
+        assert isinstance(attempt, _Call)  # no other attempt has this target
         attempt.thread.join()
 
 
 class _Call(Attempt):
-    """One call, in a thread of its own: it may wait for another call of the same run."""
+    """A call in a thread of its own, since it may wait for another call of the same run."""
 
     __slots__ = ("thread",)
 
@@ -85,7 +86,7 @@ class _Call(Attempt):
 
     def _work(self, token: str, inputs: Sequence[Any], types: Sequence[str]) -> None:
         try:
-            self.succeed(_called(token, inputs, types))
+            self.succeed(_results(token, inputs, types))
         except KernelError as error:
             self.fail(error)
         except BaseException as error:  # noqa: BLE001 - whatever it raises fails the run, exits too
@@ -107,7 +108,7 @@ def call(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Attempt:
     return _Call(token, inputs, types)
 
 
-def _called(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Any:
+def _results(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Any:
     script = _SCRIPTS.get(token)
     if script is None:
         raise InvalidArgument(f"No Python function of token {token} is registered")
@@ -122,17 +123,17 @@ def _called(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Any:
         )
     outputs = [_output(value) for value in returned]
     for index, (output, wanted) in enumerate(zip(outputs, types, strict=True)):
-        found = _spec_name(output)
-        if found != wanted:
+        dtype = _spec_name(output)
+        if dtype != wanted:
             raise InvalidArgument(
-                f"{index}-th value returned by {token} is {_named(found)}, but expects "
+                f"{index}-th value returned by {token} is {_named(dtype)}, but expects "
                 f"{_named(wanted)}"
             )
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
 def _argument(value: Any) -> Any:
-    """An input as the function gets it: a scalar, or an array of its own to write to."""
+    """An input for the function: a scalar, or a copy of an array, which it may write to."""
     array = np.asarray(value)
     if array.dtype.names is not None:  # a quantized one: its integers
         array = array.view(array.dtype[0])
@@ -140,7 +141,7 @@ def _argument(value: Any) -> Any:
 
 
 def _output(value: Any) -> Any:
-    """An array, of its own memory, of what a function returned; text as bytes."""
+    """A new array of a value that a function returned; text as bytes."""
     array = np.asarray(value)
     if array.dtype.char == "U" and array is value:
         array = array.astype(np.bytes_)  # characters of an array are those of ASCII
@@ -168,7 +169,7 @@ def _encoded(array: Any) -> Any:
 
 
 def _named(spec_name: str) -> str:
-    """The dtype as the operations' declarations call it: float, half."""
+    """The dtype by its name in declarations of operations: float, half."""
     return of_name(spec_name).opdef_name
 
 

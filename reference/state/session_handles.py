@@ -1,7 +1,7 @@
 """Handles of tensors that a session keeps: `tf.get_session_handle` and its like.
 
-A fetch of a handle's tensor gives a `TensorHandle`, which may be fed in place of the value it
-stands for. Clauses: HANDLES.
+A fetch of a handle returns a `TensorHandle`, which may be fed instead of the value.
+Clauses: HANDLES.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["delete_session_tensor", "get_session_handle", "get_session_tensor"]
 
 @public("get_session_handle")
 def get_session_handle(data: Any, name: str | None = None) -> Tensor:
-    """A handle of the value that `data` has when it is run; the session keeps the value.
+    """A handle of the value of `data` in a run; the session keeps the value.
 
     Args:
       data: a Tensor.
@@ -42,10 +42,10 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
 
 @public("get_session_tensor")
 def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """A placeholder to feed a handle to, and the tensor that the session keeps under it.
+    """A placeholder for a handle, and the tensor that the session keeps under it.
 
     Args:
-      handle: the handle as a string, which says the device.
+      handle: the handle as a string, which names the device.
       dtype: the dtype of the kept tensor.
       name: the operation's name.
 
@@ -61,7 +61,7 @@ def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tupl
 
 @public("delete_session_tensor")
 def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor, Operation]:
-    """A placeholder to feed a handle to, and the operation that forgets what is kept under it.
+    """A placeholder for a handle, and the operation that forgets the tensor kept under it.
 
     Raises:
       ValueError: the handle's last part is no device name.

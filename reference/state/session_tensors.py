@@ -11,10 +11,10 @@ from sessrun.reference.state.resources import ResourceStore
 __all__ = ["SessionTensors", "session_tensors"]
 
 #: The container and name of a session's kept tensors among its resources.
-_PLACE: Final = ("session tensors", "kept")
+_RESOURCE: Final = ("session tensors", "kept")
 
-#: So many handles may have lost their object before their tensors are forgotten.
-_DEAD: Final = 10
+#: Tensors of deleted handles are forgotten once there are more than these.
+_MAX_DEAD: Final = 10
 
 
 class SessionTensors:
@@ -27,22 +27,22 @@ class SessionTensors:
         self._count = 0
 
     def keep(self, node: str, device: str, dtype: str, value: Any) -> str:
-        """Keep an array, which nobody else writes to, and return its handle."""
+        """Keep an array, which must not be written to, and return its handle."""
         with self._lock:
             handle = f"{node};{self._count};{device}"
             self._count += 1
             self._kept[handle] = dtype, value
-            if len(self._dead) > _DEAD:
+            if len(self._dead) > _MAX_DEAD:
                 for dead in self._dead:
                     self._kept.pop(dead, None)
                 self._dead.clear()
         return handle
 
     def read(self, handle: str) -> tuple[str, Any]:
-        """The dtype's spec name and the array that are kept under a handle.
+        """The spec name of the dtype, and the array, that are kept under a handle.
 
         Raises:
-          InvalidArgument: there are none.
+          InvalidArgument: nothing is kept under it.
 
         """
         try:
@@ -58,10 +58,10 @@ class SessionTensors:
             self._kept.pop(handle, None)
 
     def bury(self, handle: str) -> None:
-        """Note that the object of a handle is gone; its tensor is forgotten some time later."""
+        """Note that a handle's object was deleted; its tensor is forgotten later."""
         self._dead.append(handle)
 
 
 def session_tensors(resources: ResourceStore) -> SessionTensors:
     """The kept tensors of the session that these resources belong to."""
-    return resources.get_or_create(*_PLACE, SessionTensors, SessionTensors)
+    return resources.get_or_create(*_RESOURCE, SessionTensors, SessionTensors)

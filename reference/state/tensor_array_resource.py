@@ -1,6 +1,6 @@
-"""An array of tensors as one run keeps it: elements that are written once, and its gradients.
+"""TensorArrays: elements that are written once, and the arrays of their gradients.
 
-The array is what the handle tensor holds, so that it ends with the run that made it.
+The handle tensor holds the array itself, so that it ends with the run that made it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Shape = tuple[int | None, ...] | None
 
 #: The states of an element; a read one may still hold its value, and is not written again.
 _EMPTY, _WRITTEN, _READ, _CLEARED = range(4)
-#: An element that was never written, but whose shape is known: zeros.
+#: The value of an element that was never written, but whose shape is known.
 _ZEROS: Final = object()
 
 
@@ -40,10 +40,10 @@ class ElementArray:
       name: for messages.
       dtype: the spec name of the elements' dtype.
       size: how many elements it has at first.
-      element_shape: what the shape of each must fit.
+      element_shape: the static shape of an element.
       grows: whether a write past its end makes it longer.
-      clears: whether an element is gone once it was read.
-      identical: whether the first element that is written settles the shape of all.
+      clears: whether an element is deleted once it was read.
+      identical: whether all elements have the shape of the first one that is written.
       adds: whether a second write of an element adds to it.
 
     """
@@ -80,7 +80,7 @@ class ElementArray:
         """How many elements it has.
 
         Raises:
-          InvalidArgument: once closed; so does every method below but `close`.
+          InvalidArgument: it is closed; so does every method below but `close`.
 
         """
         with self._lock:
@@ -88,27 +88,27 @@ class ElementArray:
             return len(self._elements)
 
     def joined_size(self) -> int:
-        """How many elements are joined: of gradients as many as the array itself was split into."""
+        """How many elements are concatenated: for gradients as many as the array was split into."""
         with self._lock:
             return self.size() if self._joined is None or not self._adds else self._joined
 
     def split_into(self, count: int) -> None:
-        """Note that it is split into so many elements; later ones are written one by one."""
+        """Note that a split writes so many elements; later ones are written one by one."""
         with self._lock:
             if not self._adds:
                 self._joined = count
 
     def close(self) -> None:
-        """Forget the elements; nothing can be done with it any more."""
+        """Delete the elements; the array cannot be used any more."""
         with self._lock:
             self._elements.clear()
             self._is_closed = True
 
     def settle_shape(self, shape: Shape) -> None:
-        """Narrow what the shape of each element must fit.
+        """Narrow the static shape of the elements.
 
         Raises:
-          InvalidArgument: the two contradict each other.
+          InvalidArgument: no shape is compatible with both.
 
         """
         with self._lock:
@@ -119,15 +119,15 @@ class ElementArray:
             self.element_shape = _merged(self.element_shape, shape)
 
     def write(self, values: Sequence[tuple[int, Any]], add: Callable[[Any, Any], Any]) -> None:
-        """Write elements, of which some may be written when another is refused.
+        """Write elements; those before one that is refused stay written.
 
         Args:
           values: pairs of an index and the array for it.
           add: adds two arrays.
 
         Raises:
-          InvalidArgument: for an index outside, a shape that does not fit, an element that
-            was read, or was written before in an array that does not add.
+          InvalidArgument: for an index out of range, an incompatible shape, an element that was
+            read, or that was written before in an array that does not add.
 
         """
         with self._lock:
@@ -136,14 +136,14 @@ class ElementArray:
                 self._write(index, value, add)
 
     def read(self, indices: Sequence[int], zeros: Callable[[Sequence[int]], Any]) -> list[Any]:
-        """The elements; where none was written zeros, if the shape of the elements is known.
+        """The elements; zeros for one that was not written, if the shape of the elements is known.
 
         Args:
-          indices: which.
+          indices: the indices of the elements.
           zeros: makes an array of zeros of a shape.
 
         Raises:
-          InvalidArgument: for an index outside, an element that is gone, or one that was
+          InvalidArgument: for an index out of range, an element that was deleted, or one that was
             never written and whose shape is not known.
 
         """
@@ -152,14 +152,14 @@ class ElementArray:
             return [self._read(index, zeros) for index in indices]
 
     def gradient(self, source: str, outer: tuple[int, ...] = ()) -> ElementArray:
-        """The array of its gradients for a source, made if there is none: of its size from now on.
+        """The array of the gradients of a source; it is made at the first call, and fixes the size.
 
         Args:
-          source: which gradients.
-          outer: the sizes that the shapes of its elements have before those of the gradients.
+          source: the name scope of the gradients.
+          outer: dimensions that are put before those of an element's shape.
 
         Raises:
-          InvalidArgument: it is itself such an array, to which something was added.
+          InvalidArgument: this is an array of gradients, in which two were added.
 
         """
         with self._lock:
@@ -167,10 +167,10 @@ class ElementArray:
                 raise self._refused("it has no gradients, since writes to it were added up")
             self._grows = False
             size = self.size()
-            found = self._gradients.get(source)
-            if found is None:
+            array = self._gradients.get(source)
+            if array is None:
                 shape = None if self.element_shape is None else (*outer, *self.element_shape)
-                found = self._gradients[source] = ElementArray(
+                array = self._gradients[source] = ElementArray(
                     f"{self.name}@{source}",
                     self.dtype,
                     size,
@@ -178,9 +178,9 @@ class ElementArray:
                     adds=True,
                     identical=self._identical,
                 )
-                found._take_shapes(self._elements, outer)
-                found._joined = self._joined
-            return found
+                array._take_shapes(self._elements, outer)
+                array._joined = self._joined
+            return array
 
     def _take_shapes(self, elements: Sequence[_Element], outer: tuple[int, ...]) -> None:
         for own, other in zip(self._elements, elements, strict=True):
@@ -267,25 +267,25 @@ class ElementArray:
 
 
 def fits(shape: Sequence[int], wanted: Shape) -> bool:
-    """Whether a shape is one of those that are wanted."""
+    """Whether a shape is compatible with a static shape."""
     return wanted is None or (
         len(shape) == len(wanted)
         and all(want in {None, have} for have, want in zip(shape, wanted, strict=True))
     )
 
 
-def _agree(one: Shape, two: Shape) -> bool:
+def _agree(first: Shape, second: Shape) -> bool:
     return (
-        one is None
-        or two is None
+        first is None
+        or second is None
         or (
-            len(one) == len(two)
-            and all(a is None or b is None or a == b for a, b in zip(one, two, strict=True))
+            len(first) == len(second)
+            and all(a is None or b is None or a == b for a, b in zip(first, second, strict=True))
         )
     )
 
 
-def _merged(one: Shape, two: Shape) -> Shape:
-    if one is None or two is None:
-        return two if one is None else one
-    return tuple(b if a is None else a for a, b in zip(one, two, strict=True))
+def _merged(first: Shape, second: Shape) -> Shape:
+    if first is None or second is None:
+        return second if first is None else first
+    return tuple(b if a is None else a for a, b in zip(first, second, strict=True))

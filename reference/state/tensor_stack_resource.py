@@ -1,6 +1,6 @@
-"""A stack of tensors as one run keeps it: what was put on it last is taken off first.
+"""Stacks of tensors: the last one pushed is the first one popped.
 
-The stack is what the handle tensor holds, so that it ends with the run that made it.
+The handle tensor holds the stack itself, so that it ends with the run that made it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 
 __all__ = ["TensorStack"]
 
-#: Stacks of one name are told apart by a number; no two of a process have the same.
+#: Numbers that distinguish the stacks of the same name in a process.
 _NUMBERS: Final = itertools.count()
 
 
@@ -40,10 +40,10 @@ class TensorStack:
         self._lock = threading.Lock()
 
     def push(self, value: Any) -> None:
-        """Put an array on it.
+        """Push an array.
 
         Raises:
-          InvalidArgument: once closed, or if it is full.
+          InvalidArgument: the stack is closed or full.
 
         """
         with self._lock:
@@ -53,10 +53,10 @@ class TensorStack:
             self._elements.append(value)
 
     def pop(self) -> Any:
-        """Take off what was put on it last.
+        """Remove and return the array that was pushed last.
 
         Raises:
-          InvalidArgument: once closed, or if it is empty.
+          InvalidArgument: the stack is closed or empty.
 
         """
         with self._lock:
@@ -66,7 +66,7 @@ class TensorStack:
             return self._elements.pop()
 
     def close(self) -> None:
-        """Forget the elements; nothing but another close can be done with it any more."""
+        """Delete the elements; the stack can only be closed again."""
         with self._lock:
             self._elements.clear()
             self._is_closed = True

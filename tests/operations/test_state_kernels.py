@@ -5,7 +5,8 @@ import pytest
 
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.kernels.registry import Bind, Node, lookup
-from sessrun.reference.state.resources import ResourceStore, Step
+from sessrun.reference.state.resources import ResourceStore
+from sessrun.reference.state.steps import Step
 from sessrun.spec.tables.ops import OPERATIONS
 
 

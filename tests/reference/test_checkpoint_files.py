@@ -294,7 +294,9 @@ def _last_number(folder: Path, manner: str) -> float:
     if manner == "same" and latest is None:
         latest = str(folder / "x")
     found = Checkpoint(latest)
-    values = {float(value) for name in found.whole() for value in found.tensor(name).reshape(-1)}
+    values = {
+        float(value) for name in found.tensor_entries() for value in found.tensor(name).reshape(-1)
+    }
     assert len(values) == 1
     return values.pop()
 

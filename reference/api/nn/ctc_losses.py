@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.custom_gradients import custom_gradient
 from sessrun.reference.api.nn.ctc_labels import size_at
 from sessrun.reference.api.nn.ctc_states import ctc_loss_and_grad
 from sessrun.reference.api.ops.array_ops import concat, transpose, where
@@ -17,7 +18,6 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape
 from sessrun.reference.errors import bad_value
-from sessrun.reference.gradient.custom import custom_gradient
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.custom_gradients import custom_gradient
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import sigmoid, square
-from sessrun.reference.gradient.custom import custom_gradient
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.gradient_nodes import node, nodes
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
@@ -213,7 +213,7 @@ def non_max_suppression_with_scores(
         overlap = convert_to_tensor(iou_threshold, name="iou_threshold")
         score = convert_to_tensor(score_threshold, name="score_threshold")
         sigma = convert_to_tensor(soft_nms_sigma, name="soft_nms_sigma")
-        found = node(
+        selected, scores_left, _ = nodes(
             "NonMaxSuppressionV5",
             boxes,
             scores,
@@ -223,7 +223,7 @@ def non_max_suppression_with_scores(
             sigma,
             pad_to_max_output_size=False,
         )
-        return found[0], found[1]
+        return selected, scores_left
 
 
 @public("image.non_max_suppression_overlaps")

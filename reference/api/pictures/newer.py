@@ -19,7 +19,7 @@ from sessrun.reference.api.pictures.resizing import METHODS, padded, resized_by
 from sessrun.reference.api.pictures.resizing import ResizeMethod as ResizeMethodV1
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.gradient_nodes import node, nodes
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
@@ -294,7 +294,7 @@ def non_max_suppression_padded_v1(
     with name_scope(name, "non_max_suppression_padded"):
         overlap = convert_to_tensor(iou_threshold, name="iou_threshold")
         score = convert_to_tensor(score_threshold, name="score_threshold")
-        return node(
+        selected, count = nodes(
             "NonMaxSuppressionV4",
             boxes,
             scores,
@@ -303,3 +303,4 @@ def non_max_suppression_padded_v1(
             score,
             pad_to_max_output_size=pad_to_max_output_size,
         )
+        return selected, count

@@ -50,7 +50,7 @@ class CheckpointReader:
     def __init__(self, filename: Any) -> None:
         with _op_errors():
             self._checkpoint = _opened(local_path(_path(filename)))
-            entries: Mapping[bytes, Entry] = self._checkpoint.whole()
+            entries: Mapping[bytes, Entry] = self._checkpoint.tensor_entries()
             self._entries = {name.decode(): entry for name, entry in sorted(entries.items())}
 
     def has_tensor(self, tensor_str: Any) -> bool:

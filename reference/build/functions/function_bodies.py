@@ -109,7 +109,7 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
     differentiation = "sessrun.reference.gradient"
     backprop = importlib.import_module(f"{differentiation}.backprop")
     variables = importlib.import_module(f"{differentiation}.variables")
-    variables.tell_dtypes(body.inputs, gives)
+    variables.note_dtypes(body.inputs, gives)
     with body.graph.as_default():
         given = [placeholder(each.dtype, each.shape) for each in body.outputs]
         real = [

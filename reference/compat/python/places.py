@@ -15,7 +15,7 @@ PLACES: Final[Mapping[str, str]] = {
     "client._pywrap_events_writer": "state.input.event_files",
     "client.pywrap_tf_session": "",
     "data.util.nest": "|nest",
-    "eager.backprop": "gradient.tape gradient.custom",
+    "eager.backprop": "gradient.tape api.custom_gradients gradient.recompute",
     "eager.context": "graph.default_graph",
     "eager.def_function": "api.functions.traced api.functions.at_once",
     "eager.polymorphic_function.polymorphic_function": "api.functions.traced api.functions.at_once",
@@ -93,7 +93,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.control_flow_v2_toggles": "api.control_flow.functional_mode",
     "ops.control_flow_switch_case": "api.control_flow.switch_case",
     "ops.ctc_ops": "api.nn.ctc_losses api.nn.ctc_labels api.nn.ctc_states api.ops.ctc_ops|nn",
-    "ops.custom_gradient": "gradient.custom",
+    "ops.custom_gradient": "api.custom_gradients gradient.recompute",
     "ops.data_flow_grad": "gradient.functions",
     "ops.data_flow_ops": (
         "api.queues.queues api.queues.accumulators api.queues.barriers api.queues.staging "
@@ -103,8 +103,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.functional_ops": "api.functions.named_calls",
     "ops.gradient_checker": "test.gradient_checker",
     "ops.gradient_checker_v2": "test.gradient_checker_v2",
-    "ops.gradients": "gradient.hessian",
-    "ops.gradients_impl": "gradient.hessian",
+    "ops.gradients": "gradient.hessians",
+    "ops.gradients_impl": "gradient.hessians",
     "ops.gradients_util": "",
     "ops.histogram_ops": "api.ops.counting_ops",
     "ops.image_grad": "",
@@ -195,7 +195,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.tensor_math_operator_overrides": "api.ops.math_ops|math",
     "ops.tensor_array_grad": "gradient.tensor_arrays",
     "ops.tensor_array_ops": "api.tensor_arrays",
-    "ops.unconnected_gradients": "gradient.choices",
+    "ops.unconnected_gradients": "gradient.options",
     "ops.tensor_getitem_override": "api.ops.slicing",
     "ops.variable_scope": "api.variables.variable_scopes api.variables.opened_variable_scopes "
     "api.variables.variable_store api.variables.variable_partitions api.variables.variables "

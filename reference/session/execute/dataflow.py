@@ -26,7 +26,7 @@ from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers
-from sessrun.reference.state.resources import Postponed, Step
+from sessrun.reference.state.steps import Postponed, Step
 
 __all__ = ["DEAD", "FlowPlan"]
 

@@ -23,7 +23,8 @@ from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.resolve.feeds import kernel_view
 from sessrun.reference.session.resolve.set_up import PartialCall, SetUp
 from sessrun.reference.session.resolve.unpacking import handed_out
-from sessrun.reference.state.resources import ResourceStore, Step
+from sessrun.reference.state.resources import ResourceStore
+from sessrun.reference.state.steps import Step
 
 __all__ = ["PartialRun", "PartialRuns"]
 

@@ -18,7 +18,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.quiet_arithmetic import quietly
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, StepForm, run_steps
 from sessrun.reference.session.resolve.feeds import KernelView
-from sessrun.reference.state.resources import Step
+from sessrun.reference.state.steps import Step
 from sessrun.spec.feeds import StringElementError
 
 __all__ = ["Plan"]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference import errors
+from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.op_errors import run_error
-from sessrun.reference.state.resources import VariableBuffer
 
 __all__ = [
     "STEP_REGISTER",

@@ -16,7 +16,7 @@ from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, StepForm, run_steps
-from sessrun.reference.state.resources import Step
+from sessrun.reference.state.steps import Step
 
 __all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop"]
 

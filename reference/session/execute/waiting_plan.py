@@ -14,7 +14,7 @@ from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers
-from sessrun.reference.state.resources import Postponed, Step
+from sessrun.reference.state.steps import Postponed, Step
 
 __all__ = ["Group", "WaitingPlan"]
 

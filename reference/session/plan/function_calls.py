@@ -17,7 +17,8 @@ from sessrun.reference.session.plan.compiler import compile_plan
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.placement import Placer
 from sessrun.reference.session.plan.pruning import prune
-from sessrun.reference.state.resources import ResourceStore, Step
+from sessrun.reference.state.resources import ResourceStore
+from sessrun.reference.state.steps import Step
 from sessrun.spec.proto import ConfigProto, NameAttrList
 
 __all__ = ["FunctionCalls"]

@@ -12,7 +12,7 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.state.resources import VariableBuffer
+from sessrun.reference.devices.variable_buffers import VariableBuffer
 
 __all__ = ["Source", "handed_out", "unshared"]
 

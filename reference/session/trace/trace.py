@@ -17,6 +17,7 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.devices.devices import LocalDevice
+from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.dataflow import FlowPlan
@@ -29,7 +30,7 @@ from sessrun.reference.session.plan.drafts import Draft, Form, TracedPlan
 from sessrun.reference.session.plan.partition_graphs import PartitionGraphs
 from sessrun.reference.session.resolve.signature import Signature
 from sessrun.reference.session.resolve.unpacking import handed_out
-from sessrun.reference.state.resources import Step, VariableBuffer
+from sessrun.reference.state.steps import Step
 from sessrun.spec.feeds import StringElementError
 
 __all__ = ["Allocation", "Execution", "Held", "Trace"]

@@ -1,4 +1,4 @@
-"""A part of a tensor, put together from the slices of it that a checkpoint has."""
+"""Parts of tensors, assembled from the slices that a checkpoint has."""
 
 from __future__ import annotations
 
@@ -28,24 +28,26 @@ def assembled(
     """The values of a part of a tensor.
 
     Args:
-      name: the tensor's.
+      name: the name of the tensor.
       dtype: the spec name of its dtype.
       shape: its shape.
       wanted: the part.
-      bounds: where that is.
-      parts: the slices that there are.
-      load: reads the values of one.
+      bounds: the bounds of the part.
+      parts: the slices in the checkpoint.
+      load: reads the values of a slice.
 
     Raises:
       InvalidArgument: the slices do not make up the part.
-      Internal: two have an element in common.
+      Internal: two slices overlap.
       KernelError: what `load` raises.
 
     """
-    placed = [(part, bounds_of(part, shape)) for part in parts]
-    _check_apart(placed)
+    bounded = [(part, bounds_of(part, shape)) for part in parts]
+    _check_apart(bounded)
     pieces = [
-        (part, has, shared) for part, has in placed if (shared := _overlap(has, bounds)) is not None
+        (part, part_bounds, shared)
+        for part, part_bounds in bounded
+        if (shared := _overlap(part_bounds, bounds)) is not None
     ]
     if sum(_size(shared) for _, _, shared in pieces) != _size(bounds):
         raise InvalidArgument(
@@ -53,8 +55,8 @@ def assembled(
             f"{name.decode(errors='replace')} to restore in slice_spec: {wanted}"
         )
     result = np.empty([end - start for start, end in bounds], BY_NAME[dtype].numpy)
-    for part, has, shared in pieces:
-        result[_within(shared, bounds)] = load(part)[_within(shared, has)]
+    for part, part_bounds, shared in pieces:
+        result[_within(shared, bounds)] = load(part)[_within(shared, part_bounds)]
     return result
 
 
@@ -63,7 +65,7 @@ def _size(bounds: Bounds) -> int:
 
 
 def _overlap(left: Bounds, right: Bounds) -> Bounds | None:
-    """What two parts have in common, or None."""
+    """The bounds of what two parts have in common; None if that is nothing."""
     shared = tuple(
         (max(one[0], other[0]), min(one[1], other[1]))
         for one, other in zip(left, right, strict=True)
@@ -71,16 +73,16 @@ def _overlap(left: Bounds, right: Bounds) -> Bounds | None:
     return shared if all(start < end for start, end in shared) else None
 
 
-def _within(shared: Bounds, whole: Bounds) -> tuple[slice, ...]:
-    """Where a part is in the array of a larger one."""
+def _within(shared: Bounds, outer: Bounds) -> tuple[slice, ...]:
+    """The index of a part in the array of a larger one."""
     return tuple(
         slice(start - base, end - base)
-        for (start, end), (base, _) in zip(shared, whole, strict=True)
+        for (start, end), (base, _) in zip(shared, outer, strict=True)
     )
 
 
-def _check_apart(placed: Sequence[tuple[TensorSlice, Bounds]]) -> None:
-    for index, (part, bounds) in enumerate(placed):
-        for other, has in placed[:index]:
-            if _overlap(bounds, has) is not None:
+def _check_apart(bounded: Sequence[tuple[TensorSlice, Bounds]]) -> None:
+    for index, (part, bounds) in enumerate(bounded):
+        for other, other_bounds in bounded[:index]:
+            if _overlap(bounds, other_bounds) is not None:
                 raise Internal(f"Overlapping slices: existing slice = {other}, new slice = {part}")

@@ -1,9 +1,8 @@
-"""The files of a checkpoint: their names, and how they come into being all at once.
+"""The files of a checkpoint: their names, and how all of them are replaced at once.
 
-Data and index are written under other names first, the data before the index, and then renamed in
-that order. So a program that is ended at any moment leaves the checkpoint that was there, or the
-new one: if only the data was renamed, the new index is still under the name it was written to, and
-`index_path` finds it there.
+Data and index are written under temporary names, the data before the index, and then renamed in
+that order. So a program that is killed at any moment leaves the old checkpoint or the new one: if
+only the data was renamed, the new index still has its temporary name, and `index_path` finds it.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ __all__ = [
     "index_path",
     "kernel_errors",
     "local",
-    "made_at_once",
     "make_folder",
     "read_index_bytes",
     "settle",
     "write_at_once",
+    "write_files_at_once",
 ]
 
 _UNFINISHED: Final = ".tempstate"
@@ -42,13 +41,13 @@ def data_path(prefix: str, shard: int, count: int) -> str:
 
 
 def index_path(prefix: str) -> str:
-    """The path of the index; of the newer one if its data has taken its place already."""
+    """The path of the index; its temporary name if only its data has been renamed."""
     pending = _pending(prefix)
     return pending[-1] if pending else prefix + ".index"
 
 
 def _pending(prefix: str) -> list[str]:
-    """Indices under the name they were written to, whose data has been renamed."""
+    """The temporary names of indices whose data has been renamed."""
     stem = f"{prefix}.index{_UNFINISHED}"
     data = f"{glob.escape(prefix)}.data-*{_UNFINISHED}"
     marks = [path.removeprefix(stem) for path in glob.glob(glob.escape(stem) + "*")]
@@ -56,7 +55,7 @@ def _pending(prefix: str) -> list[str]:
 
 
 def settle(prefix: str) -> None:
-    """Finish what a writer that was ended has left to do; before the checkpoint is written over."""
+    """Rename an index that a killed writer has left; done before the checkpoint is overwritten."""
     for path in _pending(prefix):
         os.replace(path, prefix + ".index")
 
@@ -73,7 +72,7 @@ def read_index_bytes(prefix: str) -> bytes:
     with kernel_errors(path):
         try:
             return _read(path)
-        except FileNotFoundError:  # it may just have been renamed
+        except FileNotFoundError:  # another process may have renamed it just now
             return _read(prefix + ".index")
 
 
@@ -83,18 +82,20 @@ def _read(path: str) -> bytes:
 
 
 def make_folder(prefix: str) -> None:
-    """Make the folder of a checkpoint, but not those it is in; what is wrong shows later."""
+    """Make the folder of a checkpoint, but not its parents; errors show when files are written."""
     with contextlib.suppress(OSError):
         os.mkdir(os.path.dirname(prefix))
 
 
-def made_at_once(prefix: str, write: Callable[[IO[bytes]], T], index: Callable[[T], bytes]) -> None:
+def write_files_at_once(
+    prefix: str, write: Callable[[IO[bytes]], T], index: Callable[[T], bytes]
+) -> None:
     """Write a checkpoint of one data file.
 
     Args:
-      prefix: the path that the files' names begin with; its folder is made if there is none.
+      prefix: the path that the files' names begin with; its folder is made if it does not exist.
       write: writes the data.
-      index: from what `write` returned to the index.
+      index: returns the index, from what `write` returned.
 
     Raises:
       KernelError: a file cannot be written.
@@ -140,7 +141,7 @@ def write_at_once(path: str, content: bytes) -> None:
 
 @contextlib.contextmanager
 def _durable(path: str) -> Iterator[IO[bytes]]:
-    """A new file that is on its disk when it is closed."""
+    """A new file that is on the disk when it is closed."""
     with open(path, "xb") as file:
         yield file
         file.flush()
@@ -158,10 +159,10 @@ def kernel_errors(path: str) -> Iterator[None]:
 
 
 def local(path: Any) -> str:
-    """The path as the operating system takes it.
+    """The path for the operating system.
 
     Raises:
-      KernelError: it is no local one.
+      KernelError: it is no local path.
 
     """
     try:

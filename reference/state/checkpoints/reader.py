@@ -1,4 +1,4 @@
-"""Checkpoints are read: what tensors there are, and their values or parts of them."""
+"""Checkpoint: reads the names, dtypes, shapes and values of a checkpoint's tensors."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _VERSION: Final = 1
 
 
 class Checkpoint:
-    """A checkpoint that is there.
+    """A checkpoint on the disk.
 
     Args:
       prefix: the path that the names of its files begin with.
 
     Attributes:
       prefix: that path.
-      header: what its index says of its files.
+      header: the header of its index.
 
     Raises:
-      NotFound: it is not there.
-      OutOfRange, DataLoss: it is not what was written.
+      NotFound: it does not exist.
+      OutOfRange, DataLoss: it is damaged.
 
     """
 
@@ -79,10 +79,10 @@ class Checkpoint:
         return header
 
     def entries(self) -> dict[bytes, BundleEntryProto]:
-        """What the index says of each tensor, and of each slice under a key of its own.
+        """The entries of the index: of tensors by name, of slices by keys of their own.
 
         Raises:
-          InvalidArgument, NotFound, DataLoss: it is not what was written.
+          InvalidArgument, NotFound, DataLoss: the checkpoint is damaged.
 
         """
         return {key: self._entry(key, value) for key, value in self._rows.items()}
@@ -104,7 +104,7 @@ class Checkpoint:
     def _lost(self, reason: str) -> KernelError:
         return DataLoss(f"Unable to read the file {self.prefix}.index: {reason}")
 
-    def whole(self) -> Mapping[bytes, BundleEntryProto]:
+    def tensor_entries(self) -> Mapping[bytes, BundleEntryProto]:
         """The entries of tensors, without those of their slices."""
         entries = self.entries()
         parts = {
@@ -118,14 +118,14 @@ class Checkpoint:
         """The entry of a tensor.
 
         Raises:
-          NotFound: there is none.
-          DataLoss: it is not what was written.
+          NotFound: there is no such tensor.
+          DataLoss: the checkpoint is damaged.
 
         """
-        found = self._rows.get(name)
-        if found is None:
+        row = self._rows.get(name)
+        if row is None:
             raise NotFound(f"Key {name.decode(errors='replace')} not found in checkpoint")
-        return self._entry(name, found)
+        return self._entry(name, row)
 
     def dtype(self, name: bytes) -> str:
         """The spec name of a tensor's dtype."""
@@ -139,10 +139,10 @@ class Checkpoint:
         """The values of a tensor, or of a part of it.
 
         Raises:
-          NotFound: there is none.
-          OutOfRange: its file is cut.
-          DataLoss: it is not what was written.
-          InvalidArgument: the slices that there are do not make up the part.
+          NotFound: there is no such tensor.
+          OutOfRange: its file is too short.
+          DataLoss: it is damaged.
+          InvalidArgument: the slices in the checkpoint do not make up the part.
 
         """
         entry = self.find(name)
@@ -167,7 +167,7 @@ class Checkpoint:
     def _of_slices(
         self, name: bytes, entry: BundleEntryProto, wanted: TensorSlice, bounds: Bounds
     ) -> Any:
-        """A part of a tensor, put together from the slices that were written."""
+        """A part of a tensor, assembled from the slices that were written."""
         parts = {part: slice_key(name, part) for part in map(slice_of, entry.slices)}
         return assembled(
             name,

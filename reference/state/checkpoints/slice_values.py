@@ -21,7 +21,7 @@ from sessrun.spec.proto import TensorProto
 
 __all__ = ["read_values", "write_values"]
 
-#: The field of each dtype, and what its numbers are seen as before they are written.
+#: The field of each dtype, and the numpy dtype as which its numbers are written.
 _FIELDS: Final[Mapping[str, tuple[str, Any]]] = {
     "bool": ("bool_val", np.bool_),
     "complex64": ("scomplex_val", np.float32),
@@ -47,9 +47,9 @@ _TOO_LARGE: Final = frozenset({"uint32", "uint64"})
 
 
 def _field(dtype: str) -> tuple[str, Any]:
-    found = _FIELDS.get(dtype)
-    if found is not None:
-        return found
+    field = _FIELDS.get(dtype)
+    if field is not None:
+        return field
     if dtype in _TOO_LARGE:
         raise InvalidArgument(f"Tensor slice is too large to serialize: {BY_NAME[dtype].opdef}")
     raise Unimplemented(f"Saving data type {BY_NAME[dtype].opdef} not yet supported")
@@ -72,9 +72,9 @@ def write_values(array: Any, dtype: str) -> TensorProto:
     if field in _FLOATING:  # as bytes: a number of Python keeps not every bit of a NaN
         data = values.tobytes()
         return TensorProto.FromString(bytes([_FLOATING[field]]) + put_varint(len(data)) + data)
-    found = TensorProto()
-    getattr(found, field).extend(values.tolist())
-    return found
+    proto = TensorProto()
+    getattr(proto, field).extend(values.tolist())
+    return proto
 
 
 def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str) -> Any:
@@ -87,7 +87,7 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
       name: of the tensor, for messages.
 
     Raises:
-      DataLoss: there are too few or too many, or one is no value of the dtype.
+      DataLoss: the number of values is wrong, or one of them is no value of the dtype.
 
     """
     field, view = _field(dtype)
@@ -109,8 +109,8 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
 
 
 def _floating(proto: TensorProto, field: str, view: Any) -> Any:
-    """The numbers of a field, of its bytes."""
-    others = [each.name for each, _ in proto.ListFields() if each.name != field]
+    """The numbers of a field, from the bytes of the message."""
+    others = [other.name for other, _ in proto.ListFields() if other.name != field]
     only = proto
     if others:
         only = TensorProto()

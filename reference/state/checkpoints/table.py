@@ -1,8 +1,8 @@
-"""The index of a checkpoint: a sorted table of keys and values, as LevelDB lays it out.
+"""The index of a checkpoint: a sorted table of keys and values, in LevelDB's format.
 
-Entries are in blocks, in which a key is written without what it shares with the one before; each
-block is followed by its kind and its checksum. An index block says where the blocks are, and the
-footer where that is.
+Entries are in blocks, in which a key is written without the prefix that it shares with the previous
+one; a block is followed by its kind and its checksum. An index block has the positions of the
+blocks, and the footer the position of the index block.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _TRAILER_BYTES: Final = 5
 _UNCOMPRESSED: Final = 0
 #: A block is ended once it is this large.
 _BLOCK_BYTES: Final = 1 << 18
-#: So many entries share keys; then one is written out.
+#: After so many entries a key is written in full.
 _RESTART_EVERY: Final = 16
 _LARGEST_BYTE: Final = 0xFF
 
 
 class _Block:
-    """A block while it is written."""
+    """A block that is being written."""
 
     def __init__(self, restart_every: int) -> None:
         self._every = restart_every
@@ -43,7 +43,7 @@ class _Block:
 
     @property
     def size(self) -> int:
-        """How many bytes it will take."""
+        """The bytes that it will have."""
         return len(self._body) + 4 * len(self._restarts) + 4
 
     @property
@@ -64,7 +64,7 @@ class _Block:
         self.last = key
 
     def finished(self) -> bytes:
-        """Its bytes, with kind and checksum."""
+        """The bytes of the block, with kind and checksum."""
         numbers = [*self._restarts, len(self._restarts)]
         body = bytes(self._body) + struct.pack(f"<{len(numbers)}I", *numbers)
         kind = bytes([_UNCOMPRESSED])
@@ -72,7 +72,7 @@ class _Block:
 
 
 def _shared(left: bytes, right: bytes) -> int:
-    """How many bytes both begin with."""
+    """The length of the common prefix."""
     count = 0
     for one, other in zip(left, right, strict=False):
         if one != other:
@@ -82,11 +82,11 @@ def _shared(left: bytes, right: bytes) -> int:
 
 
 def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
-    """The file that holds these entries, whose keys ascend."""
+    """The bytes of a table with these entries, whose keys ascend."""
     out = bytearray()
     index = _Block(1)
     block = _Block(_RESTART_EVERY)
-    waiting: tuple[bytes, bytes] | None = None  # the last key of a block, and where it is
+    waiting: tuple[bytes, bytes] | None = None  # the last key of a block, and its handle
     for key, value in entries:
         if waiting is not None:
             index.add(_between(waiting[0], key), waiting[1])
@@ -105,7 +105,7 @@ def table_bytes(entries: Iterable[tuple[bytes, bytes]]) -> bytes:
 
 
 def _appended(out: bytearray, block: _Block) -> bytes:
-    """Write a block; where it is."""
+    """Append a block; return its handle, which is its position and size."""
     start, body = len(out), block.finished()
     out += body
     return put_varint(start) + put_varint(len(body) - _TRAILER_BYTES)
@@ -113,19 +113,19 @@ def _appended(out: bytearray, block: _Block) -> bytes:
 
 def _between(last: bytes, following: bytes) -> bytes:
     """A short key that is not before `last`, and before `following`."""
-    place = _shared(last, following)
-    if place < min(len(last), len(following)):
-        byte = last[place]
-        if byte < _LARGEST_BYTE and byte + 1 < following[place]:
-            return last[:place] + bytes([byte + 1])
+    position = _shared(last, following)
+    if position < min(len(last), len(following)):
+        byte = last[position]
+        if byte < _LARGEST_BYTE and byte + 1 < following[position]:
+            return last[:position] + bytes([byte + 1])
     return last
 
 
 def _after(last: bytes) -> bytes:
     """A short key that is not before `last`."""
-    for place, byte in enumerate(last):
+    for position, byte in enumerate(last):
         if byte != _LARGEST_BYTE:
-            return last[:place] + bytes([byte + 1])
+            return last[:position] + bytes([byte + 1])
     return last
 
 
@@ -137,8 +137,8 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
       source: its name, for messages.
 
     Raises:
-      DataLoss: it is not what was written.
-      OutOfRange: it is cut.
+      DataLoss: the file is damaged.
+      OutOfRange: it is too short.
       Unimplemented: it is compressed.
 
     """
@@ -148,34 +148,34 @@ def read_table(data: bytes, source: str) -> dict[bytes, bytes]:
     if magic != _MAGIC:
         raise _lost(source, "not an sstable (bad magic number)")
     footer = data[-_FOOTER_BYTES:-8]
-    _, place = _handle(footer, 0)
-    where, _ = _handle(footer, place)
-    found: dict[bytes, bytes] = {}
+    _, position = _handle(footer, 0)
+    index_block, _ = _handle(footer, position)
+    table: dict[bytes, bytes] = {}
     last: bytes | None = None
-    for _, handle in _entries(_block(data, where, source), source):
-        inner, _ = _handle(handle, 0)
-        for key, value in _entries(_block(data, inner, source), source):
+    for _, handle in _entries(_block(data, index_block, source), source):
+        entry_block, _ = _handle(handle, 0)
+        for key, value in _entries(_block(data, entry_block, source), source):
             if last is not None and key <= last:
                 raise _lost(source, "its keys are not in order")
-            found[key] = value
+            table[key] = value
             last = key
-    return found
+    return table
 
 
 def _lost(source: str, reason: str) -> KernelError:
     return DataLoss(f"Unable to read the file {source}: {reason}")
 
 
-def _handle(data: bytes, place: int) -> tuple[tuple[int, int], int]:
-    """Where a block is and how long, and where in `data` that ended."""
-    start, place = take_varint(data, place)
-    size, place = take_varint(data, place)
-    return (start, size), place
+def _handle(data: bytes, position: int) -> tuple[tuple[int, int], int]:
+    """The position and size of a block that a handle has, and the end of the handle in `data`."""
+    start, position = take_varint(data, position)
+    size, position = take_varint(data, position)
+    return (start, size), position
 
 
-def _block(data: bytes, where: tuple[int, int], source: str) -> bytes:
-    """A block's bytes, once its checksum is found right."""
-    start, size = where
+def _block(data: bytes, handle: tuple[int, int], source: str) -> bytes:
+    """The bytes of a block, once its checksum is checked."""
+    start, size = handle
     end = start + size
     if end + _TRAILER_BYTES > len(data):
         raise OutOfRange(f"Unable to read the file {source}: it ends in a block")
@@ -191,21 +191,21 @@ def _block(data: bytes, where: tuple[int, int], source: str) -> bytes:
 
 
 def _entries(block: bytes, source: str) -> Iterator[tuple[bytes, bytes]]:
-    """The entries of a block; the places of whole keys at its end are for searching only."""
+    """The entries of a block; the positions of full keys at its end serve for searching only."""
     if len(block) < 4:
         raise _lost(source, "bad block contents")
     (restarts,) = struct.unpack("<I", block[-4:])
     end = len(block) - 4 * (restarts + 1)
     if end < 0:
         raise _lost(source, "bad block contents")
-    place, key = 0, b""
-    while place < end:
-        shared, place = take_varint(block, place)
-        rest, place = take_varint(block, place)
-        size, place = take_varint(block, place)
-        if shared > len(key) or place + rest + size > end:
+    position, key = 0, b""
+    while position < end:
+        shared, position = take_varint(block, position)
+        rest, position = take_varint(block, position)
+        size, position = take_varint(block, position)
+        if shared > len(key) or position + rest + size > end:
             raise _lost(source, "bad entry in block")
-        key = key[:shared] + block[place : place + rest]
-        place += rest
-        yield key, block[place : place + size]
-        place += size
+        key = key[:shared] + block[position : position + rest]
+        position += rest
+        yield key, block[position : position + size]
+        position += size

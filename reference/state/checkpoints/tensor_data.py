@@ -1,7 +1,8 @@
-"""A tensor's bytes in the data files of a checkpoint, and back.
+"""The bytes of a tensor in the data files of a checkpoint, written and read.
 
-Numbers are laid out as in memory, one byte for what is smaller. Strings are their lengths, a
-checksum of the lengths, then the strings; the checksum of all of it takes the lengths as words.
+Numbers have the layout of the memory, with a byte for smaller ones. Strings are written as their
+lengths, a checksum of the lengths, and the strings; in the checksum of all of it the lengths count
+as words of 4 or 8 bytes.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def written_tensor(array: Any, dtype: str, order: str = "<") -> tuple[bytes, int
 
 
 def _swapped(array: Any, row: DTypeRow, order: str) -> Any:
-    """The array with its bytes in the other order, if that is not the machine's."""
+    """The array with its bytes swapped, if `order` is not the machine's."""
     machine = "<" if np.little_endian else ">"
     if order == machine or row.itemsize == 1:
         return array
@@ -80,18 +81,18 @@ def _written_strings(items: Sequence[bytes], order: str) -> tuple[bytes, int]:
 def read_tensor(
     data: bytes, dtype: str, shape: Sequence[int], crc: int, name: str, order: str = "<"
 ) -> Any:
-    """The tensor that was written as these bytes; the array is read-only or its owner's own.
+    """The array of a tensor that was written as these bytes; it may be read-only.
 
     Args:
       data: the bytes.
       dtype: the dtype's spec name.
       shape: the shape.
       crc: the checksum that the index keeps.
-      name: the tensor's, for messages.
+      name: the name of the tensor, for messages.
       order: the order of bytes, one of `BYTE_ORDERS`.
 
     Raises:
-      DataLoss: they are not what was written.
+      DataLoss: the bytes are damaged.
       Unimplemented: tensors of the dtype cannot be read.
 
     """
@@ -111,20 +112,20 @@ def _lost(name: str, reason: str) -> KernelError:
 
 
 def _read_strings(data: bytes, count: int, crc: int, name: str, order: str) -> Any:
-    if count > len(data):  # each has a length
+    if count > len(data):  # a string takes at least a byte, for its length
         raise _lost(name, f"{len(data)} bytes for {count} strings")
-    lengths, place = [], 0
+    lengths, position = [], 0
     for _ in range(count):
-        length, place = take_varint(data, place)
+        length, position = take_varint(data, position)
         lengths.append(length)
-    body = place + 4
+    body = position + 4
     if body + sum(lengths) != len(data):
         raise _lost(name, "the lengths of the strings do not add up")
-    found = crc32c(_length_words(lengths, order))
-    checksum = data[place:body]
-    if checksum != struct.pack(f"{order}I", masked(found)):
+    lengths_crc = crc32c(_length_words(lengths, order))
+    checksum = data[position:body]
+    if checksum != struct.pack(f"{order}I", masked(lengths_crc)):
         raise _lost(name, "the checksum of the strings' lengths does not match")
-    if masked(crc32c(data[body:], crc32c(checksum, found))) != crc:
+    if masked(crc32c(data[body:], crc32c(checksum, lengths_crc))) != crc:
         raise _lost(name, "checksum does not match")
     array = np.empty(count, dtype=object)
     for index, length in enumerate(lengths):

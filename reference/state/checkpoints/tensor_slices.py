@@ -20,18 +20,18 @@ def slice_of(proto: TensorSliceProto) -> TensorSlice:
     """The slice of a message.
 
     Raises:
-      DataLoss: it is none.
+      DataLoss: it is no valid slice.
 
     """
-    found: list[tuple[int, int] | None] = []
+    extents: list[tuple[int, int] | None] = []
     for extent in proto.extent:
         if not extent.HasField("length"):
-            found.append(None)
+            extents.append(None)
         elif extent.start < 0 or extent.length <= 0:
             raise DataLoss("The checkpoint has a slice that is none")
         else:
-            found.append((extent.start, extent.length))
-    return TensorSlice(tuple(found))
+            extents.append((extent.start, extent.length))
+    return TensorSlice(tuple(extents))
 
 
 def message_of(part: TensorSlice) -> TensorSliceProto:
@@ -45,7 +45,7 @@ def message_of(part: TensorSlice) -> TensorSliceProto:
 
 
 def slice_key(name: bytes, part: TensorSlice) -> bytes:
-    """Under what the index keeps a slice of the tensor of that name."""
+    """The key of a tensor's slice in an index."""
     parts = [ordered_unsigned(0), ordered_bytes(name), ordered_unsigned(len(part.extents))]
     for start, length in (extent or (0, -1) for extent in part.extents):
         parts += [ordered_signed(start), ordered_signed(length)]
@@ -53,10 +53,10 @@ def slice_key(name: bytes, part: TensorSlice) -> bytes:
 
 
 def bounds_of(part: TensorSlice, shape: Sequence[int]) -> Bounds:
-    """For each dimension where the slice begins and where it ends.
+    """The start and the end of the slice in each dimension.
 
     Raises:
-      Internal: it is no part of a tensor of that shape.
+      Internal: the slice is not within a tensor of that shape.
 
     """
     try:
@@ -66,10 +66,10 @@ def bounds_of(part: TensorSlice, shape: Sequence[int]) -> Bounds:
 
 
 def read_spec(text: str) -> tuple[tuple[int, ...], TensorSlice, tuple[int, ...]]:
-    """The whole tensor's shape, the slice and its shape, from the text of the first two.
+    """The shape of a tensor, a slice and its shape, from the text of the first two.
 
     Raises:
-      InvalidArgument: it is no such text.
+      InvalidArgument: the text has another form.
       Internal: the slice is not in the shape.
 
     """

@@ -1,7 +1,7 @@
-"""Checkpoints of version 1: tables of slices, each file whole in itself.
+"""Checkpoints of version 1: files that are tables of slices, each complete in itself.
 
-Under the empty key a file says which tensors it has, and which slices of them; each slice is under
-a key of its own. The files of a checkpoint in shards are found by a pattern.
+The entry of the empty key lists the tensors of a file, and their slices; every slice has a key of
+its own. The files of a checkpoint in shards are those that match a pattern.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _PRODUCER: Final = 1
 
 
 def write_slices(path: str, tensors: Iterable[Saved]) -> None:
-    """Write a file of version 1: whole, or not at all.
+    """Write a file of version 1: completely, or not at all.
 
     Args:
       path: the file.
-      tensors: what it holds.
+      tensors: the tensors, or slices of tensors.
 
     Raises:
       Internal: slices of one name are not of one tensor.
@@ -83,15 +83,15 @@ def write_slices(path: str, tensors: Iterable[Saved]) -> None:
 
 def _described(tensor: Saved, shape: Iterable[int]) -> SavedSliceMeta:
     kind = DataType.Name(BY_NAME[tensor.dtype].enum)
-    found = SavedSliceMeta(name=tensor.name.decode(errors="replace"), type=kind)
-    found.shape.SetInParent()
+    meta = SavedSliceMeta(name=tensor.name.decode(errors="replace"), type=kind)
+    meta.shape.SetInParent()
     for size in shape:
-        found.shape.dim.add().size = size
-    return found
+        meta.shape.dim.add().size = size
+    return meta
 
 
 class _Tensor:
-    """What is known of a tensor: its dtype, its shape, and the file of each of its slices."""
+    """A tensor of a checkpoint: its dtype, its shape, and the rows of the file of each slice."""
 
     def __init__(self, meta: SavedSliceMeta) -> None:
         self.meta = meta
@@ -110,11 +110,11 @@ class SliceFiles:
     """The files of a checkpoint of version 1.
 
     Args:
-      pattern: the file, or what matches them all.
+      pattern: the path of the file, or a pattern that all files match.
 
     Raises:
-      NotFound: there is none.
-      DataLoss: one is not what was written.
+      NotFound: no file matches.
+      DataLoss: a file is damaged.
 
     """
 
@@ -135,7 +135,7 @@ class SliceFiles:
             self._add(path, _rows(data, path))
 
     def _add(self, path: str, rows: dict[bytes, bytes]) -> None:
-        """Take down the tensors of a file."""
+        """Add the tensors of a file."""
         head = _message(rows.get(b"", b""), path)
         for meta in head.meta.tensor:
             if meta.type not in BY_ENUM or any(dim.size < 0 for dim in meta.shape.dim):
@@ -146,17 +146,17 @@ class SliceFiles:
             for proto in meta.slice:
                 tensor.slices[slice_of(proto)] = rows
 
-    def whole(self) -> Mapping[bytes, SavedSliceMeta]:
-        """What is known of each tensor: its message, with name, dtype and shape."""
+    def tensor_entries(self) -> Mapping[bytes, SavedSliceMeta]:
+        """The message of each tensor, with its name, dtype and shape."""
         return {name: tensor.meta for name, tensor in self._tensors.items()}
 
     def _find(self, name: bytes) -> _Tensor:
-        found = self._tensors.get(name)
-        if found is None:
+        tensor = self._tensors.get(name)
+        if tensor is None:
             raise NotFound(
                 f'Tensor name "{name.decode(errors="replace")}" not found in checkpoint files'
             )
-        return found
+        return tensor
 
     def dtype(self, name: bytes) -> str:
         """The spec name of a tensor's dtype."""
@@ -170,22 +170,22 @@ class SliceFiles:
         """The values of a tensor, or of a part of it.
 
         Raises:
-          NotFound: there is none.
-          DataLoss: it is not what was written.
-          InvalidArgument: the slices that there are do not make up the part.
+          NotFound: there is no such tensor.
+          DataLoss: it is damaged.
+          InvalidArgument: the slices in the checkpoint do not make up the part.
 
         """
-        found = self._find(name)
-        wanted = part or TensorSlice((None,) * len(found.shape))
-        bounds = bounds_of(wanted, found.shape)
+        saved = self._find(name)
+        wanted = part or TensorSlice((None,) * len(saved.shape))
+        bounds = bounds_of(wanted, saved.shape)
         return assembled(
             name,
-            found.dtype,
-            found.shape,
+            saved.dtype,
+            saved.shape,
             wanted,
             bounds,
-            list(found.slices),
-            lambda each: _values(found, name, each),
+            list(saved.slices),
+            lambda slice_: _values(saved, name, slice_),
         )
 
     def only_slice(self, name: bytes) -> Any:
@@ -210,7 +210,7 @@ def _values(tensor: _Tensor, name: bytes, part: TensorSlice) -> Any:
 
 
 def _rows(data: bytes, path: str) -> dict[bytes, bytes]:
-    """The entries of a file's table; one that is cut is not what was written."""
+    """The entries of a file's table; DataLoss if it is too short."""
     try:
         return read_table(data, path)
     except OutOfRange as error:

@@ -1,4 +1,4 @@
-"""Numbers and names as checkpoints write them: lengths, and keys that sort as what they say."""
+"""Numbers and names as checkpoints write them: lengths, and keys that keep the order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sessrun.reference.base.kernel_errors import DataLoss
 
 __all__ = ["ordered_bytes", "ordered_signed", "ordered_unsigned", "take_varint"]
 
-#: The first two bytes' bits that say how long a signed number is, by its length.
+#: For the lengths of signed numbers, the bits of the first two bytes that encode the length.
 _SIGNED_HEADERS: Final = (
     0, 0x8000, 0xC000, 0xE000, 0xF000, 0xF800, 0xFC00, 0xFE00, 0xFF00, 0xFF80, 0xFFC0,
 )  # fmt: skip
@@ -19,27 +19,27 @@ _SPECIAL: Final = re.compile(rb"[\x00\xff]")
 _ESCAPED: Final[Mapping[bytes, bytes]] = {b"\x00": b"\x00\xff", b"\xff": b"\xff\x00"}
 
 
-def take_varint(data: bytes | memoryview, place: int) -> tuple[int, int]:
-    """The number that begins at `place`, and where it ends.
+def take_varint(data: bytes | memoryview, position: int) -> tuple[int, int]:
+    """The number at a position, and the position after it.
 
     Raises:
-      DataLoss: it does not end.
+      DataLoss: the data ends within the number.
 
     """
     try:
-        return varints.take_varint(data, place)
+        return varints.take_varint(data, position)
     except ValueError as error:
         raise DataLoss("A number in the file does not end") from error
 
 
 def ordered_unsigned(value: int) -> bytes:
-    """A key part that sorts as the number, which is not negative, does."""
+    """A part of a key that sorts like the number, which is not negative."""
     body = value.to_bytes((value.bit_length() + 7) // 8, "big")
     return bytes([len(body)]) + body
 
 
 def ordered_signed(value: int) -> bytes:
-    """A key part that sorts as the number does."""
+    """A part of a key that sorts like the number."""
     magnitude = ~value if value < 0 else value
     length = 1
     while magnitude >> (7 * length - 1):
@@ -52,5 +52,5 @@ def ordered_signed(value: int) -> bytes:
 
 
 def ordered_bytes(value: bytes) -> bytes:
-    """A key part that sorts as the bytes do, and ends."""
-    return _SPECIAL.sub(lambda found: _ESCAPED[found[0]], value) + b"\x00\x01"
+    """A part of a key that sorts like the bytes, with an end mark."""
+    return _SPECIAL.sub(lambda match: _ESCAPED[match[0]], value) + b"\x00\x01"

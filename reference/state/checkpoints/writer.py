@@ -1,4 +1,4 @@
-"""Checkpoints are written: tensors, and slices of tensors, into one data file and its index."""
+"""Writes checkpoints: tensors, and slices of tensors, in one data file and its index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import IO, Any, Final
 
 from sessrun.reference.base.kernel_errors import InvalidArgument
-from sessrun.reference.state.checkpoints.bundle_files import made_at_once
+from sessrun.reference.state.checkpoints.bundle_files import write_files_at_once
 from sessrun.reference.state.checkpoints.table import table_bytes
 from sessrun.reference.state.checkpoints.tensor_data import BYTE_ORDERS, written_tensor
 from sessrun.reference.state.checkpoints.tensor_slices import message_of, slice_key
@@ -23,14 +23,14 @@ _VERSION: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """A tensor to be written.
+    """A tensor, or a part of one, that is to be written.
 
     Attributes:
-      name: under which it is kept.
+      name: the name of the tensor.
       array: its values.
-      dtype: its dtype's spec name.
-      shape: the shape of the whole tensor, where it is a part of one; else None.
-      part: which part.
+      dtype: the spec name of its dtype.
+      shape: of a part, the shape of the tensor; else None.
+      part: of a part, its slice; else None.
 
     """
 
@@ -42,11 +42,11 @@ class Saved:
 
 
 def write_checkpoint(prefix: str, tensors: Iterable[Saved], order: str = "<") -> None:
-    """Write a checkpoint: whole, or not at all.
+    """Write a checkpoint: completely, or not at all.
 
     Args:
       prefix: the path that the names of its files begin with.
-      tensors: what it holds.
+      tensors: the tensors.
       order: the order of bytes, one of `tensor_data.BYTE_ORDERS`.
 
     Raises:
@@ -54,7 +54,7 @@ def write_checkpoint(prefix: str, tensors: Iterable[Saved], order: str = "<") ->
 
     """
     tensors = list(tensors)
-    made_at_once(
+    write_files_at_once(
         prefix, lambda file: _written(file, tensors, order), lambda entries: _index(entries, order)
     )
 
@@ -62,9 +62,9 @@ def write_checkpoint(prefix: str, tensors: Iterable[Saved], order: str = "<") ->
 def _written(
     file: IO[bytes], tensors: Sequence[Saved], order: str
 ) -> dict[bytes, BundleEntryProto]:
-    """Write the data; what the index says of it."""
+    """Write the data; return the entries of the index."""
     entries: dict[bytes, BundleEntryProto] = {}
-    place = 0
+    offset = 0
     for tensor in tensors:
         key = _key(entries, tensor)
         if key in entries or not key:
@@ -72,8 +72,8 @@ def _written(
         data, crc = written_tensor(tensor.array, tensor.dtype, order)
         file.write(data)
         entries[key] = _entry(tensor.dtype, tensor.array.shape)
-        entries[key].offset, entries[key].size, entries[key].crc32c = place, len(data), crc
-        place += len(data)
+        entries[key].offset, entries[key].size, entries[key].crc32c = offset, len(data), crc
+        offset += len(data)
     return entries
 
 
@@ -86,12 +86,12 @@ def _entry(dtype: str, shape: Sequence[int]) -> BundleEntryProto:
 
 
 def _key(entries: dict[bytes, BundleEntryProto], tensor: Saved) -> bytes:
-    """Under what the values are kept; a part is noted in the entry of its whole."""
+    """The key of the values; a part is noted in the entry of its tensor, too."""
     if tensor.part is None or tensor.shape is None or tensor.array.shape == tensor.shape:
         return tensor.name
-    whole = _entry(tensor.dtype, tensor.shape)
-    known = entries.setdefault(tensor.name, whole)
-    if (known.dtype, known.shape) != (whole.dtype, whole.shape) or known.size:
+    entry = _entry(tensor.dtype, tensor.shape)
+    known = entries.setdefault(tensor.name, entry)
+    if (known.dtype, known.shape) != (entry.dtype, entry.shape) or known.size:
         raise InvalidArgument(
             f"The slices of {tensor.name.decode(errors='replace')} are not of one tensor"
         )
@@ -100,7 +100,7 @@ def _key(entries: dict[bytes, BundleEntryProto], tensor: Saved) -> bytes:
 
 
 def header_bytes(shards: int, order: str = "<") -> bytes:
-    """What the index has under the empty key."""
+    """The value of the empty key in the index."""
     kind = BundleHeaderProto.Endianness.Name(BYTE_ORDERS.index(order))
     header = BundleHeaderProto(num_shards=shards, endianness=kind)
     header.version.producer = _VERSION

@@ -57,8 +57,8 @@ def as_given(path: Any) -> str:
 
 def scheme_of(path: str) -> str:
     """The scheme before `://`, empty if there is none."""
-    found = _URI.match(path)
-    return found["scheme"] if found else ""
+    match = _URI.match(path)
+    return match["scheme"] if match else ""
 
 
 def known_scheme(path: str) -> bool:

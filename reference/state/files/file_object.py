@@ -18,16 +18,16 @@ _MODES: Final = frozenset({"r", "w", "a", "r+", "w+", "a+"})
 class GFile:
     """A local file; text is UTF-8.
 
-    Reading and writing have a stream each, so a file opened for both reads what is on the disk.
+    Reading and writing have separate streams, so a file opened for both reads what is on the disk.
     A closed file is opened anew by the next call that needs it, from its beginning.
 
     Args:
       name: its path, with or without `file://`.
-      mode: r, w, a, r+, w+ or a+, and b for bytes. All that write, but those with an a, empty the
-        file when they first write, r+ also.
+      mode: r, w, a, r+, w+ or a+, and b for bytes. All that can write, also r+, empty the file at
+        the first write, but not those with an a.
 
     Raises:
-      InvalidArgumentError: there is no such mode.
+      InvalidArgumentError: it is another mode.
 
     """
 
@@ -98,35 +98,35 @@ class GFile:
             return self._as_asked(reader.read(n))
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
-        """Go to a place to read from.
+        """Set the position of the next read.
 
         Args:
-          offset: bytes from the place that `whence` says.
-          whence: 0 the beginning, 1 the present place, 2 the end.
+          offset: bytes from the position that `whence` says.
+          whence: 0 the beginning, 1 the present position, 2 the end.
           position: the old name of `offset`.
 
         Raises:
-          TypeError: no place is given, or two are.
-          InvalidArgumentError: there is no such `whence`, or no such place before the beginning.
-          OutOfRangeError: the place is after the end, where the file now is.
+          TypeError: neither an offset nor a position is given, or both are.
+          InvalidArgumentError: `whence` is another number, or the position is negative.
+          OutOfRangeError: the position is after the end; it is set to the end.
 
         """
         reader = self._for_reading()
         if (offset is None) == (position is None):
             raise TypeError("seek() takes either an offset or a position.")
-        place = position if offset is None else offset
-        if not isinstance(place, int):
-            raise TypeError(f"A place is a number of bytes, not {place!r}.")
+        target = position if offset is None else offset
+        if not isinstance(target, int):
+            raise TypeError(f"A place is a number of bytes, not {target!r}.")
         if whence not in {0, 1, 2}:
             raise errors.InvalidArgumentError(None, None, f"whence {whence!r} is none of 0, 1, 2")
-        here = reader.tell()
+        current = reader.tell()
         end = reader.seek(0, os.SEEK_END)  # what was read ahead is forgotten
-        place += (0, here, end)[whence]
-        if place < 0:
-            reader.seek(here)
-            raise errors.InvalidArgumentError(None, None, f"There is no place {place} in a file")
-        reader.seek(min(place, end))
-        if place > end:
+        target += (0, current, end)[whence]
+        if target < 0:
+            reader.seek(current)
+            raise errors.InvalidArgumentError(None, None, f"There is no place {target} in a file")
+        reader.seek(min(target, end))
+        if target > end:
             raise errors.OutOfRangeError(None, None, "reached end of file")
 
     def readline(self) -> Any:
@@ -140,11 +140,11 @@ class GFile:
         return list(self)
 
     def tell(self) -> int:
-        """The place where the next byte is read; of a file that is only written, where it ends."""
+        """The position of the next read; of a file that is only written, its end."""
         return (self._for_reading() if self._may_read else self._for_writing()).tell()
 
     def seekable(self) -> bool:
-        """True: one can go to any place of a file."""
+        """True: any position of a file can be set."""
         return True
 
     def flush(self) -> None:

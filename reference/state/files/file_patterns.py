@@ -45,13 +45,13 @@ _WILD = {"*": ".*", "?": "."}
 
 def _expression(part: str) -> re.Pattern[str]:
     """The regular expression of a part of a pattern between two slashes."""
-    found = ""
+    expression = ""
     for token in _TOKEN.finditer(part):
         if token["plain"]:
-            found += re.escape(token["plain"])
+            expression += re.escape(token["plain"])
         elif token["set"] is not None:
             inside = token["set"].replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
-            found += f"[{'^' if token['not'] else ''}{inside}]"
+            expression += f"[{'^' if token['not'] else ''}{inside}]"
         else:
-            found += _WILD.get(token["any"], re.escape(token["any"]))
-    return re.compile(found, re.DOTALL)
+            expression += _WILD.get(token["any"], re.escape(token["any"]))
+    return re.compile(expression, re.DOTALL)

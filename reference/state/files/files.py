@@ -82,9 +82,9 @@ def stat(path: Any) -> FileStatistics:
 
     """
     with file_errors(path):
-        found = os.stat(local_path(path))
+        result = os.stat(local_path(path))
     return FileStatistics(
-        found.st_size, int(found.st_mtime) * 1_000_000_000, modes.S_ISDIR(found.st_mode)
+        result.st_size, int(result.st_mtime) * 1_000_000_000, modes.S_ISDIR(result.st_mode)
     )
 
 
@@ -180,8 +180,8 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     with file_errors(src):
         permissions = modes.S_IMODE(os.stat(source).st_mode)
     with file_errors(dst):
-        made = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, permissions)
-    with os.fdopen(made, "wb") as written:
+        descriptor = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, permissions)
+    with os.fdopen(descriptor, "wb") as written:
         if os.path.isdir(source):
             raise errors.InvalidArgumentError(None, None, f"{as_given(dst)}; Invalid argument")
         with file_errors(src), open(source, "rb") as read:

@@ -19,9 +19,9 @@ _GZIP: Final = 16
 
 
 class Source(Protocol):
-    """Bytes to be read from the beginning on."""
+    """A file that is read from its beginning."""
 
-    #: What is said of bytes that are not there.
+    #: The message where the file ends too early.
     ended: str
 
     def read(self, count: int) -> bytes:
@@ -37,7 +37,7 @@ class Source(Protocol):
 
 
 class Sink(Protocol):
-    """Where bytes are written."""
+    """A file that is written."""
 
     def write(self, data: bytes) -> Any:
         """Write bytes."""
@@ -76,29 +76,29 @@ def open_sink(path: Any, compression: Compression | None) -> Sink:
 
 
 def inflated(data: bytes, compression: Compression) -> bytes:
-    """All of some compressed bytes; of a stream that is cut off what there is.
+    """Decompress bytes; of a stream that is cut off, as much as there is.
 
     Raises:
       DataLossError: they are damaged.
 
     """
-    found = b""
+    result = b""
     while data:
         inflater = zlib.decompressobj(compression.window_bits)
-        found += _inflate(inflater, data, 0)
+        result += _inflate(inflater, data, 0)
         data = inflater.unused_data if compression.window_bits >= _GZIP else b""
-    return found
+    return result
 
 
 def _inflate(inflater: Any, data: bytes, limit: int) -> bytes:
     try:
-        found: bytes = inflater.decompress(data, limit)
+        inflated: bytes = inflater.decompress(data, limit)
     except zlib.error as error:
         reason = str(error).partition(": ")[2] or "invalid data"
         raise errors.DataLossError(
             None, None, f"inflate() failed with error {_DATA_ERROR}: {reason}"
         ) from error
-    return found
+    return inflated
 
 
 class _Plain:
@@ -111,9 +111,9 @@ class _Plain:
         self.close = file.close
 
     def read(self, count: int) -> bytes:
-        """The next bytes; no more are asked for than there are, whatever a damaged length says."""
-        there = os.fstat(self._file.fileno()).st_size - self._file.tell()
-        return self._file.read(max(0, min(count, there)))
+        """The next bytes; not more than the file has, so that a damaged length does no harm."""
+        left = os.fstat(self._file.fileno()).st_size - self._file.tell()
+        return self._file.read(max(0, min(count, left)))
 
 
 class _Inflated:
@@ -132,7 +132,7 @@ class _Inflated:
         self.close = file.close
 
     def read(self, count: int) -> bytes:
-        """The next bytes, as many buffers as they need decompressed."""
+        """The next bytes, for which as many buffers as needed are decompressed."""
         parts = []
         while count > 0:
             if self._at == len(self._output) and not self._fill():
@@ -144,7 +144,7 @@ class _Inflated:
         return b"".join(parts)
 
     def _fill(self) -> bool:
-        """Decompress the next buffer; whether there was any."""
+        """Decompress the next buffer; return whether there was any."""
         self._output, self._at = b"", 0
         while not self._output and not self._is_over:
             if self._inflater.eof:
@@ -163,7 +163,7 @@ class _Inflated:
 
 
 class _Deflated:
-    """A file through zlib, which is given what was written each time a buffer is full."""
+    """A file through zlib, which gets what was written whenever a buffer is full."""
 
     def __init__(self, file: IO[bytes], compression: Compression) -> None:
         self._file = file

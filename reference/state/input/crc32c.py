@@ -1,10 +1,10 @@
-"""CRC-32C (Castagnoli), and its masked form: what records, events and checkpoints are guarded by.
+"""CRC-32C (Castagnoli), and its masked form: the checksum of records, events and checkpoints.
 
-The state after some words is a sum, over GF(2), of each word moved on by the bytes that follow it.
-So a long text is folded in halves: of neighbouring values the left one is moved on by the right
-one's bytes and added to it, all pairs at once, until one value is left.
+The state after some words is a sum over GF(2) of the words, each advanced by the number of bytes
+that follow it. So long data is folded in halves: of two neighbours the left one is advanced by the
+bytes of the right one and added to it, all pairs at once, until one value is left.
 
-Processors have an instruction for it, which nothing here can call. So Save and RestoreV2 of a
+Processors have an instruction for CRC-32C, which Python cannot call. So Save and RestoreV2 of a
 million bytes take three to four times TensorFlow's time, RestoreV2 of 20,000 strings five times, a
 TFRecordReader of records of 45 bytes six times.
 """
@@ -24,11 +24,11 @@ Words = npt.NDArray[np.uint32]
 #: The polynomial, its lowest coefficient in the highest bit.
 _POLYNOMIAL: Final = 0x82F63B78
 _ALL: Final = 0xFFFFFFFF
-#: What is added to a turned CRC, so that a CRC of data that has CRCs in it stays a good one.
+#: What is added to a rotated CRC: a CRC of data that contains CRCs would be a weak one.
 _MASK: Final = 0xA282EAD8
-#: Below so many bytes a loop over them is the quicker one.
+#: Below so many bytes a loop over them is faster.
 _FEW: Final = 1024
-#: How many bytes are folded at a time: what a processor's caches hold.
+#: How many bytes are folded at a time: what fits into the caches.
 _BLOCK: Final = 1 << 18
 
 
@@ -50,7 +50,7 @@ def crc32c(data: Any, before: int = 0) -> int:
 
     Args:
       data: bytes, or another object with their buffer.
-      before: the CRC of what came before them, if `data` continues something.
+      before: the CRC of the bytes before, if `data` continues them.
 
     Returns:
       An integer of 32 bits.
@@ -60,16 +60,16 @@ def crc32c(data: Any, before: int = 0) -> int:
     if len(data) < _FEW:
         return _stepped(state, bytes(data)) ^ _ALL
     view = memoryview(data).cast("B")
-    whole = len(view) & ~3
-    for start in range(0, whole, _BLOCK):
-        words = np.frombuffer(view[start : min(start + _BLOCK, whole)], "<u4").astype(np.uint32)
+    aligned = len(view) & ~3
+    for start in range(0, aligned, _BLOCK):
+        words = np.frombuffer(view[start : min(start + _BLOCK, aligned)], "<u4").astype(np.uint32)
         words[0] ^= np.uint32(state)
         state = _folded(words)
-    return _stepped(state, bytes(view[whole:])) ^ _ALL
+    return _stepped(state, bytes(view[aligned:])) ^ _ALL
 
 
 def masked(crc: int) -> int:
-    """Turn a CRC into the form in which it is stored beside its data."""
+    """The masked form of a CRC, in which it is stored beside its data."""
     return ((crc >> 15 | crc << 17) + _MASK) & _ALL
 
 
@@ -96,19 +96,19 @@ def _moved(states: Words, level: int) -> Words:
     tables = _tables(level)
     octets = np.ascontiguousarray(states).astype("<u4").view(np.uint8).reshape(-1, 4)
     moved: Words = tables[0][octets[:, 0]]
-    for place in (1, 2, 3):
-        moved ^= tables[place][octets[:, place]]
+    for octet in (1, 2, 3):
+        moved ^= tables[octet][octets[:, octet]]
     return moved
 
 
 @functools.cache
 def _tables(level: int) -> Words:
-    """What each byte of a state becomes after `4 * 2**level` zero bytes, for its four places."""
+    """For each of the four bytes of a state, what it becomes after `4 * 2**level` zero bytes."""
     if level == 0:
         tables = np.zeros((4, 256), np.uint32)
-        for place in range(4):
+        for octet in range(4):
             for value in range(256):
-                tables[place, value] = _stepped(value << 8 * place, bytes(4))
+                tables[octet, value] = _stepped(value << 8 * octet, bytes(4))
         return tables
     half = _tables(level - 1)
     doubled: Words = np.stack([_moved(row, level - 1) for row in half])

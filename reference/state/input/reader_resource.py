@@ -1,7 +1,7 @@
-"""Readers as a session keeps them: which file they are in, and how its records are found.
+"""Readers: the file that they are in, and how its records are read.
 
-A reader takes the name of a file as its next work when it has none, and is done with it when the
-file has no more records. Source: TF 2.21.
+A reader takes the name of its next file when it has none, and is done with a file when that has no
+more records. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ __all__ = [
 
 #: A key and a value.
 Record = tuple[bytes, bytes]
-#: The next record, None if there is none, and whether the file has no more after it.
-Found = tuple[Record | None, bool]
+#: The next record of a file, None at its end, and whether no record follows.
+NextRecord = tuple[Record | None, bool]
 
 
 class Reader:
-    """A reader of no kind yet; whoever calls it holds its lock.
+    """The base of readers, whose callers must hold the lock.
 
     Args:
-      name: of the node, for messages.
+      name: the name of the node, for messages.
 
     Attributes:
-      lock: held by whoever reads.
-      produced: how many records it has given.
+      lock: the lock, held during a read.
+      produced: how many records it has read.
       finished: how many files it is done with.
       backlog: names of files that were taken from the queue and not begun.
 
     """
 
-    #: What messages call it.
+    #: The kind of reader, for messages.
     kind = ""
 
     #: A handle is a scalar, to operations that stack or choose among handles.
@@ -76,7 +76,7 @@ class Reader:
         """The next record.
 
         Args:
-          take: gives the name of the next file; what it raises ends the reading.
+          take: returns the name of the next file; an error that it raises ends the read.
 
         Raises:
           OpError: the file cannot be read.
@@ -84,24 +84,24 @@ class Reader:
         """
         while True:
             self._begin(take)
-            found, at_end = self._next()
+            record, at_end = self._next()
             if at_end:
                 self.finished = self._started
-            if found is not None:
+            if record is not None:
                 self.produced += 1
-                return found
+                return record
 
     def read_up_to(self, count: int, take: Callable[[], bytes]) -> list[Record]:
-        """The next records, `count` at most and all of one file; arguments as of `read`."""
+        """The next records, at most `count` and all of one file; arguments as for `read`."""
         while True:
             self._begin(take)
             records: list[Record] = []
             at_end = False
             try:
                 while len(records) < count and not at_end:
-                    found, at_end = self._next()
-                    if found is not None:
-                        records.append(found)
+                    record, at_end = self._next()
+                    if record is not None:
+                        records.append(record)
             finally:
                 self.produced += len(records)
             if at_end:
@@ -118,25 +118,25 @@ class Reader:
         self._started += 1
 
     def reset(self) -> None:
-        """Go back to the state in which it began."""
+        """Go back to the first state."""
         self.produced = self.finished = self._started = 0
         self._work = b""
 
     def state(self) -> bytes:
-        """Its state, written down.
+        """The state, serialized.
 
         Raises:
-          UnimplementedError: a reader of this kind has none that could be.
+          UnimplementedError: the state of this kind of reader cannot be serialized.
 
         """
         raise errors.UnimplementedError(None, None, "Reader SerializeState")
 
     def restore(self, state: bytes) -> None:
-        """Take on a state that was written down.
+        """Restore a serialized state.
 
         Raises:
-          UnimplementedError: a reader of this kind cannot.
-          InvalidArgumentError: it is no state.
+          UnimplementedError: this kind of reader cannot do so.
+          InvalidArgumentError: it is no serialized state.
 
         """
         del state
@@ -146,15 +146,15 @@ class Reader:
         """Begin with a file."""
 
     @abstractmethod
-    def _next(self) -> Found:
+    def _next(self) -> NextRecord:
         """The next record of the file that is open."""
 
 
 class _Stateful(Reader):
-    """A reader that is never in the middle of a file."""
+    """A reader that is never within a file, so that its state can be serialized."""
 
     def state(self) -> bytes:
-        """How much it has done."""
+        """The state, serialized: counts, and the name of the file."""
         return foreign.serialize(
             ReaderBaseState(
                 work_started=self._started,
@@ -165,42 +165,42 @@ class _Stateful(Reader):
         )
 
     def restore(self, state: bytes) -> None:
-        """Take on a state; one that is none resets the reader."""
+        """Restore a serialized state; reset the reader if it is invalid."""
         self.reset()
         try:
-            found = foreign.parse(ReaderBaseState, state, "the state")
+            saved = foreign.parse(ReaderBaseState, state, "the state")
         except foreign.ProtoError as error:
             shown = state.decode("latin-1").encode("unicode_escape").decode()
             raise errors.InvalidArgumentError(
                 None, None, f"Could not parse state for {self.title}: {shown}"
             ) from error
-        counts = (found.work_started, found.work_finished, found.num_records_produced)
+        counts = (saved.work_started, saved.work_finished, saved.num_records_produced)
         if min(counts) < 0:
             wrong = "Unexpected negative value when restoring in"
-        elif found.work_started > found.work_finished:
+        elif saved.work_started > saved.work_finished:
             wrong = "Inconsistent work started vs. finished when restoring in"
         else:
             self._started, self.finished, self.produced = counts
-            self._work = found.current_work
+            self._work = saved.current_work
             return
-        raise errors.InvalidArgumentError(None, None, f"{wrong} {self.title}: {found}")
+        raise errors.InvalidArgumentError(None, None, f"{wrong} {self.title}: {saved}")
 
 
 class IdentityReader(_Stateful):
-    """Its records are what the queue gives."""
+    """A reader whose records are the names of files themselves."""
 
     kind = "IdentityReader"
 
-    def _next(self) -> Found:
+    def _next(self) -> NextRecord:
         return (self._work, self._work), True
 
 
 class WholeFileReader(_Stateful):
-    """Its records are whole files."""
+    """A reader whose records are files."""
 
     kind = "WholeFileReader"
 
-    def _next(self) -> Found:
+    def _next(self) -> NextRecord:
         with _opened(self._work) as file:
             return (self._work, file.read()), True
 
@@ -212,14 +212,14 @@ def _opened(work: bytes) -> IO[bytes]:
 
 
 class _FileReader(Reader):
-    """A reader that is in one file for a while."""
+    """A reader that reads several records from a file."""
 
     def __init__(self, name: str) -> None:
         self._file: Any = None
         super().__init__(name)
 
     def reset(self) -> None:
-        """Go back to the state in which it began."""
+        """Go back to the first state."""
         super().reset()
         self._close()
 
@@ -231,20 +231,20 @@ class _FileReader(Reader):
     def __del__(self) -> None:
         self._close()
 
-    def _ended(self) -> Found:
+    def _ended(self) -> NextRecord:
         self._close()
         return None, True
 
-    def _key(self, place: int) -> bytes:
-        return self._work + b":%d" % place
+    def _key(self, position: int) -> bytes:
+        return self._work + b":%d" % position
 
 
 class TextReader(_FileReader):
-    """Its records are lines, without their ends.
+    """A reader whose records are lines, without their ends.
 
     Args:
-      name: of the node.
-      skipped: how many lines of each file are none.
+      name: the name of the node.
+      skipped: how many lines at the beginning of a file are skipped.
 
     """
 
@@ -262,7 +262,7 @@ class TextReader(_FileReader):
         while self._line < self._skipped and self._file.readline():
             self._line += 1
 
-    def _next(self) -> Found:
+    def _next(self) -> NextRecord:
         line = self._file.readline()
         if not line:
             return self._ended()
@@ -271,13 +271,13 @@ class TextReader(_FileReader):
 
 
 class FixedLengthReader(_FileReader):
-    """Its records have one length.
+    """A reader whose records have a fixed length.
 
     Args:
-      name: of the node.
-      sizes: the bytes of a file's header, a record, a file's footer, and from one record to the
-        next; 0 for a record's.
-      encoding: ZLIB, GZIP, or another word for none.
+      name: the name of the node.
+      sizes: the bytes of a file's header, of a record, of a file's footer, and from the start of a
+        record to the next, 0 if they follow one another.
+      encoding: ZLIB, GZIP, or any other text for none.
 
     """
 
@@ -306,22 +306,22 @@ class FixedLengthReader(_FileReader):
         file.seek(self._header)
         self._file, self._limit, self._count = file, size - self._footer, 0
 
-    def _next(self) -> Found:
-        place = self._file.tell()
-        if place + self._size > self._limit:
+    def _next(self) -> NextRecord:
+        offset = self._file.tell()
+        if offset + self._size > self._limit:
             return self._ended()
         value = self._file.read(self._size)
-        self._file.seek(place + self._hop)
+        self._file.seek(offset + self._hop)
         self._count += 1
         return (self._key(self._count - 1), value), False
 
 
 class RecordFileReader(_FileReader):
-    """Its records are those of record files.
+    """A reader of record files.
 
     Args:
-      name: of the node.
-      compression: of the files, or None.
+      name: the name of the node.
+      compression: the compression of the files, or None.
 
     """
 
@@ -335,9 +335,9 @@ class RecordFileReader(_FileReader):
         self._close()
         self._file = RecordReader(os.fsdecode(work), self._compression)
 
-    def _next(self) -> Found:
-        place = self._file.offset
+    def _next(self) -> NextRecord:
+        offset = self._file.offset
         value = self._file.read()
         if value is None:
             return self._ended()
-        return (self._key(place), value), False
+        return (self._key(offset), value), False

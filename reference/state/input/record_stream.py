@@ -56,8 +56,8 @@ class RecordStream:
             self._fill()
         if not self._buffer:
             raise errors.make(errors.OUT_OF_RANGE, f"Found no records at {self._pattern}")
-        place = self._random.randrange(len(self._buffer))
-        self._buffer[place], self._buffer[-1] = self._buffer[-1], self._buffer[place]
+        index = self._random.randrange(len(self._buffer))
+        self._buffer[index], self._buffer[-1] = self._buffer[-1], self._buffer[index]
         return self._buffer.pop()
 
     def _fill(self) -> None:

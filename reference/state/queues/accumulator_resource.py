@@ -1,7 +1,7 @@
-"""Accumulators as a session keeps them: gradients gathered until there are enough to be taken.
+"""Accumulators: gradients that are summed up until there are enough to be taken.
 
-A gradient is made at a step; one made before the accumulator's step is stale, and is dropped. Each
-time gradients are taken the step goes up by one.
+A gradient has a step; one of a step before the accumulator's is stale, and is dropped. The
+accumulator's step goes up by one whenever its gradients are taken.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Shape = Sequence[int | None] | None
 
 
 class _Take(Attempt):
-    """Takes what was gathered, once there are enough gradients."""
+    """Takes the mean or sum once there are enough gradients."""
 
     __slots__ = ("wanted",)
 
@@ -32,12 +32,12 @@ class _Take(Attempt):
 
 
 class Accumulator:
-    """Gathers gradients of one shape; safe for threads.
+    """Sums gradients of one shape; safe for threads.
 
     Args:
       dtype: the spec name of their dtype.
-      shape: their shape, as far as it is known before.
-      mean: whether the mean is given, else the sum.
+      shape: their static shape.
+      mean: whether the mean is taken, else the sum.
 
     """
 
@@ -59,7 +59,7 @@ class Accumulator:
             return self._count
 
     def apply(self, step: int, gradient: Any) -> None:
-        """Add a gradient made at this step, unless it is stale.
+        """Add a gradient of a step, unless it is stale.
 
         Raises:
           InvalidArgument: its shape is not the accumulator's.
@@ -74,10 +74,10 @@ class Accumulator:
             self._serve()
 
     def take(self, wanted: int) -> Attempt:
-        """Take the mean or sum of all gradients, once there are at least `wanted`.
+        """Take the mean or sum of all gradients once there are at least `wanted`.
 
         Raises:
-          InvalidArgument: none are wanted.
+          InvalidArgument: `wanted` is not positive.
 
         """
         if wanted <= 0:
@@ -89,39 +89,40 @@ class Accumulator:
         return attempt
 
     def set_step(self, step: int) -> None:
-        """Go to a step, be it an earlier one."""
+        """Set the step, which may be an earlier one."""
         with self._lock:
             self._step = step
 
     def withdraw(self, attempt: Attempt) -> None:
         """Forget an attempt that is not over."""
         with self._lock:
-            if attempt in self._waiting:
-                self._waiting.remove(attempt)  # type: ignore[arg-type]  # it was found there
+            if isinstance(attempt, _Take) and attempt in self._waiting:
+                self._waiting.remove(attempt)
             self._serve()
 
     def _serve(self) -> None:
-        """Serve those who wait, in order, while there are enough gradients for the first."""
+        """Serve the waiting attempts, in order, while there are enough gradients for the first."""
         while self._waiting and self._count >= self._waiting[0].wanted:
-            taken = self._given(self._count)
+            taken = self._take_result(self._count)
             self._count = 0
             self._step += 1
             self._waiting.popleft().succeed(taken)
 
     @abstractmethod
     def _check(self, gradient: Any) -> None:
-        """Hold a gradient to the declared shape."""
+        """Raise InvalidArgument if a gradient has not the declared shape."""
 
     @abstractmethod
     def _add(self, gradient: Any, *, first: bool) -> None:
-        """Take in a gradient."""
+        """Add a gradient to the sum."""
 
     @abstractmethod
-    def _given(self, count: int) -> Any:
-        """The mean or sum of what was taken in, which is gone then."""
+    def _take_result(self, count: int) -> Any:
+        """Remove and return the mean or sum of `count` gradients."""
 
 
-def _told(shape: Shape) -> str:
+def _shape_text(shape: Shape) -> str:
+    """A shape for messages."""
     if shape is None:
         return "<unknown>"
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
@@ -130,7 +131,7 @@ def _told(shape: Shape) -> str:
 def _check_vector(what: str, array: Any) -> None:
     if array.ndim != 1:
         raise InvalidArgument(
-            f"Input {what} should be vector but received shape: {_told(array.shape)}"
+            f"Input {what} should be vector but received shape: {_shape_text(array.shape)}"
         )
 
 
@@ -139,7 +140,7 @@ def _mismatch(expected: str, got: Any) -> KernelError:
 
 
 class DenseAccumulator(Accumulator):
-    """Gathers arrays."""
+    """Sums arrays."""
 
     _sum: Any = None
 
@@ -149,17 +150,17 @@ class DenseAccumulator(Accumulator):
             len(wanted) == gradient.ndim
             and all(w in {None, n} for w, n in zip(wanted, gradient.shape, strict=True))
         ):
-            raise _mismatch(_told(wanted), _told(gradient.shape))
+            raise _mismatch(_shape_text(wanted), _shape_text(gradient.shape))
 
     def _add(self, gradient: Any, *, first: bool) -> None:
         if first:
             self._sum = gradient
             return
         if gradient.shape != self._sum.shape:
-            raise _mismatch(_told(self._sum.shape), _told(gradient.shape))
+            raise _mismatch(_shape_text(self._sum.shape), _shape_text(gradient.shape))
         self._sum = self._sum + gradient
 
-    def _given(self, count: int) -> Any:
+    def _take_result(self, count: int) -> Any:
         total, self._sum = self._sum, None
         return total / total.dtype.type(count) if self.mean else total
 
@@ -168,9 +169,9 @@ class SparseGradient(NamedTuple):
     """Slices of a gradient.
 
     Attributes:
-      indices: an array: where each slice stands in the first dimension.
+      indices: an array: the index of each slice in the first dimension.
       values: the slices, stacked.
-      shape: an array: the shape of the whole; None if it is not known.
+      shape: an array: the shape of the dense gradient; None if it is not known.
 
     """
 
@@ -180,10 +181,10 @@ class SparseGradient(NamedTuple):
 
 
 class SparseAccumulator(Accumulator):
-    """Gathers slices; two gradients are merged by index, as if both had theirs in order.
+    """Sums slices; two gradients are merged by index, as if the indices of both were sorted.
 
-    Slices are gone through in Python, one by one, as indices need not be in order: thousands of
-    small ones take ten to twenty times TensorFlow's time.
+    It is done in Python, slice by slice, as indices need not be sorted: thousands of small slices
+    take ten to twenty times TensorFlow's time.
     """
 
     def __init__(
@@ -211,15 +212,15 @@ class SparseAccumulator(Accumulator):
             self._measure("shape", tuple(shape.tolist()))
         self._measure("values", (None, *values.shape[1:]))
         limit = self.declared[0] if self.declared else None
-        for place, index in enumerate(indices.tolist()):
+        for number, index in enumerate(indices.tolist()):
             if limit is not None and index >= limit:
                 raise InvalidArgument(
-                    f"Shape mismatch: index of slice {place} exceeded limits of shape; "
+                    f"Shape mismatch: index of slice {number} exceeded limits of shape; "
                     f"index is {index} exceeded {limit}"
                 )
 
     def _measure(self, what: str, sizes: Sequence[int | None]) -> None:
-        """Hold sizes to the declared shape; there may be more of them."""
+        """Raise InvalidArgument if sizes differ from the declared ones; more may follow."""
         declared = self.declared or ()
         if len(sizes) < len(declared):
             raise _mismatch(f"{what} rank at least {len(declared)}", len(sizes))
@@ -229,7 +230,7 @@ class SparseAccumulator(Accumulator):
 
     def _add(self, gradient: SparseGradient, *, first: bool) -> None:
         indices, values = gradient.indices.tolist(), gradient.values
-        added = [(index, values[place, ...], 1) for place, index in enumerate(indices)]
+        added = [(index, values[number, ...], 1) for number, index in enumerate(indices)]
         if first:
             self._empty = values[:0]
             self._slices = added
@@ -241,7 +242,7 @@ class SparseAccumulator(Accumulator):
                 raise _mismatch(f"values dim {axis} to be {sizes[0]}", sizes[1])
         self._slices = _merged(self._slices, added)
 
-    def _given(self, count: int) -> Any:
+    def _take_result(self, count: int) -> Any:
         del count
         slices, self._slices = self._slices, []
         kind = self._empty.dtype.type
@@ -253,17 +254,17 @@ class SparseAccumulator(Accumulator):
 
 
 def _merged(
-    one: Sequence[tuple[int, Any, int]], two: Sequence[tuple[int, Any, int]]
+    first: Sequence[tuple[int, Any, int]], second: Sequence[tuple[int, Any, int]]
 ) -> list[tuple[int, Any, int]]:
-    """The slices of both; those at the head of both lists that have one index are added up."""
+    """The slices of both lists; where the next slices of both have the same index, their sum."""
     merged = []
     i = j = 0
-    while i < len(one) and j < len(two):
-        (left, row, times), (right, other, _) = one[i], two[j]
+    while i < len(first) and j < len(second):
+        (left, row, times), (right, other, _) = first[i], second[j]
         if left == right:
             merged.append((left, row + other, times + 1))
         else:
-            merged.append(one[i] if left < right else two[j])
+            merged.append(first[i] if left < right else second[j])
         i += left <= right
         j += right <= left
-    return [*merged, *one[i:], *two[j:]]
+    return [*merged, *first[i:], *second[j:]]

@@ -1,4 +1,4 @@
-"""Barriers as a session keeps them: elements by key, held until all their components have come."""
+"""Barriers: elements by key, which can be taken once all their components are inserted."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from sessrun.reference.state.attempts import Attempt
 
 __all__ = ["Barrier", "Ready"]
 
-#: The first index of an element; they rise with each insertion of new keys.
+#: The first index of an element; the index rises with each insertion of new keys.
 _FIRST: Final = -(2**63)
 
 
 class Ready(NamedTuple):
-    """A complete element: those whose keys came first are taken first.
+    """A complete element; elements are taken in the order of the first insertions of their keys.
 
     Attributes:
-      order: when its key came first.
-      number: when it was complete.
+      order: the index of the first insertion of its key.
+      number: how many elements were complete before it.
       key: its key.
       components: its components.
 
@@ -35,7 +35,7 @@ class Ready(NamedTuple):
 
 
 class _Take(Attempt):
-    """Takes complete elements, once there are enough."""
+    """Takes complete elements once there are enough."""
 
     __slots__ = ("wanted",)
 
@@ -59,7 +59,7 @@ class Barrier:
         self.types = tuple(types)
         self.shapes = tuple(shapes)
         self._ready: list[Ready] = []
-        #: For each key that lacks a component: its index, and the components.
+        #: For each key of an incomplete element: its index, and the components.
         self._incomplete: dict[bytes, tuple[int, list[Any]]] = {}
         self._index = _FIRST
         self._number = 0
@@ -74,7 +74,7 @@ class Barrier:
             return len(self._ready), len(self._incomplete)
 
     def insert(self, component: int, keys: Sequence[bytes], rows: Sequence[Any]) -> None:
-        """Give one component of these keys; what came before an error stays.
+        """Insert a component of the elements of these keys; those before an error stay.
 
         Raises:
           Cancelled: it is closed, and a key is unknown, or the close cancelled.
@@ -91,20 +91,21 @@ class Barrier:
             self._index += any(is_new)
 
     def _insert(self, component: int, key: bytes, row: Any) -> bool:
-        """Give one component of a key; whether the key is new."""
-        told = key.decode(errors="replace")
+        """Insert a component of the element of a key; return whether the key is new."""
+        key_text = key.decode(errors="replace")
         is_new = key not in self._incomplete
         if is_new:
             if self._is_closed:
                 raise Cancelled(
                     f"Barrier {self.name} is closed, but attempted to insert a brand "
-                    f"new key: {told}."
+                    f"new key: {key_text}."
                 )
             self._incomplete[key] = (self._index, [None] * len(self.types))
         index, components = self._incomplete[key]
         if components[component] is not None:
             raise InvalidArgument(
-                f"Key {told} already has a value for component {component} in barrier {self.name}"
+                f"Key {key_text} already has a value for component {component} in barrier "
+                f"{self.name}"
             )
         components[component] = row
         if all(part is not None for part in components):
@@ -113,22 +114,22 @@ class Barrier:
         return is_new
 
     def _complete(self, index: int, key: bytes, components: Sequence[Any]) -> None:
-        for place, (part, shape) in enumerate(zip(components, self.shapes, strict=True)):
+        for number, (part, shape) in enumerate(zip(components, self.shapes, strict=True)):
             if tuple(part.shape) != shape:
                 raise InvalidArgument(
-                    f"Shape mismatch in tuple component {place + 1}. Expected "
+                    f"Shape mismatch in tuple component {number + 1}. Expected "
                     f"{list(shape)}, got {list(part.shape)}"
                 )
         self._number += 1
         heapq.heappush(self._ready, Ready(index, self._number, key, tuple(components)))
 
     def take(self, wanted: int, *, few: bool, wait: bool) -> Attempt:
-        """Take complete elements, once there are enough.
+        """Take complete elements once there are enough.
 
         Args:
           wanted: how many.
-          few: whether a closed barrier may give fewer, if it has any.
-          wait: whether `few` waits for those that lack a component.
+          few: whether fewer are enough of a closed barrier, if it has any.
+          wait: whether `few` waits for incomplete elements.
 
         Raises:
           OutOfRange: it is closed and will never have so many.
@@ -137,19 +138,19 @@ class Barrier:
         attempt = _Take(self, wanted)
         with self._lock:
             if self._is_closed:
-                there = len(self._ready)
+                available = len(self._ready)
                 if not few or wait:
-                    there += len(self._incomplete)
+                    available += len(self._incomplete)
                 if few:
-                    attempt.wanted = min(wanted, there)
-                if there < max(attempt.wanted, 1):
-                    raise self._insufficient(attempt.wanted, there)
+                    attempt.wanted = min(wanted, available)
+                if available < max(attempt.wanted, 1):
+                    raise self._insufficient(attempt.wanted, available)
             self._waiting.append(attempt)
             self._serve()
         return attempt
 
     def close(self, *, cancel: bool) -> None:
-        """Take no new keys; if it cancels, no components either.
+        """Accept no new keys, and with `cancel` no components either.
 
         Raises:
           Cancelled: it is closed in that way already.
@@ -167,12 +168,12 @@ class Barrier:
     def withdraw(self, attempt: Attempt) -> None:
         """Forget an attempt that is not over."""
         with self._lock:
-            if attempt in self._waiting:
-                self._waiting.remove(attempt)  # type: ignore[arg-type]  # it was found there
+            if isinstance(attempt, _Take) and attempt in self._waiting:
+                self._waiting.remove(attempt)
             self._serve()
 
     def _serve(self) -> None:
-        """Serve those who wait, in order, as far as there are elements."""
+        """Serve the waiting attempts, in order, as far as there are elements."""
         while self._waiting:
             first = self._waiting[0]
             if len(self._ready) >= first.wanted:
@@ -183,8 +184,8 @@ class Barrier:
                 return
             self._waiting.popleft()
 
-    def _insufficient(self, wanted: int, there: int) -> KernelError:
+    def _insufficient(self, wanted: int, available: int) -> KernelError:
         return OutOfRange(
             f"Barrier '{self.name}' is closed and has insufficient elements "
-            f"(requested {wanted}, total size {there})"
+            f"(requested {wanted}, total size {available})"
         )

@@ -1,4 +1,4 @@
-"""Queues as a session keeps them: elements, attempts to enqueue and to dequeue, closing.
+"""Queues: their elements, attempts to enqueue and to dequeue, closing.
 
 An element is a tuple of arrays, one for each component. Attempts of either kind are served in the
 order in which they were made. An `enqueue_many` puts its elements in as room appears, a
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import heapq
 import threading
+from abc import abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.base.kernel_errors import Cancelled, OutOfRange
@@ -25,9 +26,9 @@ Element = tuple[Any, ...]
 class FifoStore:
     """Elements in the order in which they came."""
 
-    #: How many elements must stay behind while the queue is open.
+    #: How many elements must stay in the queue while it is open.
     reserve = 0
-    #: Whether several elements are taken only once all of them are there.
+    #: Whether several elements are taken only when there are enough for all.
     at_once = False
 
     def __init__(self) -> None:
@@ -37,15 +38,15 @@ class FifoStore:
         return len(self._elements)
 
     def put(self, element: Element) -> None:
-        """Take in an element."""
+        """Add an element."""
         self._elements.append(element)
 
     def take(self) -> Element:
-        """Hand out the next element."""
+        """Remove and return the next element."""
         return self._elements.popleft()
 
     def put_back(self, elements: Sequence[Element]) -> None:
-        """Take elements back, to be handed out first, in this order."""
+        """Return elements that were taken, to be the next ones, in this order."""
         self._elements.extendleft(reversed(elements))
 
 
@@ -66,23 +67,23 @@ class PriorityStore(FifoStore):
         return len(self._heap)
 
     def put(self, element: Element) -> None:
-        """Take in an element."""
+        """Add an element."""
         self._count += 1
         heapq.heappush(self._heap, (int(element[0]), self._count, element))
 
     def take(self) -> Element:
-        """Hand out the element of the smallest priority."""
+        """Remove and return the element of the smallest priority."""
         return heapq.heappop(self._heap)[2]
 
 
 class ShuffleStore(FifoStore):
-    """Elements in random order, while `reserve` of them stay behind.
+    """Elements in random order, of which `reserve` stay in the queue.
 
-    Each is chosen by a call of Python's: many at once take three times TensorFlow's time.
+    One is chosen at a time, in Python: many at once take three times TensorFlow's time.
 
     Args:
-      reserve: how many.
-      words: random numbers, far larger than the number of elements; each choice takes one.
+      reserve: how many elements stay.
+      words: random numbers, far larger than the number of elements; a choice takes one.
 
     """
 
@@ -96,22 +97,36 @@ class ShuffleStore(FifoStore):
         return len(self._items)
 
     def put(self, element: Element) -> None:
-        """Take in an element."""
+        """Add an element."""
         self._items.append(element)
 
     def take(self) -> Element:
-        """Hand out any element."""
+        """Remove and return a random element."""
         index = next(self._words) % len(self._items)
         self._items[index], self._items[-1] = self._items[-1], self._items[index]
         return self._items.pop()
 
     def put_back(self, elements: Sequence[Element]) -> None:
-        """Take elements back."""
+        """Return elements that were taken."""
         self._items.extend(elements)
 
 
-class _Enqueue(Attempt):
-    """Puts elements in, in order, as room appears."""
+class _QueueAttempt(Attempt):
+    """An attempt that a queue serves in turn."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def advance(self, queue: Queue) -> bool:
+        """Do what can be done now; return whether anything was done."""
+
+    @abstractmethod
+    def undo(self, queue: Queue) -> None:
+        """Undo what was done of an attempt that is withdrawn."""
+
+
+class _Enqueue(_QueueAttempt):
+    """Adds elements, in order, as there is room."""
 
     __slots__ = ("left",)
 
@@ -120,7 +135,7 @@ class _Enqueue(Attempt):
         self.left = deque(elements)
 
     def advance(self, queue: Queue) -> bool:
-        """Do what can be done now; whether anything was."""
+        """Move the elements that can be moved now; return whether any was."""
         if self.left and queue.closed:
             self.fail(Cancelled(f"{queue.title} is closed."))
             return True
@@ -133,10 +148,10 @@ class _Enqueue(Attempt):
         return moved or self.is_over
 
     def undo(self, _: Queue) -> None:
-        """Elements that are in the queue stay there."""
+        """Do nothing: elements that were put in stay."""
 
 
-class _Close(Attempt):
+class _Close(_QueueAttempt):
     """Closes the queue once the enqueues before it are over."""
 
     __slots__ = ()
@@ -151,16 +166,16 @@ class _Close(Attempt):
         return True
 
     def undo(self, _: Queue) -> None:
-        """There is nothing to undo."""
+        """Do nothing: a close that waits has changed nothing."""
 
 
-class _Dequeue(Attempt):
-    """Takes elements out as they come.
+class _Dequeue(_QueueAttempt):
+    """Takes elements as they come.
 
     Attributes:
       wanted: how many elements.
-      few: whether a closed queue may give fewer, if it gives any.
-      taken: those it has.
+      few: whether fewer are enough of a closed queue, if it has any.
+      taken: the elements taken so far.
 
     """
 
@@ -173,22 +188,22 @@ class _Dequeue(Attempt):
         self.taken: list[Element] = []
 
     def advance(self, queue: Queue) -> bool:
-        """Do what can be done now; whether anything was."""
+        """Move the elements that can be moved now; return whether any was."""
         left = self.wanted - len(self.taken)
-        there = len(queue.store)
-        if queue.closed and there < left:
-            if not self.few or there + len(self.taken) == 0:
+        size = len(queue.store)
+        if queue.closed and size < left:
+            if not self.few or size + len(self.taken) == 0:
                 self.undo(queue)
                 self.fail(
                     OutOfRange(
                         f"{queue.title} is closed and has insufficient elements (requested "
-                        f"{self.wanted}, current size {there})"
+                        f"{self.wanted}, current size {size})"
                     )
                 )
                 return True
-            left = there
+            left = size
         reserve = 0 if queue.closed else queue.store.reserve
-        count = max(0, min(left, there - reserve))
+        count = max(0, min(left, size - reserve))
         if queue.store.at_once and count < left:
             return False
         self.taken += [queue.store.take() for _ in range(count)]
@@ -209,9 +224,9 @@ class QueueTerms(NamedTuple):
       op_type: the op type of the nodes.
       capacity: how many elements fit in.
       reserve: how many elements stay behind while the queue is open, None if it keeps none.
-      seeds: both seeds of its choices; (0, 0) agrees with any.
+      seeds: both seeds of a shuffling queue; (0, 0) agrees with any.
       types: the spec names of the components' dtypes.
-      shapes: of the components, empty if they are free.
+      shapes: the shapes of the components; empty if they may have any.
 
     """
 
@@ -234,7 +249,7 @@ class Queue:
       terms: what nodes of this queue must agree on.
 
     Attributes:
-      closed: whether it takes no more elements.
+      closed: whether it accepts no more elements.
 
     """
 
@@ -251,8 +266,8 @@ class Queue:
         self.capacity = capacity
         self.terms = terms
         self.closed = False
-        self._enqueues: deque[_Enqueue | _Close] = deque()
-        self._dequeues: deque[_Dequeue] = deque()
+        self._enqueues: deque[_QueueAttempt] = deque()
+        self._dequeues: deque[_QueueAttempt] = deque()
         self._lock = threading.RLock()
 
     def __len__(self) -> int:
@@ -260,17 +275,17 @@ class Queue:
             return len(self.store)
 
     def enqueue(self, elements: Sequence[Element]) -> Attempt:
-        """Put elements in, in this order."""
-        return self._made(_Enqueue(self, elements), self._enqueues)
+        """Add elements, in this order."""
+        return self._served(_Enqueue(self, elements), self._enqueues)
 
     def dequeue(self, count: int, *, few: bool = False) -> Attempt:
-        """Take `count` elements; of a closed queue as few as there are, if `few` allows it."""
-        return self._made(_Dequeue(self, count, few=few), self._dequeues)
+        """Take `count` elements; with `few` a closed queue may have fewer."""
+        return self._served(_Dequeue(self, count, few=few), self._dequeues)
 
     def close(self, *, cancel: bool) -> Attempt:
-        """Close it: after the waiting enqueues, or at once, ending them with Cancelled."""
+        """Close the queue after the waiting enqueues, or at once, which cancels them."""
         if not cancel:
-            return self._made(_Close(self), self._enqueues)
+            return self._served(_Close(self), self._enqueues)
         attempt = Attempt(self)
         with self._lock:
             self.closed = True
@@ -282,20 +297,20 @@ class Queue:
         return attempt
 
     def withdraw(self, attempt: Attempt) -> None:
-        """Forget an attempt that is not over; what it took is put back, what it gave stays."""
+        """Forget an attempt that is not over; what it took is returned, what it put in stays."""
         with self._lock:
             for waiting in (self._enqueues, self._dequeues):
-                if attempt in waiting:
-                    waiting.remove(attempt)  # type: ignore[arg-type]
-                    attempt.undo(self)  # type: ignore[attr-defined]
+                if isinstance(attempt, _QueueAttempt) and attempt in waiting:
+                    waiting.remove(attempt)
+                    attempt.undo(self)
             self._serve()
 
-    def _made(self, attempt: Any, waiting: deque[Any]) -> Attempt:
+    def _served(self, attempt: _QueueAttempt, waiting: deque[_QueueAttempt]) -> Attempt:
+        """Add an attempt to those that wait, and serve what can be served."""
         with self._lock:
             waiting.append(attempt)
             self._serve()
-        made: Attempt = attempt
-        return made
+        return attempt
 
     def _serve(self) -> None:
         """Serve attempts in order until nothing moves."""
@@ -303,11 +318,10 @@ class Queue:
         while moved and (self._enqueues or self._dequeues):
             moved = self._advance(self._enqueues) | self._advance(self._dequeues)
 
-    def _advance(self, waiting: deque[Any]) -> bool:
+    def _advance(self, waiting: deque[_QueueAttempt]) -> bool:
         moved = False
         while waiting:
-            advance: Callable[[Queue], bool] = waiting[0].advance
-            moved |= advance(self)
+            moved |= waiting[0].advance(self)
             if not waiting[0].is_over:
                 break
             waiting.popleft()

@@ -1,7 +1,7 @@
-"""Staging areas as a session keeps them: a line of elements, or elements by key.
+"""Staging areas: elements in a line, or elements by key.
 
-An area may have a capacity and a limit of bytes; who puts in what has no room waits, and who takes
-what is not there waits too. Attempts of a kind are served as soon as they can be, the oldest first.
+An area may have a capacity and a limit of bytes. An attempt to put waits for room, an attempt to
+take for its element; attempts are served as soon as they can be, the oldest first.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from sessrun.reference.state.attempts import Attempt
 
 __all__ = ["MapArea", "StagingArea"]
 
-#: What a string costs besides its bytes.
+#: The bytes that a string takes besides its characters.
 _STRING_COST: Final = 24
 
-#: What an attempt gives once it can be done: a result in a tuple, else None.
+#: Does what an attempt wants, if it can be done: returns the result in a tuple, else None.
 Trial = Callable[[], tuple[Any] | None]
 
 
@@ -42,7 +42,7 @@ class _Waiting(Attempt):
 
 
 class _Area:
-    """What both kinds of area have; safe for threads.
+    """The attempts and limits of an area of either kind; safe for threads.
 
     Args:
       capacity: how many elements fit in; 0 for any number.
@@ -60,10 +60,11 @@ class _Area:
     def withdraw(self, attempt: Attempt) -> None:
         """Forget an attempt that is not over."""
         with self._lock:
-            if attempt in self._waiting:
-                self._waiting.remove(attempt)  # type: ignore[arg-type]  # it was found there
+            if isinstance(attempt, _Waiting) and attempt in self._waiting:
+                self._waiting.remove(attempt)
 
     def _tried(self, trial: Trial) -> Attempt:
+        """An attempt that does this, now or when the area changes."""
         attempt = _Waiting(self, trial)
         with self._lock:
             self._waiting.append(attempt)
@@ -71,19 +72,19 @@ class _Area:
         return attempt
 
     def _serve(self) -> None:
-        """Serve whom it can until nothing moves."""
+        """Serve attempts until none can be done."""
         moved = True
         while moved:
             moved = False
             for attempt in list(self._waiting):
                 try:
-                    given = attempt.trial()
+                    result = attempt.trial()
                 except KernelError as error:
                     attempt.fail(error)
                 else:
-                    if given is None:
+                    if result is None:
                         continue
-                    attempt.succeed(given[0])
+                    attempt.succeed(result[0])
                 self._waiting.remove(attempt)
                 moved = True
 
@@ -108,7 +109,7 @@ class _Area:
 
 
 class StagingArea(_Area):
-    """Elements in a line: those that came first are taken first."""
+    """Elements in a line: the first one in is the first one out."""
 
     def __init__(self, capacity: int, limit: int) -> None:
         super().__init__(capacity, limit)
@@ -119,7 +120,7 @@ class StagingArea(_Area):
             return len(self._elements)
 
     def put(self, element: tuple[Any, ...]) -> Attempt:
-        """Put an element in, once there is room."""
+        """Put an element in once there is room."""
         cost = self._fitting(element)
 
         def trial() -> tuple[Any] | None:
@@ -132,7 +133,7 @@ class StagingArea(_Area):
         return self._tried(trial)
 
     def take(self) -> Attempt:
-        """Take the first element, once there is one."""
+        """Take the first element once there is one."""
 
         def trial() -> tuple[Any] | None:
             if not self._elements:
@@ -143,10 +144,10 @@ class StagingArea(_Area):
 
         return self._tried(trial)
 
-    def peek(self, place: int) -> Attempt:
-        """The element at a place, once there are so many; it stays."""
+    def peek(self, index: int) -> Attempt:
+        """The element at an index once there are so many; it stays."""
         return self._tried(
-            lambda: (self._elements[place],) if 0 <= place < len(self._elements) else None
+            lambda: (self._elements[index],) if 0 <= index < len(self._elements) else None
         )
 
     def clear(self) -> None:
@@ -158,11 +159,11 @@ class StagingArea(_Area):
 
 
 class MapArea(_Area):
-    """Elements by key, each of some parts; one is complete when all its parts have come.
+    """Elements by key, which have several parts; an element is complete when all of them are put.
 
     Args:
       parts: how many parts an element has.
-      ordered: whether the element of the smallest key is taken first, where no key is named.
+      ordered: whether the element of the smallest key is taken first, if no key is named.
       capacity: how many complete elements fit in; 0 for any number.
       limit: how many bytes fit in; 0 for any number.
 
@@ -186,10 +187,10 @@ class MapArea(_Area):
             return len(self._incomplete)
 
     def put(self, key: int, indices: Sequence[int], parts: Sequence[Any]) -> Attempt:
-        """Give parts of an element, once there is room.
+        """Put parts of an element in once there is room.
 
         Raises:
-          InvalidArgument: it cannot have such indices.
+          InvalidArgument: no element has such indices.
           ResourceExhausted: they can never fit.
 
         """
@@ -199,13 +200,13 @@ class MapArea(_Area):
         def trial() -> tuple[Any] | None:
             if not self._has_room(len(self._complete), cost):
                 return None
-            self._give(key, indices, parts)
+            self._insert(key, indices, parts)
             self._bytes += cost
             return (None,)
 
         return self._tried(trial)
 
-    def _give(self, key: int, indices: Sequence[int], parts: Sequence[Any]) -> None:
+    def _insert(self, key: int, indices: Sequence[int], parts: Sequence[Any]) -> None:
         if key not in self._incomplete and len(indices) == self._parts:
             element = [None] * self._parts
         else:
@@ -222,32 +223,32 @@ class MapArea(_Area):
                 self._bytes -= sum(map(_cost, element))
 
     def take(self, key: int | None, indices: Sequence[int]) -> Attempt:
-        """Take parts of an element, once it is complete: its key and the parts.
+        """Take parts of an element once it is complete; the result is its key and the parts.
 
         Args:
           key: its key; None for any.
-          indices: which parts; the others stay.
+          indices: the indices of the parts; the others stay.
 
         """
         self._check(key, indices)
 
         def trial() -> tuple[Any] | None:
-            found = self._next() if key is None else key
-            if found is None or found not in self._complete:
+            chosen = self._next() if key is None else key
+            if chosen is None or chosen not in self._complete:
                 return None
-            parts = self._parts_of(found, indices)
-            element = self._complete[found]
+            parts = self._parts_of(chosen, indices)
+            element = self._complete[chosen]
             for index in indices:
                 element[index] = None
             self._bytes -= sum(map(_cost, parts))
             if all(part is None for part in element):
-                del self._complete[found]
-            return ((found, parts),)
+                del self._complete[chosen]
+            return ((chosen, parts),)
 
         return self._tried(trial)
 
     def peek(self, key: int, indices: Sequence[int]) -> Attempt:
-        """The parts of an element, once it is complete; they stay."""
+        """The parts of an element once it is complete; they stay."""
         self._check(key, indices)
         return self._tried(
             lambda: (self._parts_of(key, indices),) if key in self._complete else None
@@ -278,7 +279,7 @@ class MapArea(_Area):
     def _check(self, key: int | None, indices: Sequence[int]) -> None:
         if not indices:
             raise InvalidArgument("Indices are empty")
-        if any(one >= two for one, two in itertools.pairwise(indices)):
+        if any(left >= right for left, right in itertools.pairwise(indices)):
             raise InvalidArgument("Indices are not strictly ordered")
         for index in indices:
             if not 0 <= index < self._parts:

@@ -1,7 +1,7 @@
-"""A lookup table that is kept as buckets, which is how it is exported.
+"""DenseTable: a lookup table that is kept, and exported, as buckets.
 
-Two keys are reserved: one fills the buckets that are empty, the other those of keys that were taken
-out. An integer key lands where TensorFlow puts it; where a key of another kind does is our own.
+Two keys are reserved: that of empty buckets and that of buckets whose key was removed. The bucket
+of an integer key is TensorFlow's; for keys of other dtypes the order is our own.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class DenseTable(LookupTable):
       value_dtype: the spec name of its values' dtype.
       value_shape: the shape of a value.
       key_shape: the shape of a key.
-      reserved: the key of empty buckets, and that of keys taken out.
+      reserved: the key of empty buckets, and that of removed keys.
       zero: the row of empty buckets.
       buckets: how many there are at first.
-      max_load: which part of them may be in use.
+      max_load: the fraction of them that may be in use.
 
     Raises:
       InvalidArgument: for arguments that no table can have.
@@ -73,10 +73,10 @@ class DenseTable(LookupTable):
         self._count = 0
 
     def outer_shape(self, keys: Sequence[int]) -> tuple[int, ...]:
-        """The number of keys, which are a vector of them.
+        """The number of keys in a tensor of keys, as a shape.
 
         Raises:
-          InvalidArgument: it is none.
+          InvalidArgument: the tensor has not the shape of a vector of keys.
 
         """
         outer, inner = tuple(keys[:1]), tuple(keys[1:])
@@ -98,12 +98,12 @@ class DenseTable(LookupTable):
         """The row of each key, or its default; InvalidArgument for a reserved key."""
         with self.lock:
             return [
-                default if place is None else self._values[place]
-                for place, default in zip(map(self._place, keys), defaults, strict=True)
+                default if bucket is None else self._values[bucket]
+                for bucket, default in zip(map(self._bucket, keys), defaults, strict=True)
             ]
 
     def insert(self, pairs: Sequence[Pair]) -> None:
-        """Put rows in; with more buckets, if there are too few for all of them."""
+        """Insert rows, with more buckets if there are too few for all of them."""
         with self.lock:
             needed = self._count + len(pairs)
             buckets = len(self._keys)
@@ -116,16 +116,16 @@ class DenseTable(LookupTable):
             self._put(pairs)
 
     def remove(self, keys: Iterable[Any]) -> None:
-        """Take keys out, those that are in; InvalidArgument for a reserved key."""
+        """Remove the keys that are in the table; InvalidArgument for a reserved key."""
         with self.lock:
             for key in keys:
-                place = self._place(key)
-                if place is not None:
-                    self._keys[place] = self._deleted
+                bucket = self._bucket(key)
+                if bucket is not None:
+                    self._keys[bucket] = self._deleted
                     self._count -= 1
 
     def restore(self, pairs: Sequence[Pair]) -> None:
-        """Take these as the buckets."""
+        """Replace the buckets by these pairs."""
         with self.lock:
             self._keys = [key for key, _ in pairs]
             self._values = [row for _, row in pairs]
@@ -140,35 +140,35 @@ class DenseTable(LookupTable):
 
     def _put(self, pairs: Iterable[Pair]) -> None:
         for key, row in pairs:
-            place = self._place(key)
-            if place is None:
-                place = self._free(key)
+            bucket = self._bucket(key)
+            if bucket is None:
+                bucket = self._free(key)
                 self._count += 1
-            self._keys[place], self._values[place] = key, row
+            self._keys[bucket], self._values[bucket] = key, row
 
-    def _place(self, key: Any) -> int | None:
+    def _bucket(self, key: Any) -> int | None:
         """The bucket of a key, None if it has none; InvalidArgument for a reserved key."""
         keys, empty = self._keys, self._empty
         if key == empty or key == self._deleted:  # noqa: PLR1714 - quicker than a tuple of both
             name = "empty" if key == empty else "deleted"
             raise InvalidArgument(f"Using the {name}_key as a table key is not allowed")
-        mask, place = len(keys) - 1, _hash(key)
+        mask, bucket = len(keys) - 1, _hash(key)
         for step in range(len(keys)):
-            place = (place + step) & mask
-            found = keys[place]
-            if found == key:
-                return place
-            if found == empty:
+            bucket = (bucket + step) & mask
+            occupant = keys[bucket]
+            if occupant == key:
+                return bucket
+            if occupant == empty:
                 return None
         return None
 
     def _free(self, key: Any) -> int:
-        """The first bucket for a key that has none."""
-        mask, place = len(self._keys) - 1, _hash(key)
+        """The first free bucket for a key that has none."""
+        mask, bucket = len(self._keys) - 1, _hash(key)
         for step in range(len(self._keys)):
-            place = (place + step) & mask
-            if self._keys[place] in (self._empty, self._deleted):
-                return place
+            bucket = (bucket + step) & mask
+            if self._keys[bucket] in (self._empty, self._deleted):
+                return bucket
         raise Internal("There is no bucket left for a key")
 
 

@@ -1,4 +1,4 @@
-"""Files that fill lookup tables: a key and a value for each line."""
+"""Files that fill lookup tables: a line has a key and a value."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from sessrun.reference.state.files.file_names import file_errors, local_path
 
 __all__ = ["LINE_NUMBER", "WHOLE_LINE", "LineReader"]
 
-#: The whole line stands for the key, or the value.
+#: Instead of a column's number: the key, or the value, is the line.
 WHOLE_LINE: Final = -2
-#: The line's number does.
+#: Instead of a column's number: the key, or the value, is the number of the line.
 LINE_NUMBER: Final = -1
 
 _INTEGER: Final = re.compile(rb"\s*[-+]?[0-9]+\s*")
@@ -26,7 +26,7 @@ class LineReader:
 
     Args:
       path: its name.
-      delimiter: what stands between the columns of a line: one character.
+      delimiter: the character between the columns of a line.
       limit: how many lines are read; all of them if negative.
       offset: added to a line's number.
 
@@ -50,13 +50,12 @@ class LineReader:
         """A key and a value for each line.
 
         Args:
-          columns: where the key stands and where the value does: a column's number, or
-            `WHOLE_LINE` or `LINE_NUMBER`.
-          dtypes: of the key and of the value.
+          columns: the columns of the key and of the value, or `WHOLE_LINE` or `LINE_NUMBER`.
+          dtypes: the dtypes of the key and of the value.
 
         Raises:
           KernelError: the file cannot be read, is empty, has an empty line, too few lines or
-            columns, or what is no number where there must be one.
+            columns, or other text where a number is expected.
 
         """
         for word, column, dtype in zip(("Key", "Value"), columns, dtypes, strict=True):
@@ -72,7 +71,7 @@ class LineReader:
             if len(cells) <= max(columns):
                 raise InvalidArgument(
                     f"Invalid number of columns in {self.path} line {number} "
-                    f"({_told(line)}) : expected at least {max(columns) + 1} got {len(cells)}"
+                    f"({_text(line)}) : expected at least {max(columns) + 1} got {len(cells)}"
                 )
             key, value = (
                 self._field(number, line, cells, column, dtype)
@@ -94,11 +93,11 @@ class LineReader:
             return text
         value = _number(text, dtype)
         if value is None:
-            raise InvalidArgument(f"Field {_told(text)} in line {number} is not a valid {dtype}.")
+            raise InvalidArgument(f"Field {_text(text)} in line {number} is not a valid {dtype}.")
         return value
 
     def _lines(self) -> Iterator[bytes]:
-        """The lines that are read, without what ends them."""
+        """The lines that are read, without their line ends."""
         position = 0
         try:
             with file_errors(self.path), Path(local_path(self.path)).open("rb") as file:
@@ -119,12 +118,12 @@ class LineReader:
             raise OutOfRange("Read less bytes than requested")
 
 
-def _told(text: bytes) -> str:
+def _text(text: bytes) -> str:
     return text.decode(errors="replace")
 
 
 def _number(text: bytes, dtype: str) -> int | float | None:
-    """The number that the text is, None if it is none of this dtype."""
+    """The number that a text spells; None if it is no number of this dtype."""
     if dtype in {"float32", "float64"}:
         try:
             return float(text)

@@ -1,7 +1,7 @@
-"""Lookup tables as a session keeps them: filled once, or changing; from keys to rows.
+"""Lookup tables from keys to rows: filled once, or changed at any time.
 
-A key is a Python scalar, or a tuple of them where keys are no scalars; a row is a Python scalar, or
-an array of the shape that the table's values have.
+A key is a Python scalar, or a tuple of them if keys are no scalars; a row is a Python scalar, or an
+array of the shape of the table's values.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class LookupTable:
     #: A handle is a scalar, to operations that stack or choose among handles.
     shape: Final = ()
     ndim: Final = 0
-    #: Whether one default serves every key, however many are given.
+    #: Whether all keys have the same default, however many are given.
     takes_one_default = False
 
     def __init__(
@@ -70,28 +70,28 @@ class LookupTable:
         return tuple(keys)
 
     def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
-        """The row of each key, or its default where there is none."""
+        """The row of each key, or its default if the table has none."""
         with self.lock:
             return list(map(self._rows.get, keys, defaults))
 
     def insert(self, pairs: Sequence[Pair]) -> None:
-        """Put rows in, over those that their keys have."""
+        """Insert rows, which replace the present rows of their keys."""
         with self.lock:
             self._rows.update(pairs)
 
     def remove(self, keys: Iterable[Any]) -> None:
-        """Take keys out, those that are in."""
+        """Remove the keys that are in the table."""
         with self.lock:
             for key in keys:
                 self._rows.pop(key, None)
 
     def restore(self, pairs: Sequence[Pair]) -> None:
-        """Put these rows in place of all others."""
+        """Replace all rows by these."""
         with self.lock:
             self._rows = dict(pairs)
 
     def imported_outer(self, keys: Sequence[int]) -> tuple[int, ...]:
-        """As `outer_shape`, of keys that `restore` shall take."""
+        """As `outer_shape`, for keys that `restore` is to get."""
         return self.outer_shape(keys)
 
     def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
@@ -108,7 +108,7 @@ class StaticTable(LookupTable):
     """A table that is filled once.
 
     Attributes:
-      is_filled: whether it was.
+      is_filled: whether it is filled.
 
     """
 
@@ -122,16 +122,16 @@ class StaticTable(LookupTable):
         return len(self._rows) if self.is_filled else 0
 
     def fill(self, pairs: Iterable[Pair], count: int | None) -> None:
-        """Put in what it shall hold; what came before an error stays, but it is not filled.
+        """Fill the table; pairs before an error stay in it, but it does not count as filled.
 
         Args:
           pairs: keys and rows.
-          count: how many there are, if that is known before; a table that is filled takes as many
-            again, whatever they are, and keeps what it has.
+          count: how many there are, if that is known before. A filled table accepts the same number
+            of pairs again, whatever they are, and keeps its own.
 
         Raises:
           InvalidArgument: there are no keys.
-          FailedPrecondition: it is filled with another number of them, or a key comes twice with
+          FailedPrecondition: it is filled with another number of pairs, or a key occurs with two
             different rows.
 
         """
@@ -148,8 +148,8 @@ class StaticTable(LookupTable):
                 if self._rows.setdefault(key, row) != row:
                     raise FailedPrecondition(
                         "HashTable has different value for same key. Key "
-                        f"{_told(key)} has {_told(self._rows[key])} and trying to add value "
-                        f"{_told(row)}"
+                        f"{_text(key)} has {_text(self._rows[key])} and trying to add value "
+                        f"{_text(row)}"
                     )
             self.is_filled = True
 
@@ -174,7 +174,7 @@ class StaticTable(LookupTable):
         self.fill(pairs, len(pairs))
 
     def exported(self) -> tuple[tuple[int, ...], list[Any], list[Any]]:
-        """What it holds; Aborted before it is filled."""
+        """The keys and rows, as for any table; Aborted before it is filled."""
         if not self.is_filled:
             raise Aborted("HashTable is not initialized.")
         return super().exported()
@@ -183,5 +183,5 @@ class StaticTable(LookupTable):
         return Unimplemented(f"{what} not supported by InitializableLookupTable implementations")
 
 
-def _told(value: Any) -> str:
+def _text(value: Any) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

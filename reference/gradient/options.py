@@ -1,4 +1,4 @@
-"""How gradients are summed, and what stands for one that is not there."""
+"""Options of `gradients`: how gradients are summed, and what an unconnected source gets."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ __all__ = ["AggregationMethod", "UnconnectedGradients"]
 
 @public("AggregationMethod")
 class AggregationMethod:
-    """How the gradients that reach one tensor by several ways are summed.
+    """How several gradients of one tensor are summed.
 
     Attributes:
-      ADD_N: all at once, when all are there.
+      ADD_N: all in one sum, once all are computed.
       DEFAULT: the same.
       EXPERIMENTAL_TREE: two at a time.
-      EXPERIMENTAL_ACCUMULATE_N: each as it comes.
+      EXPERIMENTAL_ACCUMULATE_N: two at a time, too.
 
     """
 
@@ -30,7 +30,7 @@ class AggregationMethod:
 
 @public("UnconnectedGradients")
 class UnconnectedGradients(enum.Enum):
-    """What the gradient is of a tensor that the differentiated one does not depend on."""
+    """What the gradient is by a tensor that the differentiated one does not depend on."""
 
     NONE = "none"
     ZERO = "zero"

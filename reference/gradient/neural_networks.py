@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.array_ops import (
     concat,
     expand_dims,
@@ -21,7 +19,9 @@ from sessrun.reference.api.ops.running_sums import unsorted_segment_mean
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.build.generated import exp, sigmoid, tile
 from sessrun.reference.build.gradient_nodes import gradient, late, node
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__: list[str] = []
 
@@ -38,96 +38,98 @@ gradient("ReluGrad", "Relu6Grad")(
 
 
 @gradient("LeakyRelu")
-def _leaky_relu(op: Operation, grad: Any) -> Any:
+def _leaky_relu(op: Operation, grad: Tensor) -> Gradients:
     return node("LeakyReluGrad", grad, op.inputs[0], alpha=op.get_attr("alpha"))
 
 
 @gradient("LeakyReluGrad")
-def _leaky_relu_grad(op: Operation, grad: Any) -> Any:
+def _leaky_relu_grad(op: Operation, grad: Tensor) -> Gradients:
     x = op.inputs[1]
     return node("LeakyReluGrad", grad, x, alpha=op.get_attr("alpha")), zeros_like(x)
 
 
 @gradient("SeluGrad")
-def _selu_grad(op: Operation, grad: Any) -> Any:
+def _selu_grad(op: Operation, grad: Tensor) -> Gradients:
     y = op.inputs[1]
     return node("SeluGrad", grad, y), where(y < 0.0, grad * op.inputs[0], zeros_like(y))
 
 
 @gradient("EluGrad")
-def _elu_grad(op: Operation, grad: Any) -> Any:
+def _elu_grad(op: Operation, grad: Tensor) -> Gradients:
     y = op.inputs[1]
     return node("EluGrad", grad, y), where(y < 0, grad * op.inputs[0], zeros_like(y))
 
 
 @late("SoftplusGrad")
-def _softplus_grad(op: Operation, grad: Any) -> Any:
+def _softplus_grad(op: Operation, grad: Tensor) -> Gradients:
     dy, x = op.inputs
     return node("SoftplusGrad", grad, x), grad * dy / (exp(-x) + 2.0 + exp(x))
 
 
 @gradient("Softmax")
-def _softmax(op: Operation, grad: Any) -> Any:
+def _softmax(op: Operation, grad: Tensor) -> Gradients:
     y = op.outputs[0]
     return (grad - reduce_sum(grad * y, -1, keepdims=True)) * y
 
 
 @gradient("LogSoftmax")
-def _log_softmax(op: Operation, grad: Any) -> Any:
+def _log_softmax(op: Operation, grad: Tensor) -> Gradients:
     shares = exp(op.outputs[0])
     return grad - reduce_sum(grad, -1, keepdims=True) * shares
 
 
 @gradient("IsotonicRegression")
-def _isotonic_regression(op: Operation, grad: Any, _: Any) -> Any:
-    """Each number's gradient is the mean of those of its piece, row by row."""
+def _isotonic_regression(op: Operation, grad: Tensor, _: Tensor) -> Gradients:
+    """In each row, the gradient of an element is the mean gradient of its segment."""
     pieces = op.outputs[1]
-    found = []
+    rows = []
     for above, ids in zip(split(grad, grad.shape[0]), split(pieces, pieces.shape[0]), strict=True):
         means = unsorted_segment_mean(above, ids, num_segments=reduce_max(ids) + 1)
-        found.append(reshape(gather(means, ids), [-1]))
-    return stack(found, axis=0)
+        rows.append(reshape(gather(means, ids), [-1]))
+    return stack(rows, axis=0)
 
 
 @gradient("BiasAdd")
-def _bias_add(op: Operation, grad: Any) -> Any:
+def _bias_add(op: Operation, grad: Tensor) -> Gradients:
     return grad, node("BiasAddGrad", grad, data_format=op.get_attr("data_format"))
 
 
 @gradient("BiasAddV1")
-def _bias_add_v1(op: Operation, grad: Any) -> Any:
+def _bias_add_v1(op: Operation, grad: Tensor) -> Gradients:
     return grad, reduce_sum(grad, range_(rank(grad) - 1))
 
 
 @gradient("BiasAddGrad")
-def _bias_add_grad(op: Operation, grad: Any) -> Any:
-    whole, bias = shape(op.inputs[0]), shape(grad)
+def _bias_add_grad(op: Operation, grad: Tensor) -> Gradients:
+    sizes, bias = shape(op.inputs[0]), shape(grad)
     if op.get_attr("data_format") == b"NCHW":
-        spread = concat([ones_like(whole[:1]), bias, ones_like(whole[2:])], 0)
-        times = concat([whole[:1], [1], whole[2:]], 0)
+        bias_shape = concat([ones_like(sizes[:1]), bias, ones_like(sizes[2:])], 0)
+        multiples = concat([sizes[:1], [1], sizes[2:]], 0)
     else:
-        spread = concat([ones_like(whole[:-1]), bias], 0)
-        times = concat([whole[:-1], [1]], 0)
-    return tile(reshape(grad, spread), times)
+        bias_shape = concat([ones_like(sizes[:-1]), bias], 0)
+        multiples = concat([sizes[:-1], [1]], 0)
+    return tile(reshape(grad, bias_shape), multiples)
 
 
-def _of_loss(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
-    """The gradient by the logits: the kernel's second output, scaled; and that output's own."""
-    found = expand_dims(grad, -1) * op.outputs[1]
+def _by_logits(op: Operation, grad: Tensor, grad_of_grad: Tensor | None) -> Tensor:
+    """The gradient by the logits: of the loss, and of its derivative, the second output."""
+    by_logits = expand_dims(grad, -1) * op.outputs[1]
     if grad_of_grad is not None and grad_of_grad.op.type != "ZerosLike":
         shares = node("Softmax", op.inputs[0])
         row, column = expand_dims(grad_of_grad, 1), expand_dims(shares, 2)
-        found += (grad_of_grad - squeeze(matmul(row, column), axis=1)) * shares
-    return found
+        by_logits += (grad_of_grad - squeeze(matmul(row, column), axis=1)) * shares
+    return by_logits
 
 
 @gradient("SoftmaxCrossEntropyWithLogits")
-def _softmax_cross_entropy(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
-    found = _of_loss(op, grad, grad_of_grad)
-    surprise = -node("LogSoftmax", op.inputs[0])
-    return found, expand_dims(grad, -1) * surprise
+def _softmax_cross_entropy(op: Operation, grad: Tensor, grad_of_grad: Tensor | None) -> Gradients:
+    by_logits = _by_logits(op, grad, grad_of_grad)
+    by_labels = -node("LogSoftmax", op.inputs[0])
+    return by_logits, expand_dims(grad, -1) * by_labels
 
 
 @gradient("SparseSoftmaxCrossEntropyWithLogits")
-def _sparse_softmax_cross_entropy(op: Operation, grad: Any, grad_of_grad: Any) -> Any:
-    return _of_loss(op, grad, grad_of_grad), None
+def _sparse_softmax_cross_entropy(
+    op: Operation, grad: Tensor, grad_of_grad: Tensor | None
+) -> Gradients:
+    return _by_logits(op, grad, grad_of_grad), None

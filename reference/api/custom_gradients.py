@@ -1,7 +1,7 @@
-"""Functions that come with a gradient of their own: `custom_gradient` and what is made with it.
+"""`custom_gradient`: a decorator of functions that bring their own gradient.
 
 The results, the arguments and the variables that are used go through one `IdentityN`, whose
-gradient is the function's. Source: TF 2.21.
+gradient is the one that the function brings. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.api.variables.variable_scopes import get_variable_scope
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import identity_n
-from sessrun.reference.build.gradient_registry import RegisterGradient, is_differentiable
-from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.build.gradient_registry import (
+    Gradient,
+    RegisterGradient,
+    is_differentiable,
+)
 from sessrun.reference.build.static_values import maker_of
-from sessrun.reference.gradient.backprop import gradients
-from sessrun.reference.gradient.choices import UnconnectedGradients
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -34,7 +34,6 @@ __all__ = [
     "custom_gradient",
     "dependent_variables",
     "grad_pass_through",
-    "recompute_grad",
     "variable_by_name",
 ]
 
@@ -45,16 +44,17 @@ _VARIABLES: Final = frozenset({"VarHandleOp", "VariableV2"})
 
 @public("custom_gradient")
 def custom_gradient(f: Any = None) -> Any:
-    """A decorator: the gradient of `f` is what `f` says it is.
+    """A decorator: the gradient of `f` is computed by the function that `f` returns.
 
     Args:
-      f: from tensors, which may be nested, to what it gives and a function `g(*grad_ys)` that gives
-        a gradient for each tensor it took. Where `f` uses resource variables besides, `g` takes
-        them as `variables`, too, and gives two lists.
+      f: takes tensors, which may be nested, and returns its result and a function `g(*grad_ys)`,
+        which returns a gradient for each of these tensors. If `f` uses resource variables, `g`
+        takes them as the keyword argument `variables` and returns two lists: the gradients by the
+        tensors and those by the variables.
 
     Raises:
       ValueError: on a call: there are keyword arguments, or a gradient is missing.
-      TypeError: on a call: it makes a variable that is a reference, or `g` takes no `variables`.
+      TypeError: on a call: it makes a reference variable, or `g` takes no `variables`.
 
     """
     if f is None:
@@ -81,31 +81,31 @@ class _Decorated:
                 "The custom_gradient decorator currently supports keywords arguments only when "
                 "eager execution is enabled."
             )
-        return _called(self._function, args)
+        return _result(self._function, args)
 
 
-def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-    """What the function gives for these arguments, with its gradient."""
+def _result(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+    """The result of a function for these arguments, with the function's gradient."""
     name = f"CustomGradient-{next(_NUMBERS)}"
-    taken = nest.map_structure(convert_to_tensor, args, expand_composites=True)
+    arguments = nest.map_structure(convert_to_tensor, args, expand_composites=True)
     graph = stacks.get_default_graph()
     before, first = set(_scope_variables()), len(graph.get_operations())
-    result, grad_fn = function(*taken)
-    flat_args = nest.flatten(taken, expand_composites=True)
-    results = [convert_to_tensor(each) for each in nest.flatten(result, expand_composites=True)]
-    if not all(isinstance(each, ResourceVariable) for each in set(_scope_variables()) - before):
+    result, grad_fn = function(*arguments)
+    flat_args = nest.flatten(arguments, expand_composites=True)
+    results = [convert_to_tensor(leaf) for leaf in nest.flatten(result, expand_composites=True)]
+    if not all(isinstance(v, ResourceVariable) for v in set(_scope_variables()) - before):
         raise TypeError(
             "All variables used by a function wrapped with @custom_gradient must be "
             "`ResourceVariable`s. Ensure that no `variable_scope` is created with "
             "`use_resource=False`."
         )
     read = [maker_of(op.inputs[0]) for op in graph.get_operations()[first:] if op.type in _READS]
-    used = {each.name: each for each in (*_read(read), *dependent_variables(flat_args, results))}
+    used = {v.name: v for v in (*_variables_of(read), *dependent_variables(flat_args, results))}
     variables = [used[name] for name in sorted(used)]
     _check_takes_variables(grad_fn, variables)
 
-    def gradient(_op: Operation, *grads: Any) -> list[Any]:
-        return [*[None] * len(results), *_asked(grad_fn, grads[: len(results)], variables)]
+    def gradient(_op: Operation, *grads: Gradient) -> list[Gradient]:
+        return [*[None] * len(results), *_gradients(grad_fn, grads[: len(results)], variables)]
 
     RegisterGradient(name)(gradient)
     with graph.gradient_override_map({"IdentityN": name}):
@@ -116,16 +116,17 @@ def _called(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 
 def _scope_variables() -> list[Any]:
+    """The variables of the current variable scope."""
     scope = get_variable_scope()
     return [*scope.global_variables(), *scope.local_variables()]
 
 
 def dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor]) -> list[Any]:
-    """The trainable variables that tensors depend on by what can be differentiated.
+    """The trainable variables that tensors depend on by differentiable operations.
 
     Args:
-      input_ops: tensors that nothing is looked for behind.
-      output_ops: the tensors that depend on them.
+      input_ops: tensors whose own inputs are not searched.
+      output_ops: the tensors that depend on the variables.
 
     Raises:
       ValueError: as `variable_by_name`.
@@ -134,35 +135,35 @@ def dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor
     stops = {tensor.op for tensor in input_ops}
     waiting = [identity(result).op for result in output_ops]
     seen: set[Operation] = set()
-    found: list[Any] = []
+    variables: list[Any] = []
     while waiting:
         op = waiting.pop(0)
         if op in seen or op in stops:
             continue
         seen.add(op)
         if op.type in _VARIABLES:
-            found.append(variable_by_name(op.name))
+            variables.append(variable_by_name(op.name))
         if is_differentiable(op.type):
             waiting.extend(tensor.op for tensor in op.inputs)
-    return [each for each in found if each is not None]
+    return [v for v in variables if v is not None]
 
 
 def _global_variables() -> list[Any]:
-    found = stacks.get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
-    return [each for each in found if isinstance(getattr(each, "op", None), Operation)]
+    variables = stacks.get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES)
+    return [v for v in variables if isinstance(getattr(v, "op", None), Operation)]
 
 
 def variable_by_name(var_name: str) -> Any:
     """The global variable whose operation has this name; None if it is not trainable.
 
     Raises:
-      ValueError: there is none, or several are trainable.
+      ValueError: no variable has the name, or several that are trainable.
 
     """
-    named = [each for each in _global_variables() if each.op.name == var_name]
+    named = [v for v in _global_variables() if v.op.name == var_name]
     if not named:
         raise ValueError(f"Unsuccessful at finding variable {var_name}.")
-    trainable = [each for each in named if each.trainable]
+    trainable = [v for v in named if v.trainable]
     if len(trainable) > 1:
         raise ValueError(
             f"Unsuccessful at finding trainable variable {var_name}. Number of candidates: "
@@ -171,9 +172,9 @@ def variable_by_name(var_name: str) -> Any:
     return trainable[0] if trainable else None
 
 
-def _read(ops: Sequence[Operation]) -> list[Any]:
-    """The trainable variables that these operations are."""
-    return [each for each in _global_variables() if each.op in ops and each.trainable]
+def _variables_of(ops: Sequence[Operation]) -> list[Any]:
+    """The trainable variables whose operations these are."""
+    return [v for v in _global_variables() if v.op in ops and v.trainable]
 
 
 def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]) -> None:
@@ -185,9 +186,9 @@ def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]
         )
 
 
-def _asked(
-    grad_fn: Callable[..., Any], grads: Sequence[Any], variables: Sequence[Any]
-) -> list[Any]:
+def _gradients(
+    grad_fn: Callable[..., Any], grads: Sequence[Gradient], variables: Sequence[Any]
+) -> list[Gradient]:
     """The gradients of the arguments and of the variables."""
     if not variables:
         return nest.flatten(grad_fn(*grads))
@@ -199,46 +200,13 @@ def _asked(
 
 @public("grad_pass_through")
 def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that gives what `f` gives, whose gradient is that of doing nothing."""
+    """A function with the results of `f` and the gradient of the identity."""
 
     def passed(*args: Any) -> Any:
-        def gradient(*grads: Any, variables: Any = None) -> Any:
+        def gradient(*grads: Gradient, variables: Any = None) -> Any:
             return grads if variables is None else (grads, [None] * len(variables))
 
         return f(*args), gradient
 
     decorated: Callable[..., Any] = functools.wraps(f)(custom_gradient(passed))
-    return decorated
-
-
-@public("recompute_grad")
-def recompute_grad(f: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that gives what `f` gives, and computes it once more for its gradient.
-
-    What `f` computes is not kept until the gradient is there.
-    """
-
-    def computed(*args: Any) -> Any:
-        scope = get_variable_scope()
-
-        def gradient(*grads: Any, variables: Any = None) -> Any:
-            graph = stacks.get_default_graph()
-            waits = [each.values if isinstance(each, IndexedSlices) else each for each in grads]
-            with graph.control_dependencies(waits):
-                again = nest.map_structure(identity, args, expand_composites=True)
-            with variable_scope(scope):
-                result = f(*again)
-            by = [*nest.flatten(again, expand_composites=True), *(variables or ())]
-            found = gradients(
-                nest.flatten(result),
-                by,
-                grad_ys=list(grads),
-                unconnected_gradients=UnconnectedGradients.ZERO,
-            )
-            count = len(by) - len(variables or ())
-            return found if variables is None else (found[:count], found[count:])
-
-        return f(*args), gradient
-
-    decorated: Callable[..., Any] = functools.wraps(f)(custom_gradient(computed))
     return decorated

@@ -12,6 +12,7 @@ from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -28,7 +29,7 @@ def hessians(
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
 ) -> list[Tensor]:
-    """For each x the matrix of second derivatives of the sum of the ys by its elements.
+    """The second derivatives of the sum of the ys by each two elements of each x.
 
     Args:
       ys: a tensor or a list of them.
@@ -52,24 +53,24 @@ def hessians(
         "aggregation_method": aggregation_method,
     }
     firsts = gradients(ys, sources, **options)
-    return [_by(x, first, options) for x, first in zip(sources, firsts, strict=True)]
+    return [_hessian(x, first, options) for x, first in zip(sources, firsts, strict=True)]
 
 
-def _by(x: Any, first: Any, options: Mapping[str, Any]) -> Tensor:
-    """The gradient of each element of a gradient, one after the other."""
+def _hessian(x: Any, first: Gradient, options: Mapping[str, Any]) -> Tensor:
+    """The gradients by x of the elements of the first gradient, made in a loop."""
     flat = reshape(first, [-1])
     count = size(x)
     start = [constant(0, dtypes.int32), TensorArray(x.dtype, count)]
 
-    def following(index: Any, rows: Any) -> Any:
+    def write_row(index: Tensor, rows: TensorArray) -> tuple[Tensor, TensorArray]:
         return index + 1, rows.write(index, gradients(flat[index], x, **options)[0])
 
-    _, rows = while_loop(lambda index, _: index < count, following, start)
-    whole = shape(x)
-    return reshape(rows.stack(), concat((whole, whole), 0))
+    _, rows = while_loop(lambda index, _: index < count, write_row, start)
+    sizes = shape(x)
+    return reshape(rows.stack(), concat((sizes, sizes), 0))
 
 
-def hessian_vector_product(ys: Any, xs: list[Any], v: list[Any]) -> list[Any]:
+def hessian_vector_product(ys: Any, xs: list[Any], v: list[Any]) -> list[Gradient]:
     """The matrix of second derivatives of the sum of the ys, times a vector.
 
     Args:
@@ -88,8 +89,8 @@ def hessian_vector_product(ys: Any, xs: list[Any], v: list[Any]) -> list[Any]:
     if len(v) != len(xs):
         raise ValueError("xs and v must have the same length.")
     products = [
-        node("Mul", first, node("StopGradient", each))
-        for first, each in zip(gradients(ys, xs), v, strict=True)
+        node("Mul", first, node("StopGradient", vector))
+        for first, vector in zip(gradients(ys, xs), v, strict=True)
         if first is not None
     ]
     return gradients(products, xs)

@@ -1,11 +1,9 @@
-"""What the gradient of a loop adds to loops: counters, and sums of gradients of invariants.
+"""Variables that gradients add to loops: counters, and accumulators of gradients of invariants.
 
-Each is a variable of its own that goes round with the loop. Source: TF 2.21.
+Source: TF 2.21.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 from sessrun.reference.api.control_flow.context import op_type_for
 from sessrun.reference.api.control_flow.loops import Loop
@@ -25,21 +23,38 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
-    "counted_backward",
-    "counted_forward",
-    "left_by",
-    "next_value",
-    "summed_rows",
-    "summed_tensor",
+    "accumulated_slices",
+    "accumulated_tensor",
+    "add_backward_counter",
+    "add_exit",
+    "add_forward_counter",
+    "add_next_value",
 ]
 
 
-def next_value(start: Any, value: Any) -> Any:
-    """Let the next iteration begin with this value at the Merge `start`; what hands it on."""
-    if isinstance(start, IndexedSlices):
+def add_next_value(
+    start: Tensor | IndexedSlices, value: Tensor | IndexedSlices
+) -> Tensor | IndexedSlices:
+    """Let a loop variable have this value in the next iteration.
+
+    Args:
+      start: the Merge that begins an iteration with the variable's value.
+      value: IndexedSlices if `start` is that, else a tensor or what is converted to one.
+
+    Returns:
+      The NextIteration.
+
+    """
+    if isinstance(start, IndexedSlices) and isinstance(value, IndexedSlices):
         pairs = zip(start.parts(), value.parts(), strict=True)
-        return IndexedSlices(*(next_value(one, other) for one, other in pairs))
-    following = apply_unary(op_type_for("NextIteration", value), value)
+        return IndexedSlices(*(_next_tensor(first, second) for first, second in pairs))
+    assert isinstance(start, Tensor)  # the caller has made IndexedSlices of the value
+    return _next_tensor(start, value)
+
+
+def _next_tensor(start: Tensor, value: Tensor | IndexedSlices) -> Tensor:
+    values = value.values if isinstance(value, IndexedSlices) else value
+    following = apply_unary(op_type_for("NextIteration", values), value)
     start.op._update_input(1, following)  # noqa: SLF001 - the loop is being made here
     return following
 
@@ -48,25 +63,23 @@ def _switched(value: Tensor, loop: Loop) -> list[Tensor]:
     return apply_op("Switch", {"data": value, "pred": loop.condition}, {}).outputs
 
 
-def left_by(loop: Loop, value: Any, name: str | None = None) -> Any:
-    """The Exit by which a value leaves a loop; of rows one for each of their tensors."""
-    if isinstance(value, IndexedSlices):
-        return value._mapped(lambda part: left_by(loop, part, name))  # noqa: SLF001 - rows' own method
-    found = apply_unary(op_type_for("Exit", value), value, name)
-    loop.exits.append(found)
-    loop.leave_with([found])
-    return found
+def add_exit(loop: Loop, value: Tensor, name: str | None = None) -> Tensor:
+    """The Exit by which a value leaves a loop."""
+    left = apply_unary(op_type_for("Exit", value), value, name)
+    loop.exits.append(left)
+    loop.leave_with([left])
+    return left
 
 
-def counted_forward(loop: Loop, after: Operation | None) -> tuple[Tensor, Tensor]:
+def add_forward_counter(loop: Loop, after: Operation | None) -> tuple[Tensor, Tensor]:
     """Count the iterations of a loop.
 
     Args:
-      loop: the loop; what is made is around it.
+      loop: the loop; called in the context around it.
       after: what the count waits for, so that one execution of the loop is over before the next.
 
     Returns:
-      How many iterations there were, outside, and the count that goes on to the next iteration.
+      The number of iterations, outside the loop, and the count that the next iteration gets.
 
     """
     first = constant(0, name="f_count")
@@ -78,20 +91,20 @@ def counted_forward(loop: Loop, after: Operation | None) -> tuple[Tensor, Tensor
         loop.enters.append(entered)
         start = merged([entered, entered])
         off, on = _switched(start, loop)
-        following = next_value(start, add(on, 1))
-        total = left_by(loop, off, "f_count")
+        following = _next_tensor(start, add(on, 1))
+        total = add_exit(loop, off, "f_count")
     return total, following
 
 
-def counted_backward(loop: Loop, count: Tensor) -> tuple[Tensor, Tensor]:
-    """Let a loop go round as often as `count` says.
+def add_backward_counter(loop: Loop, count: Tensor) -> tuple[Tensor, Tensor]:
+    """Let a loop have `count` iterations, by counting down.
 
     Args:
-      loop: the new loop of a gradient; what is made is around it.
-      count: how often, a scalar int32 tensor.
+      loop: the new backward loop; called in the context around it.
+      count: the number of iterations, a scalar int32 tensor.
 
     Returns:
-      The count that goes on to the next iteration, and what it is at the end, outside.
+      The count that the next iteration gets, and the last count, outside the loop.
 
     """
     one = constant(1, name="b_count")
@@ -101,21 +114,21 @@ def counted_backward(loop: Loop, count: Tensor) -> tuple[Tensor, Tensor]:
         loop.enters.append(entered)
         start = merged([entered, entered])
         loop.set_pivot(start)
-        goes_on = greater_equal(start, one)
-        loop.condition = apply_op("LoopCond", {"input": goes_on}, {}, "b_count").outputs[0]
+        condition = greater_equal(start, one)
+        loop.condition = apply_op("LoopCond", {"input": condition}, {}, "b_count").outputs[0]
         off, on = _switched(start, loop)
         left = node("Sub", on, one)
         loop.set_pivot(left)
-        following = next_value(start, left)
-        final: Tensor = left_by(loop, off, "b_count")
+        following = _next_tensor(start, left)
+        final = add_exit(loop, off, "b_count")
     return following, final
 
 
-def summed_tensor(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
+def accumulated_tensor(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
     """The sum of the gradients of an invariant over all iterations.
 
     Args:
-      loop: the loop of the gradient, which is entered.
+      loop: the backward loop; called in its context.
       op: the constant Enter of the invariant.
       grad: the gradient in one iteration.
 
@@ -127,13 +140,12 @@ def summed_tensor(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
     loop.enters.append(entered)
     start = merged([entered, entered], "b_acc")
     off, on = _switched(start, loop)
-    next_value(start, add(on, grad))
-    found: Tensor = left_by(loop, off, "b_acc")
-    return found
+    _next_tensor(start, add(on, grad))
+    return add_exit(loop, off, "b_acc")
 
 
 def _zeros(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
-    """What a sum begins with, which is the sum of no iteration."""
+    """The first value of a sum: zeros of the shape of the invariant."""
     if grad.shape.is_fully_defined():
         with loop.around():
             return constant(0, grad.dtype, shape=grad.shape.as_list(), name="b_acc")
@@ -148,34 +160,34 @@ def _zeros(loop: Loop, op: Operation, grad: Tensor) -> Tensor:
         return zeros(shape_internal(value, optimize=False), grad.dtype)
 
 
-def summed_rows(loop: Loop, op: Operation, grad: IndexedSlices) -> IndexedSlices:
-    """The rows of the gradients of an invariant of all iterations, behind one another.
+def accumulated_slices(loop: Loop, op: Operation, grad: IndexedSlices) -> IndexedSlices:
+    """The rows of the gradients of an invariant from all iterations, concatenated.
 
     Args:
-      loop: as for `summed_tensor`.
-      op: as for `summed_tensor`.
+      loop: as for `accumulated_tensor`.
+      op: as for `accumulated_tensor`.
       grad: the gradient in one iteration.
 
     """
     with loop.left(), loop.around():
         firsts = _no_rows(op, grad)
-    for each in firsts:
-        loop.knows_here(each)
+    for first in firsts:
+        loop.knows_here(first)
     # Their shapes change from iteration to iteration.
-    entered = [loop.enter(each, keeps_shape=False, name="b_acc") for each in firsts]
+    entered = [loop.enter(first, keeps_shape=False, name="b_acc") for first in firsts]
     entered[0].set_shape([None])
     if firsts[1].shape.ndims is not None:
         entered[1].set_shape([None, *firsts[1].shape.as_list()[1:]])
     loop.enters.extend(entered)
-    starts = [merged([each, each], "b_acc") for each in entered]
-    pairs = [_switched(each, loop) for each in starts]
+    starts = [merged([tensor, tensor], "b_acc") for tensor in entered]
+    pairs = [_switched(start, loop) for start in starts]
     parts = [grad.indices, grad.values]
     sums = [concat([on, part], 0) for (_, on), part in zip(pairs, parts, strict=False)]
     if grad.dense_shape is not None:
         sums.append(maximum(grad.dense_shape, pairs[2][1]))
-    following = [apply_unary("NextIteration", each) for each in sums]
-    for start, each in zip(starts, following, strict=True):
-        start.op._update_input(1, each)  # noqa: SLF001 - the loop is being made here
+    following = [apply_unary("NextIteration", total) for total in sums]
+    for start, total in zip(starts, following, strict=True):
+        start.op._update_input(1, total)  # noqa: SLF001 - the loop is being made here
     exits = [apply_unary("Exit", off, "b_acc") for off, _ in pairs]
     loop.exits.extend(exits)
     loop.leave_with(exits)
@@ -184,24 +196,25 @@ def summed_rows(loop: Loop, op: Operation, grad: IndexedSlices) -> IndexedSlices
 
 
 def _no_rows(op: Operation, grad: IndexedSlices) -> list[Tensor]:
-    """What the sums of rows begin with: one of zeros; the indices, the values and the shape."""
-    known, whole = grad.values.shape, grad.dense_shape
+    """The first accumulated rows, one row of zeros: indices, values and perhaps the shape."""
+    known, dense_shape = grad.values.shape, grad.dense_shape
     if known.is_fully_defined():
         values = constant(0, grad.dtype, shape=[1, *known.as_list()[1:]], name="b_acc")
     else:
-        rest: Any = concat([[1], _shape(op.inputs[0])[1:]], 0)
-        values = zeros(rest, dtype=grad.dtype)
-    found = [constant([0], grad.indices.dtype), values]
-    if whole is None:
-        return found
-    if whole.shape.is_fully_defined():
-        return [*found, constant(0, whole.dtype, shape=whole.shape.as_list())]
-    shape = shape_internal(op.inputs[0], optimize=False, out_type=whole.dtype)
-    return [*found, zeros_like(shape, optimize=False)]
+        values_shape = concat([[1], _shape(op.inputs[0])[1:]], 0)
+        values = zeros(values_shape, dtype=grad.dtype)
+    firsts = [constant([0], grad.indices.dtype), values]
+    if dense_shape is None:
+        return firsts
+    if dense_shape.shape.is_fully_defined():
+        first_shape = constant(0, dense_shape.dtype, shape=dense_shape.shape.as_list())
+        return [*firsts, first_shape]
+    shape = shape_internal(op.inputs[0], optimize=False, out_type=dense_shape.dtype)
+    return [*firsts, zeros_like(shape, optimize=False)]
 
 
-def _shape(value: Tensor) -> Any:
-    """The shape of a value; of a handle that of its variable."""
+def _shape(value: Tensor) -> Tensor | TensorShape:
+    """The shape of a value; for the handle of a variable that of the variable."""
     if value.dtype != dtypes.resource:
         return shape_internal(value, optimize=False)
     while value.op.inputs:

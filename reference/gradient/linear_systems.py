@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, pad, reshape, stack
@@ -17,7 +17,8 @@ from sessrun.reference.api.ops.solving_ops import cholesky_solve, gramian_factor
 from sessrun.reference.api.ops.tridiagonal_ops import solve_compact
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.generated import matrix_band_part, matrix_inverse, matrix_solve
-from sessrun.reference.build.gradient_nodes import gradient, node
+from sessrun.reference.build.gradient_nodes import gradient, node, nodes
+from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -26,50 +27,57 @@ __all__: list[str] = []
 
 
 @gradient("MatrixInverse")
-def _matrix_inverse(op: Operation, grad: Any) -> Any:
+def _matrix_inverse(op: Operation, grad: Tensor) -> Gradients:
     inverse, is_adjoint = op.outputs[0], op.get_attr("adjoint")
     inner = matmul(grad, inverse, adjoint_a=is_adjoint, adjoint_b=not is_adjoint)
     return -matmul(inverse, inner, adjoint_a=not is_adjoint)
 
 
-def _scaled_inverse(a: Tensor, scales: Any, each: Tensor) -> Tensor:
-    """The adjoints of the inverses of matrices, each times a number."""
+def _scaled_inverse(a: Tensor, scales: Callable[[], Tensor], numbers: Tensor) -> Tensor:
+    """The adjoints of the inverses of matrices times numbers.
+
+    Args:
+      a: the matrices.
+      scales: makes the numbers, after the inverses.
+      numbers: a tensor of the shape of these numbers.
+
+    """
     adjoint = matrix_inverse(a, adjoint=True)
-    return reshape(scales(), concat([shape(each), [1, 1]], 0)) * adjoint
+    return reshape(scales(), concat([shape(numbers), [1, 1]], 0)) * adjoint
 
 
 @gradient("MatrixDeterminant")
-def _determinant(op: Operation, grad: Any) -> Any:
+def _determinant(op: Operation, grad: Tensor) -> Gradients:
     value = op.outputs[0]
     return _scaled_inverse(op.inputs[0], lambda: grad * value, value)
 
 
 @gradient("LogMatrixDeterminant")
-def _log_determinant(op: Operation, _: Any, grad: Any) -> Any:
+def _log_determinant(op: Operation, _: Tensor, grad: Tensor) -> Gradients:
     return _scaled_inverse(op.inputs[0], lambda: grad, op.outputs[1])
 
 
 def _by_matrix(op: Operation, by_rhs: Tensor) -> Tensor:
-    """The gradient by the matrix, of that by the right-hand side."""
-    found = op.outputs[0]
+    """The gradient by the matrix, from that by the right-hand side."""
+    solution = op.outputs[0]
     if op.get_attr("adjoint"):
-        return -matmul(found, by_rhs, adjoint_b=True)
-    return -matmul(by_rhs, found, adjoint_b=True)
+        return -matmul(solution, by_rhs, adjoint_b=True)
+    return -matmul(by_rhs, solution, adjoint_b=True)
 
 
 @gradient("MatrixSolve")
-def _matrix_solve(op: Operation, grad: Any) -> Any:
+def _matrix_solve(op: Operation, grad: Tensor) -> Gradients:
     by_rhs = matrix_solve(op.inputs[0], grad, adjoint=not op.get_attr("adjoint"))
     return _by_matrix(op, by_rhs), by_rhs
 
 
 def _over_batches(op: Operation, by_matrix: Tensor, by_rhs: Tensor) -> tuple[Tensor, Tensor]:
-    """Both gradients, summed over what was broadcast."""
+    """Both gradients, summed over the batch axes that were broadcast."""
     a, b = op.inputs
     if a.shape.is_fully_defined() and b.shape.is_fully_defined() and a.shape[:-2] == b.shape[:-2]:
         return by_matrix, by_rhs
     of_a, of_b = shape(a), shape(b)
-    axes = node("BroadcastGradientArgs", of_a[:-2], of_b[:-2])
+    axes = nodes("BroadcastGradientArgs", of_a[:-2], of_b[:-2])
     return (
         reshape(reduce_sum(by_matrix, axis=axes[0]), of_a),
         reshape(reduce_sum(by_rhs, axis=axes[1]), of_b),
@@ -77,48 +85,54 @@ def _over_batches(op: Operation, by_matrix: Tensor, by_rhs: Tensor) -> tuple[Ten
 
 
 @gradient("MatrixTriangularSolve")
-def _triangular(op: Operation, grad: Any) -> Any:
+def _triangular(op: Operation, grad: Tensor) -> Gradients:
     is_lower = op.get_attr("lower")
     by_rhs = triangular_solve(
         op.inputs[0], grad, lower=is_lower, adjoint=not op.get_attr("adjoint")
     )
-    whole = _by_matrix(op, by_rhs)
-    band = matrix_band_part(whole, *((-1, 0) if is_lower else (0, -1)))
+    by_full_matrix = _by_matrix(op, by_rhs)
+    band = matrix_band_part(by_full_matrix, *((-1, 0) if is_lower else (0, -1)))
     return _over_batches(op, band, by_rhs)
 
 
 @gradient("BandedTriangularSolve")
-def _banded(op: Operation, grad: Any) -> Any:
+def _banded(op: Operation, grad: Tensor) -> Gradients:
     bands, is_lower = shape(op.inputs[0])[-2], op.get_attr("lower")
     attrs = {"lower": is_lower, "adjoint": not op.get_attr("adjoint")}
     by_rhs = node("BandedTriangularSolve", op.inputs[0], grad, **attrs)
-    whole = _by_matrix(op, by_rhs)
-    places = (-(bands - 1), 0) if is_lower else (0, bands - 1)
-    return _over_batches(op, matrix_diag_part(whole, k=places, align="LEFT_RIGHT"), by_rhs)
+    by_full_matrix = _by_matrix(op, by_rhs)
+    diagonals = (-(bands - 1), 0) if is_lower else (0, bands - 1)
+    return _over_batches(
+        op, matrix_diag_part(by_full_matrix, k=diagonals, align="LEFT_RIGHT"), by_rhs
+    )
 
 
 @gradient("MatrixSolveLs")
-def _least_squares(op: Operation, grad: Any) -> Any:
+def _least_squares(op: Operation, grad: Tensor) -> Gradients:
     if op.get_attr("fast") is False:
         raise bad_value("Gradient not defined for fast=False")
-    sides: Any = op.inputs[0].shape[-2:]
+    sides = op.inputs[0].shape[-2:]
     if sides.is_fully_defined():
-        return (_tall if sides[-2] >= sides[-1] else _wide)(op, grad)
-    sides = shape(op.inputs[0])[-2:]
-    return cond(sides[-2] >= sides[-1], lambda: _tall(op, grad), lambda: _wide(op, grad))
+        rows, columns = (size or 0 for size in sides.as_list())
+        return (_tall if rows >= columns else _wide)(op, grad)
+    dynamic = shape(op.inputs[0])[-2:]
+    gradients: Gradients = cond(
+        dynamic[-2] >= dynamic[-1], lambda: _tall(op, grad), lambda: _wide(op, grad)
+    )
+    return gradients
 
 
-def _tall(op: Operation, grad: Any) -> Any:
-    a, b, found = op.inputs[0], op.inputs[1], op.outputs[0]
+def _tall(op: Operation, grad: Tensor) -> Gradients:
+    a, b, solution = op.inputs[0], op.inputs[1], op.outputs[0]
     weight = cast(op.inputs[2], a.dtype.base_dtype)
     z = cholesky_solve(gramian_factor(a, weight, first_kind=True), grad)
-    product = matmul(found, z, adjoint_b=True)
+    product = matmul(solution, z, adjoint_b=True)
     both = product + matrix_transpose(product)
     by_a = -matmul(a, both) + matmul(b, z, adjoint_b=True)
     return by_a, matmul(a, z), None
 
 
-def _wide(op: Operation, grad: Any) -> Any:
+def _wide(op: Operation, grad: Tensor) -> Gradients:
     a, b = op.inputs[:2]
     weight = cast(op.inputs[2], a.dtype.base_dtype)
     factor = gramian_factor(a, weight, first_kind=False)
@@ -130,33 +144,33 @@ def _wide(op: Operation, grad: Any) -> Any:
 
 
 def _shifted_up(x: Tensor) -> Tensor:
-    """Rows one place up, zeros below."""
+    """The rows moved up by one, zeros below."""
     nothing = zeros((rank(x) - 2, 2), dtype="int32")
     below = concat([nothing, constant([[0, 1], [0, 0]])], axis=0)
     return pad(x[..., 1:, :], below)
 
 
 def _shifted_down(x: Tensor) -> Tensor:
-    """Rows one place down, zeros above."""
+    """The rows moved down by one, zeros above."""
     nothing = zeros((rank(x) - 2, 2), dtype="int32")
     above = concat([nothing, constant([[1, 0], [0, 0]])], axis=0)
     return pad(x[..., :-1, :], above)
 
 
 @gradient("TridiagonalMatMul")
-def _tridiagonal_product(op: Operation, grad: Any) -> Any:
-    above, main, below = (matrix_transpose(each, conjugate=True) for each in op.inputs[:3])
+def _tridiagonal_product(op: Operation, grad: Tensor) -> Gradients:
+    above, main, below = (matrix_transpose(diagonal, conjugate=True) for diagonal in op.inputs[:3])
     rhs = conj(op.inputs[3])
     by_above = reduce_sum(_shifted_up(rhs) * grad, axis=-1)
     by_main = reduce_sum(rhs * grad, axis=-1)
     by_below = reduce_sum(_shifted_down(rhs) * grad, axis=-1)
     by_rhs = _shifted_down(above * grad) + main * grad + _shifted_up(below * grad)
-    rows = [expand_dims(each, -2) for each in (by_above, by_main, by_below)]
+    rows = [expand_dims(diagonal_grad, -2) for diagonal_grad in (by_above, by_main, by_below)]
     return *rows, by_rhs
 
 
 @gradient("TridiagonalSolve")
-def _tridiagonal_solve(op: Operation, grad: Any) -> Any:
+def _tridiagonal_solve(op: Operation, grad: Tensor) -> Gradients:
     names = ("partial_pivoting", "perturb_singular")
     pivoting = {name: op.get_attr(name) for name in names}
     by_rhs = solve_compact(_transposed(op.inputs[0]), grad, pivoting)

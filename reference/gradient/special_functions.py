@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -30,17 +30,19 @@ from sessrun.reference.build.generated import (
     zeta,
 )
 from sessrun.reference.build.generated import digamma as digamma_of
-from sessrun.reference.build.gradient_nodes import gradient, late, node
+from sessrun.reference.build.gradient_nodes import gradient, late, node, nodes
+from sessrun.reference.build.gradient_registry import GradientFunction, Gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 
 __all__: list[str] = []
 
 
-def _with_factor(factor: float, of: Callable[[Operation, Any], Any]) -> Callable[..., Any]:
-    """The gradient times a factor, which is a constant made first, and times a derivative."""
+def _with_factor(factor: float, of: GradientFunction) -> GradientFunction:
+    """The gradient times a constant factor, which is made first, and times a derivative."""
 
-    def function(op: Operation, grad: Any) -> Any:
+    def function(op: Operation, grad: Tensor) -> Gradients:
         scale = constant(factor, dtype=grad.dtype)
         with get_default_graph().control_dependencies([grad]):
             return of(op, grad * scale)
@@ -48,7 +50,7 @@ def _with_factor(factor: float, of: Callable[[Operation, Any], Any]) -> Callable
     return function
 
 
-def _normal_curve(op: Operation, scaled: Any) -> Any:
+def _normal_curve(op: Operation, scaled: Tensor) -> Gradients:
     return scaled * exp(-square(conj(op.inputs[0])))
 
 
@@ -62,37 +64,37 @@ gradient("Ndtri")(
 )
 
 
-def _at_zero(value: float, x: Any, elsewhere: Callable[[], Any]) -> Any:
-    """A value where x is 0, for which the formula would divide by zero."""
+def _at_zero(value: float, x: Tensor, elsewhere: Callable[[], Tensor]) -> Tensor:
+    """A value where x is 0, since the formula for other x divides by zero there."""
     is_zero = equal(x, 0.0)
     limit = cast(value, x.dtype)
     return select_v2(is_zero, limit, elsewhere())
 
 
-def _of_i1(x: Any, y: Any) -> Any:
+def _of_i1(x: Tensor, y: Tensor) -> Tensor:
     return _at_zero(1.0, x, lambda: SCOPED["bessel_i0"](x) - div(y, x))
 
 
-def _of_i1e(x: Any, y: Any) -> Any:
+def _of_i1e(x: Tensor, y: Tensor) -> Tensor:
     return _at_zero(0.5, x, lambda: SCOPED["bessel_i0e"](x) - y * (sign(x) + reciprocal(x)))
 
 
-def _of_j1(x: Any, y: Any) -> Any:
+def _of_j1(x: Tensor, y: Tensor) -> Tensor:
     return _at_zero(0.5, x, lambda: SCOPED["bessel_j0"](x) - div(y, x))
 
 
-def _of_spence(x: Any, _: Any) -> Any:
+def _of_spence(x: Tensor, _: Tensor) -> Tensor:
     derivative = log(x) / (1 - x)
     return where(equal(x, 1.0), -ones_like(x), derivative)
 
 
-def _of_digamma(x: Any, _: Any) -> Any:
+def _of_digamma(x: Tensor, _: Tensor) -> Tensor:
     x = conj(x)
     return polygamma(constant(1, dtype=x.dtype), x)
 
 
-#: The derivative, of the input and the output.
-_DERIVATIVES: Final[dict[str, Callable[[Any, Any], Any]]] = {
+#: The derivative by the input, of the input and the output.
+_DERIVATIVES: Final[dict[str, Callable[[Tensor, Tensor], Tensor]]] = {
     "BesselI0": lambda x, y: SCOPED["bessel_i1"](x),
     "BesselI0e": lambda x, y: SCOPED["bessel_i1e"](x) - sign(x) * y,
     "BesselI1": _of_i1,
@@ -117,15 +119,15 @@ for _op_type, _derivative in _DERIVATIVES.items():
 late("Expint")(lambda op, grad: grad * exp(op.inputs[0]) / op.inputs[0])
 
 
-def _broadcast_axes(x: Any, y: Any) -> tuple[Any, Any, Any, Any]:
-    """Both shapes, and the axes that each was broadcast along."""
+def _broadcast_axes(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The shapes of x and y, and the axes along which x and y are broadcast."""
     of_x, of_y = shape(x), shape(y)
-    axes = node("BroadcastGradientArgs", of_x, of_y)
+    axes = nodes("BroadcastGradientArgs", of_x, of_y)
     return of_x, of_y, axes[0], axes[1]
 
 
 @gradient("Igamma")
-def _igamma(op: Operation, grad: Any) -> Any:
+def _igamma(op: Operation, grad: Tensor) -> tuple[Tensor, Tensor]:
     a, x = op.inputs
     of_a, of_x, axes_a, axes_x = _broadcast_axes(a, x)
     with get_default_graph().control_dependencies([grad]):
@@ -139,13 +141,13 @@ def _igamma(op: Operation, grad: Any) -> Any:
 
 
 @gradient("Igammac")
-def _igammac(op: Operation, grad: Any) -> Any:
+def _igammac(op: Operation, grad: Tensor) -> Gradients:
     by_a, by_x = _igamma(op, grad)
     return -by_a, -by_x
 
 
 @gradient("Betainc")
-def _betainc(op: Operation, grad: Any) -> Any:
+def _betainc(op: Operation, grad: Tensor) -> Gradients:
     a, b, x = op.inputs
     _, of_x, _, axes = _broadcast_axes(a, x)
     log_beta = lgamma(a) + lgamma(b) - lgamma(a + b)
@@ -153,8 +155,8 @@ def _betainc(op: Operation, grad: Any) -> Any:
     return None, None, reshape(reduce_sum(by_x * grad, axes), of_x)
 
 
-def _by_second(derivative: Callable[[Any, Any], Any]) -> Callable[[Operation, Any], Any]:
-    def function(op: Operation, grad: Any) -> Any:
+def _by_second(derivative: Callable[[Tensor, Tensor], Tensor]) -> GradientFunction:
+    def function(op: Operation, grad: Tensor) -> Gradients:
         _, of_second, _, axes = _broadcast_axes(*op.inputs)
         with get_default_graph().control_dependencies([grad]):
             partial = derivative(conj(op.inputs[0]), conj(op.inputs[1]))

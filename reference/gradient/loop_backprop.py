@@ -1,46 +1,60 @@
-"""The way back through one loop: as many iterations, the last one first.
+"""The backward loop of one loop: as many iterations, which differentiate the last one first.
 
-What an iteration of the way back needs of the one that it goes back through is kept on a stack: the
-forward loop pushes, the backward one pops. Source: TF 2.21.
+Values of an iteration that its gradients use are kept on a stack: the forward loop pushes, the
+backward one pops. Source: TF 2.21.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import Conditional
-from sessrun.reference.api.control_flow.context import constant_enter_of, context_after, switched
+from sessrun.reference.api.control_flow.context import (
+    Context,
+    constant_enter_of,
+    context_after,
+    loop_around,
+    switched,
+)
 from sessrun.reference.api.control_flow.loops import Loop
 from sessrun.reference.api.control_flow.xla_contexts import is_in_xla_context, size_of_stack
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import node
+from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.build.static_values import constant_value
-from sessrun.reference.gradient.loop_rounds import counted_backward, counted_forward
+from sessrun.reference.gradient.loop_accumulators import add_backward_counter, add_forward_counter
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["LoopGradient"]
+__all__ = ["LoopGradient", "innermost_loop"]
+
+
+def innermost_loop(context: Context | None) -> Loop | None:
+    """The innermost loop that a context is, or is in; None outside of loops."""
+    loop = loop_around(context)
+    assert loop is None or isinstance(loop, Loop)  # no other context is a loop
+    return loop
 
 
 class LoopGradient:
-    """The way back through one loop, for one call of `gradients`.
+    """The gradient of one loop, for one call of `gradients`.
 
     Args:
       forward: the loop.
-      outer: the way back through the loop around it, or None.
+      outer: the gradient of the loop around it, or None.
 
     Attributes:
-      forward: the loop that is gone back through.
-      backward: the loop that goes back.
+      forward: the loop that is differentiated.
+      backward: the loop of its gradients.
       outer: as given.
-      known: what forward values were, by the value: in the iteration that is gone back through.
+      known: for values of the forward loop, those of the iteration that is differentiated.
       merges: for each Switch of the forward loop the Merge of its gradients.
       exits: the exits of the forward loop's variables.
-      pending: how many of them have not been reached on the way back.
-      unused: exits that no gradient comes from.
+      pending: how many of them the backward pass has not reached.
+      unused: exits that have no gradient.
       deferred: exits that wait until all of them are reached.
 
     """
@@ -49,7 +63,7 @@ class LoopGradient:
         self.forward = forward
         self.outer = outer
         self.known: dict[Tensor, Tensor] = {}
-        self.merges: dict[Operation, Any] = {}
+        self.merges: dict[Operation, Tensor | IndexedSlices] = {}
         self.exits = list(forward.exits)
         self.pending = len(self.exits)
         self.unused: list[Tensor] = []
@@ -60,65 +74,64 @@ class LoopGradient:
         around = forward.outer_context if outer is None else outer.forward
         with nullcontext() if around is None else around.entered():
             after = None if outer is None else outer.counting
-            count, self._forward_index = counted_forward(forward, after)
+            count, self._forward_index = add_forward_counter(forward, after)
         if outer is None:
             with nullcontext() if around is None else around.entered():
-                self._go_back(count)
+                self._add_backward_loop(lambda: count)
             return
         outer.forward.knows_here(count)
         stack = outer.push(count)
         with outer.backward.entered():
-            self._go_back(None, lambda: outer.pop(stack, count))
+            self._add_backward_loop(lambda: outer.pop(stack, count))
 
-    def _go_back(self, count: Tensor | None, popped: Any = None) -> None:
-        """Make the loop that goes back, as often as the other went forth."""
+    def _add_backward_loop(self, count: Callable[[], Tensor]) -> None:
+        """Make the backward loop; `count` returns the number of its iterations."""
         self.backward = Loop(self.forward.options, self.forward.name, self)
-        times = popped() if count is None else count
-        self._backward_index, final = counted_backward(self.backward, times)
+        self._backward_index, final = add_backward_counter(self.backward, count())
         if self.outer is not None:
             self.outer.backward_sync._add_control_input(final.op)  # noqa: SLF001 - it is being made here
 
     @property
     def counting(self) -> Operation:
-        """What counts the iterations forth."""
+        """The operation that counts the iterations of the forward loop."""
         return self._forward_index.op.inputs[0].op
 
     @property
     def forward_sync(self) -> Operation:
-        """What is done in each iteration before the next one: pushes in branches."""
+        """The operation that each forward iteration ends with: it waits for pushes in branches."""
         if self._forward_sync is None:
             self._forward_sync = self._trigger("f_sync", self.forward, self._forward_index)
         return self._forward_sync
 
     @property
     def backward_sync(self) -> Operation:
-        """What is done in each iteration back before the next one: pops."""
+        """The operation that each backward iteration ends with: it waits for pops."""
         if self._backward_sync is None:
             self._backward_sync = self._trigger("b_sync", self.backward, self._backward_index)
         return self._backward_sync
 
     def _trigger(self, name: str, loop: Loop, index: Tensor) -> Operation:
         with self._graph.control_dependencies(None):
-            found = apply_op("ControlTrigger", {}, {}, name)
-        loop.settles(found)
-        index.op._add_control_input(found)  # noqa: SLF001 - the loop is being made here
-        return found
+            trigger = apply_op("ControlTrigger", {}, {}, name)
+        loop.settles(trigger)
+        index.op._add_control_input(trigger)  # noqa: SLF001 - the loop is being made here
+        return trigger
 
-    # -- what is kept
+    # -- values of the forward loop
 
     def push(self, value: Tensor, *, is_dead: bool = False) -> Tensor:
-        """Keep a value of each iteration of the forward loop.
+        """Push a value onto a new stack in each iteration of the forward loop.
 
         Args:
-          value: a tensor inside of it.
-          is_dead: whether it is there where its branch is not taken.
+          value: a tensor inside the loop.
+          is_dead: whether it is alive only where the branch around it is not taken.
 
         Returns:
-          The stack that it is kept on.
+          The stack.
 
         Raises:
-          TypeError: the value is inside of something else than a branch.
-          ValueError: it is to be compiled by XLA, and how often a loop goes round is not known.
+          TypeError: the value is in a context that is neither the loop nor a branch.
+          ValueError: XLA shall compile it, and the number of iterations is not known.
 
         """
         here = self._graph.scopes.control_flow
@@ -132,27 +145,26 @@ class LoopGradient:
                     size = size_of_stack(value, self.forward)
                 else:
                     size = constant(-1, dtypes.int32)
-                stack: Tensor = node("StackV2", size, elem_type=dtype, name="f_acc")
+                stack = node("StackV2", size, elem_type=dtype, name="f_acc")
             entered = self.forward.value_inside(stack)
             swap = self.forward.options.swap_memory
-            there: Any = context_after(value.op)
-            if there is self.forward:
-                with there.entered():
+            context = context_after(value.op)
+            if context is self.forward:
+                with context.entered():
                     pushed = node("StackPushV2", entered, value, swap_memory=swap)
                 self._forward_index.op._add_control_input(pushed.op)  # noqa: SLF001 - as above
             else:
-                if not isinstance(there, Conditional):
-                    raise TypeError(f"value_ctxt is not a CondContext: {there}")
-                around = there.around() if is_dead else there.entered()
-                with around:
+                if not isinstance(context, Conditional):
+                    raise TypeError(f"value_ctxt is not a CondContext: {context}")
+                with context.around() if is_dead else context.entered():
                     pushed = node("StackPushV2", entered, value, swap_memory=swap)
-                there.settles(pushed.op)
+                context.settles(pushed.op)
                 self.forward_sync._add_control_input(pushed.op)  # noqa: SLF001 - as above
             pushed.op._add_control_input(self.counting)  # noqa: SLF001 - as above
         return stack
 
     def pop(self, stack: Tensor, value: Tensor, *, is_dead: bool = False) -> Tensor:
-        """What a value was in the iteration that is gone back through.
+        """Pop a value in each iteration of the backward loop.
 
         Args:
           stack: what `push` returned.
@@ -165,14 +177,14 @@ class LoopGradient:
             if branch is not None:
                 side = 1 - branch.branch if is_dead else branch.branch
                 stack = switched(stack, self._real_pred(branch.pred))[side]
-            popped: Tensor = node("StackPopV2", stack, elem_type=value.dtype.base_dtype)
+            popped = node("StackPopV2", stack, elem_type=value.dtype.base_dtype)
             popped.set_shape(value.shape)
         if self.backward.options.parallel_iterations > 1:
             self.backward_sync._add_control_input(popped.op)  # noqa: SLF001 - as above
         return popped
 
     def _real_pred(self, pred: Tensor) -> Tensor:
-        """What a branch's predicate was, if it has been asked for."""
+        """The popped predicate of a branch; the predicate itself if it has not been pushed."""
         state: LoopGradient | None = self
         while state is not None:
             if pred in state.known:
@@ -181,7 +193,7 @@ class LoopGradient:
         return pred
 
     def pred_of(self, pred: Tensor) -> Tensor:
-        """What a branch's predicate was; called inside of the loop that goes back."""
+        """A branch's predicate in the differentiated iteration; called in the backward loop."""
         if pred not in self.known:
             with self.backward.left():
                 stack = self.push(pred)
@@ -189,7 +201,7 @@ class LoopGradient:
         return self.known[pred]
 
     def value_of(self, value: Tensor) -> Tensor:
-        """What a forward value was; called inside of the loop that goes back."""
+        """A forward value in the differentiated iteration; called in the backward loop."""
         if value not in self.known:
             self.known[value] = self._value_of(value)
         return self.known[value]
@@ -205,12 +217,12 @@ class LoopGradient:
             return constant(constant_value(current), dtype=current.dtype)
         with self.backward.left():
             stack = state.push(current)
-        found = state.pop(stack, current)
-        return found if state is self else self.backward.value_inside(found)
+        popped = state.pop(stack, current)
+        return popped if state is self else self.backward.value_inside(popped)
 
 
 def _branch_around(value: Tensor, stack: Tensor) -> Conditional | None:
-    """The innermost branch that a value is in, within what the stack was made in."""
+    """The innermost branch around a value that the stack is outside of; None if there is none."""
     context = value.op._control_flow_context  # noqa: SLF001 - the two belong together
     limit = stack.op._control_flow_context  # noqa: SLF001 - the same
     while context is not None and context is not limit:
