@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from contextlib import ExitStack
-from typing import Any
 
 from sessrun.reference.base import log_messages
 from sessrun.reference.graph.graph import Graph
@@ -26,7 +25,9 @@ class InteractiveSession(BaseSession):
     _active_session_count = 0
     _counting = threading.Lock()
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+    ) -> None:
         config = config or ConfigProto()
         adopted(config, ConfigProto, "config")
         # Only what a run needs is placed: a shell's graph holds much that was a mistake. That the

@@ -29,6 +29,7 @@ from sessrun.reference.public import public
 from sessrun.reference.session import arguments
 from sessrun.reference.session.execute.partial_runs import PartialRuns
 from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.steps import Value
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.plan.planner import Planner
 from sessrun.reference.session.plan.signature_cache import SignatureCache
@@ -51,7 +52,7 @@ from sessrun.reference.session.trace.run_options import read_options
 from sessrun.reference.session.trace.run_reports import RunReports
 from sessrun.reference.session.trace.trace import Trace
 from sessrun.reference.state.resources import ResourceStore
-from sessrun.spec.proto import ConfigProto, GraphDef, RunOptions
+from sessrun.spec.proto import CallableOptions, ConfigProto, GraphDef, RunMetadata, RunOptions
 
 __all__ = ["BaseSession", "Session"]
 
@@ -73,7 +74,9 @@ class BaseSession:
 
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+    ) -> None:
         arguments.check_graph(graph)
         self._target = arguments.checked_target(target)
         self._config = arguments.adopted(config, ConfigProto, "config") or physical.default_config()
@@ -122,7 +125,7 @@ class BaseSession:
             self._lifetime.check_not_over()
         return [device.attributes() for device in self._devices]
 
-    def as_default(self) -> AbstractContextManager[Any]:
+    def as_default(self) -> AbstractContextManager[Self]:
         """A context manager that makes this the default session; it does not close it."""
         return default_session.default_session(self)
 
@@ -132,8 +135,8 @@ class BaseSession:
         self,
         fetches: Fetches,
         feed_dict: FeedDict | None = None,
-        options: Any = None,
-        run_metadata: Any = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
     ) -> Any:
         """Run the fragment that `fetches` need and return their values in the same structure.
 
@@ -179,7 +182,7 @@ class BaseSession:
         plan: Plan | None,
         arrays: Sequence[np.ndarray],
         options: RunOptions | None,
-        run_metadata: Any,
+        run_metadata: RunMetadata | None,
     ) -> Any:
         """Execute and unpack a planned signature, and put what is reported into `run_metadata`."""
         report = self._reports.begin(signature, plan, options)
@@ -212,7 +215,7 @@ class BaseSession:
         arrays: Sequence[np.ndarray],
         options: RunOptions | None = None,
         trace: Trace | None = None,
-    ) -> Sequence[Any]:
+    ) -> Sequence[Value]:
         """The execute stage: the values of the signature's computed tensors."""
         if plan is None:
             return ()
@@ -232,7 +235,7 @@ class BaseSession:
     # -- callables
 
     def make_callable(
-        self, fetches: Fetches, feed_list: Any = None, accept_options: bool = False
+        self, fetches: Fetches, feed_list: object = None, accept_options: bool = False
     ) -> Callable[..., Any]:
         """A function that runs `fetches`, its arguments the values of `feed_list` in order.
 
@@ -268,8 +271,8 @@ class BaseSession:
         signature: Signature,
         plan: Plan | None,
         values: Sequence[object] = (),
-        options: Any = None,
-        run_metadata: Any = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
     ) -> Any:
         """Run what a callable was made for, whatever was added to the graph since.
 
@@ -297,7 +300,7 @@ class BaseSession:
         keys = tuple(feed_list)
         known, key = self._cache.planned, self._cache.key_of(fetches, keys)
 
-        def run_fed(*values: Any, **options: Any) -> Any:
+        def run_fed(*values: object, **options: Any) -> Any:
             # `close` forgets what is planned, so that it is `run` that refuses a closed session.
             planned = known.get(key)
             if planned is None or options or len(values) != len(keys):
@@ -307,7 +310,7 @@ class BaseSession:
 
         return run_fed
 
-    def _make_callable_from_options(self, callable_options: Any) -> OptionsCallable:
+    def _make_callable_from_options(self, callable_options: CallableOptions) -> OptionsCallable:
         """A function that runs what a CallableOptions message describes.
 
         Args:
@@ -333,7 +336,7 @@ class BaseSession:
 
     # -- partial runs
 
-    def partial_run_setup(self, fetches: Fetches, feeds: Any = None) -> str:
+    def partial_run_setup(self, fetches: Fetches, feeds: object = None) -> str:
         """Set up a run whose feeds are given and whose fetches are taken by `partial_run`.
 
         Args:
@@ -428,7 +431,9 @@ class Session(BaseSession):
     the `with`; it is closed at its end. Arguments and errors: `BaseSession`.
     """
 
-    def __init__(self, target: str = "", graph: Graph | None = None, config: Any = None) -> None:
+    def __init__(
+        self, target: str = "", graph: Graph | None = None, config: ConfigProto | None = None
+    ) -> None:
         super().__init__(target, graph, config)
         self._entered: ExitStack | None = None
 
@@ -458,7 +463,7 @@ class Session(BaseSession):
     def reset(
         target: str,
         containers: Iterable[str] | None = None,
-        config: Any = None,
+        config: ConfigProto | None = None,
     ) -> None:
         """Clear resource containers and close the sessions of `target`.
 

@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter_ns
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.quiet_arithmetic import quietly
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Reader, Registers, Value
 from sessrun.reference.state.steps import Postponed, Step
 
 __all__ = ["DEAD", "FlowPlan"]
@@ -37,7 +37,7 @@ class _Dead:
 
 DEAD: Final = _Dead()
 #: See `FlowPlan.run`.
-Watch = Callable[[Node, int, int, Sequence[Any], Sequence[Any]], None]
+Watch = Callable[[Node, int, int, Sequence[Value], Sequence[Value]], None]
 
 
 class _Iteration:
@@ -51,10 +51,10 @@ class _Iteration:
         self.number = number
         self.pending = shape.pending.copy()
         self.dead: dict[int, int] = {}
-        self.inputs: list[Any] = [None] * shape.slots
+        self.inputs: list[Value] = [None] * shape.slots
         self.open = 0  # nodes that are ready, frames inside, and loops of steps to be entered
         # What has entered a loop of steps so far, by the loop.
-        self.entered: dict[FrameShape, list[tuple[Node, Any]]] = {}
+        self.entered: dict[FrameShape, list[tuple[Node, Value]]] = {}
 
 
 class _Frame:
@@ -91,8 +91,8 @@ class _Frame:
         self.missing = shape.enters
         self.last = 0
         self.iterations = {0: _Iteration(self, 0)}
-        self.kept: list[tuple[Node, Any]] = []
-        self.waiting: list[tuple[Node, Any]] = []
+        self.kept: list[tuple[Node, Value]] = []
+        self.waiting: list[tuple[Node, Value]] = []
         self.dead_exits: list[Node] = []
         self.children: dict[tuple[int, int], _Frame] = {}
 
@@ -112,7 +112,7 @@ class FlowPlan(Plan):
     root: FrameShape = field(default_factory=lambda: FrameShape(""))
     roots: tuple[Node, ...] = ()
     entries: tuple[tuple[int, tuple[tuple[Node, int], ...]], ...] = ()
-    moves: tuple[Callable[[Any], Any] | None, ...] = ()
+    moves: tuple[Reader | None, ...] = ()
 
     def run(self, registers: Registers, watch: Watch | None = None) -> None:
         """Execute.
@@ -194,7 +194,7 @@ class _Run:
 
     def _fire(self, node: Node, at: _Iteration, is_dead: bool) -> None:
         if is_dead:
-            outputs: Sequence[Any] = [DEAD] * len(node.edges)
+            outputs: Sequence[Value] = [DEAD] * len(node.edges)
         else:
             try:
                 outputs = self._outputs(node, at)
@@ -215,7 +215,7 @@ class _Run:
         if not at.open:
             self._end(at)
 
-    def _outputs(self, node: Node, at: _Iteration) -> Sequence[Any]:
+    def _outputs(self, node: Node, at: _Iteration) -> Sequence[Value]:
         kind, values = node.kind, at.inputs[node.first : node.first + node.count]
         if kind == "Merge":
             return values[0]  # type: ignore[no-any-return]  # the value and its number
@@ -243,14 +243,14 @@ class _Run:
             self.watch(node, start, perf_counter_ns(), values[node.takes_step :], outputs)
         return outputs
 
-    def _hand_on(self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool) -> None:
+    def _hand_on(self, node: Node, at: _Iteration, outputs: Sequence[Value], is_dead: bool) -> None:
         """Let the outputs arrive where they go to."""
         if node.child is not None and node.child.straight is not None and self.watch is None:
             self._gather(node, at, outputs[0])
             return
         self._pass_on(node, at, outputs, is_dead)
 
-    def _gather(self, node: Node, at: _Iteration, value: Any) -> None:
+    def _gather(self, node: Node, at: _Iteration, value: Value) -> None:
         """Keep what enters a loop of steps; execute it once all is there."""
         shape = node.child
         assert shape is not None  # who calls has looked
@@ -277,7 +277,7 @@ class _Run:
                     self._fetch(leaving, register, last)
             self._deliver(leaving, [last], False, at)
 
-    def _pass_on(self, node: Node, at: _Iteration, outputs: Sequence[Any], is_dead: bool) -> None:
+    def _pass_on(self, node: Node, at: _Iteration, outputs: Sequence[Value], is_dead: bool) -> None:
         """Let the outputs of a node arrive, edge by edge."""
         target = self._target(node, at, outputs, is_dead=is_dead) if node.kind else at
         if target is None:
@@ -291,7 +291,7 @@ class _Run:
             if not target.frame.missing and not target.open:
                 self._end(target)
 
-    def _fetch(self, node: Node, register: int, value: Any) -> None:
+    def _fetch(self, node: Node, register: int, value: Value) -> None:
         if value is DEAD:
             return
         if self.registers[register] is not DEAD:
@@ -304,7 +304,7 @@ class _Run:
         self.registers[register] = value
 
     def _target(
-        self, node: Node, at: _Iteration, outputs: Sequence[Any], *, is_dead: bool
+        self, node: Node, at: _Iteration, outputs: Sequence[Value], *, is_dead: bool
     ) -> _Iteration | None:
         """The iteration in which the outputs arrive; None if they go nowhere."""
         if node.kind == "Enter":
@@ -318,7 +318,7 @@ class _Run:
         return None if is_dead else at.frame.around
 
     def _deliver(
-        self, node: Node, outputs: Sequence[Any], is_dead: bool, target: _Iteration
+        self, node: Node, outputs: Sequence[Value], is_dead: bool, target: _Iteration
     ) -> None:
         for edges, value in zip(node.edges, outputs, strict=True):
             for reader, slot in edges:
@@ -326,7 +326,7 @@ class _Run:
         for waiter in node.controls:
             self._arrive(waiter, -1, DEAD if is_dead else None, target)
 
-    def _arrive(self, node: Node, slot: int, value: Any, at: _Iteration) -> None:
+    def _arrive(self, node: Node, slot: int, value: Value, at: _Iteration) -> None:
         """Note that a value, or with slot -1 a control edge, has come; start what is complete."""
         number = node.number
         if node.kind == "Merge":
@@ -341,7 +341,7 @@ class _Run:
             is_dead = number in at.dead and node.kind != "ControlTrigger"
             self._start(node, at, is_dead=is_dead)
 
-    def _arrive_at_merge(self, node: Node, slot: int, value: Any, at: _Iteration) -> None:
+    def _arrive_at_merge(self, node: Node, slot: int, value: Value, at: _Iteration) -> None:
         number = node.number
         pending = at.pending[number]
         if slot < 0:
@@ -365,7 +365,7 @@ class _Run:
 
     # -- frames
 
-    def _entered(self, node: Node, at: _Iteration, value: Any) -> _Iteration:
+    def _entered(self, node: Node, at: _Iteration, value: Value) -> _Iteration:
         shape = node.child
         assert shape is not None
         key = (id(shape), at.number)
@@ -380,7 +380,7 @@ class _Run:
                     self._constant(node, value, frame.iterations[number])
         return frame.iterations[0]
 
-    def _next(self, at: _Iteration, node: Node, value: Any) -> _Iteration | None:
+    def _next(self, at: _Iteration, node: Node, value: Value) -> _Iteration | None:
         """The next iteration; None if as many are under way as may be, and the value waits."""
         frame, number = at.frame, at.number + 1
         if number > frame.last:
@@ -403,7 +403,7 @@ class _Run:
         for node, value in waiting:
             self._deliver(node, [value], False, new)
 
-    def _constant(self, node: Node, value: Any, at: _Iteration) -> None:
+    def _constant(self, node: Node, value: Value, at: _Iteration) -> None:
         self._deliver(node, [value], value is DEAD, at)
 
     def _end(self, at: _Iteration) -> None:

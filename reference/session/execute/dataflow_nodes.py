@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.session.execute.steps import Kernel, Reader
 from sessrun.reference.session.execute.straight_loops import StraightLoop
 
 __all__ = ["FrameShape", "Node"]
@@ -66,7 +66,7 @@ class Node:
     op: Operation
     device: LocalDevice
     kind: str
-    function: Callable[..., Any]
+    function: Kernel
     takes_step: bool
     frame: FrameShape
     number: int
@@ -74,7 +74,7 @@ class Node:
     count: int
     child: FrameShape | None = None
     needs: int = 0
-    readers: tuple[Callable[[Any], Any] | None, ...] = ()
+    readers: tuple[Reader | None, ...] = ()
     edges: list[list[tuple[Node, int]]] = field(default_factory=list)
     controls: list[Node] = field(default_factory=list)
     fetched: list[int] = field(default_factory=list)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels import registry
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import STEP_REGISTER
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Value
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.resolve.feeds import kernel_view
 from sessrun.reference.session.resolve.set_up import PartialCall, SetUp
@@ -60,7 +59,7 @@ class PartialRuns:
             self._runs[handle] = run
         return handle
 
-    def proceed(self, handle: str, call: PartialCall) -> list[Any]:
+    def proceed(self, handle: str, call: PartialCall) -> list[Value]:
         """The values of what a call fetches.
 
         Raises:
@@ -124,7 +123,7 @@ class PartialRun:
 
     def proceed(
         self, feeds: Mapping[Tensor, np.ndarray], fetches: Sequence[Tensor], step: Step
-    ) -> list[Any]:
+    ) -> list[Value]:
         """Take in the arrays of some feeds, and return the values of some fetches.
 
         Raises:
@@ -255,7 +254,7 @@ class _Needs:
         )
 
 
-def _copied(value: Any) -> Any:
+def _copied(value: Value) -> Value:
     """What is handed out of a register whose value later calls may need."""
     fetched = handed_out(value)
     return fetched.copy() if isinstance(fetched, np.ndarray) else fetched

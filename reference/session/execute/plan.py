@@ -9,14 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.quiet_arithmetic import quietly
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, StepForm, run_steps
+from sessrun.reference.session.execute.steps import (
+    STEP_REGISTER,
+    Registers,
+    StepForm,
+    Value,
+    run_steps,
+)
 from sessrun.reference.session.resolve.feeds import KernelView
 from sessrun.reference.state.steps import Step
 from sessrun.spec.feeds import StringElementError
@@ -47,7 +52,7 @@ class Plan:
 
     def execute(
         self, arrays: Sequence[np.ndarray], views: Sequence[KernelView], step: Step | None = None
-    ) -> list[Any]:
+    ) -> list[Value]:
         """The execute stage: every step, on registers of this run.
 
         Args:

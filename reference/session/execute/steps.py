@@ -13,19 +13,31 @@ from sessrun.reference.session.execute.op_errors import run_error
 
 __all__ = [
     "STEP_REGISTER",
+    "Kernel",
+    "Reader",
     "Registers",
     "StepForm",
+    "Value",
     "make_step",
     "read_reference",
     "run_steps",
 ]
 
-Registers = list[Any]
+#: What a kernel takes and gives: an array of its device or of the host, a numpy scalar, the buffer
+#: of a reference variable, or what a resource's handle is.
+Value = Any
+#: A function that is bound to an operation: from the values of its inputs to those of its outputs.
+Kernel = Callable[..., Any]
+#: What makes of a value what is taken of it: reads a reference, or copies to another device.
+Reader = Callable[[Value], Value]
+
+#: The values of one run, by the number of their register.
+Registers = list[Value]
 
 #: A step: (function, left, right, out, dying). With both inputs `r[out] = f(r[left], r[right])`,
 #: with `right` below 0 `r[out] = f(r[left])`, with `left` below 0 too `f(r)`, which writes for
 #: itself; then register `dying` is emptied unless it is 0.
-StepForm = tuple[Callable[..., Any], int, int, int, int]
+StepForm = tuple[Kernel, int, int, int, int]
 
 #: The register that holds the running `Step`.
 STEP_REGISTER: Final = 0
@@ -59,7 +71,7 @@ def run_steps(
 
 
 def make_step(
-    function: Callable[..., Any],
+    function: Kernel,
     inputs: Sequence[int],
     outputs: Sequence[int | None],
     dying: Sequence[int],
@@ -80,7 +92,7 @@ def make_step(
 
 
 def _general_step(
-    function: Callable[..., Any],
+    function: Kernel,
     inputs: tuple[int, ...],
     outputs: tuple[int | None, ...],
     dying: tuple[int, ...],
@@ -101,6 +113,6 @@ def _general_step(
     return step
 
 
-def read_reference(buffer: Any) -> Any:
+def read_reference(buffer: Value) -> Value:
     """What a reader of a reference sees now; a fed value stands for itself."""
     return buffer.read() if isinstance(buffer, VariableBuffer) else buffer

@@ -10,12 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.op_errors import run_error
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, StepForm, run_steps
+from sessrun.reference.session.execute.steps import (
+    STEP_REGISTER,
+    Registers,
+    StepForm,
+    Value,
+    run_steps,
+)
 from sessrun.reference.state.steps import Step
 
 __all__ = ["Branch", "InnerLoop", "Steps", "StraightLoop"]
@@ -68,7 +73,7 @@ class StraightLoop:
     exits: tuple[int, ...]
     has_lonely: bool
 
-    def run(self, values: Sequence[Any], step: Step | None) -> list[Any]:
+    def run(self, values: Sequence[Value], step: Step | None) -> list[Value]:
         """Execute it.
 
         Args:
@@ -102,7 +107,7 @@ class StraightLoop:
             raise run_error(error, *self.switch) from error
 
 
-def scalar(pred: Any, switch: tuple[Operation, str]) -> Any:
+def scalar(pred: Value, switch: tuple[Operation, str]) -> Value:
     """The condition of a Switch.
 
     Raises:

@@ -7,9 +7,9 @@ its own first; then registers are shared out again, so that a value lives to its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import FLOW
@@ -18,7 +18,13 @@ from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import STEP_REGISTER, make_step, read_reference
+from sessrun.reference.session.execute.steps import (
+    STEP_REGISTER,
+    Kernel,
+    Value,
+    make_step,
+    read_reference,
+)
 from sessrun.reference.session.execute.waiting_plan import WaitingPlan
 from sessrun.reference.session.plan.dataflow_compiler import compile_flow
 from sessrun.reference.session.plan.drafts import Draft, TracedPlan
@@ -116,7 +122,7 @@ class _Compiler:
         self.fed = fed
         self.registers: dict[_Key, int] = {}
         self.home: dict[Tensor, str] = {}
-        self.given: dict[int, Any] = {}
+        self.given: dict[int, Value] = {}
         self.drafts: list[Draft] = []
         self.count = STEP_REGISTER + 1
         self.cancellable = False
@@ -136,7 +142,7 @@ class _Compiler:
         held = [self._at_host(tensor) for tensor in fetched]
         feeds = [self.registers[tensor, HOST] for tensor in self.fed]
         shared = self._shared(held, feeds, keep=keep or is_waiting)
-        template: list[Any] = [None] * shared.size
+        template: list[Value] = [None] * shared.size
         for register, value in self.given.items():
             template[shared.numbers[register]] = value
         plan = Plan(
@@ -201,7 +207,7 @@ class _Compiler:
         self,
         op: Operation,
         device: LocalDevice,
-        function: Callable[..., Any],
+        function: Kernel,
         outputs: Sequence[int | None],
     ) -> bool:
         """Whether the operation's value could be computed now, for every run."""

@@ -6,8 +6,8 @@ that it names, what `Exit` brings out in the frame around. `dataflow` executes t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.flow_ops import FLOW
@@ -17,7 +17,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.kernels.registry import Entry
 from sessrun.reference.session.execute.dataflow import FlowPlan
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
-from sessrun.reference.session.execute.steps import STEP_REGISTER, read_reference
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Reader, read_reference
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.late_reads import (
     late_reads,
@@ -228,9 +228,7 @@ class _Compiler:
             )
         self.arrivals[tensor].append((node, slot))
 
-    def _reader(
-        self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry
-    ) -> Callable[[Any], Any] | None:
+    def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Reader | None:
         """What makes of a value what the kernel takes: a reference read, a copy; or None."""
         wanted = location_of(node.device, tensor.dtype, on_host=entry.takes_host(arg.name))
         tensor = self.carried.get(tensor, tensor)
@@ -279,7 +277,7 @@ class _Compiler:
         )
 
 
-def _read(tensor: Tensor, move: Callable[[Any], Any] | None) -> Callable[[Any], Any] | None:
+def _read(tensor: Tensor, move: Reader | None) -> Reader | None:
     """What makes a value of what a tensor is at home: a reference read, then moved; or None."""
     if not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
         return move

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.execute.plan import Plan
+from sessrun.reference.session.execute.steps import Kernel
 
 __all__ = ["Draft", "Form", "Role", "TracedPlan"]
 
@@ -32,7 +33,7 @@ class Draft:
 
     op: Operation
     device: LocalDevice
-    function: Callable[..., Any]
+    function: Kernel
     inputs: list[int]
     outputs: list[int | None]
     role: Role = "kernel"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from sessrun.reference import errors
 from sessrun.reference.build.functions.function_bodies import Body, body_of, gradient_of, is_inlined
@@ -12,7 +11,7 @@ from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.plan import Plan
-from sessrun.reference.session.execute.steps import STEP_REGISTER, read_reference
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Value, read_reference
 from sessrun.reference.session.plan.compiler import compile_plan
 from sessrun.reference.session.plan.kernel_bindings import KernelBindings
 from sessrun.reference.session.plan.placement import Placer
@@ -56,7 +55,7 @@ class FunctionCalls:
         device: str | None = None,
         miscounted: str = "",
         wanted: frozenset[int] | None = None,
-    ) -> Callable[..., tuple[Any, ...]]:
+    ) -> Callable[..., tuple[Value, ...]]:
         """A function that runs the body for one call: from the step and the arguments' values.
 
         Args:
@@ -96,7 +95,7 @@ class FunctionCalls:
 
     def _compiled(
         self, op: Operation, body: Body, wanted: frozenset[int] | None
-    ) -> Callable[..., tuple[Any, ...]]:
+    ) -> Callable[..., tuple[Value, ...]]:
         placer = Placer(body.graph, self._devices, self._config)
         outputs = [
             output
@@ -143,10 +142,10 @@ def _check(
 
 def _runner(
     plan: Plan, sources: Sequence[tuple[bool, int]], name: str
-) -> Callable[..., tuple[Any, ...]]:
+) -> Callable[..., tuple[Value, ...]]:
     """Runs a plan; each result is an argument, by number, or in a register."""
 
-    def run(step: Step, values: Sequence[Any]) -> tuple[Any, ...]:
+    def run(step: Step, values: Sequence[Value]) -> tuple[Value, ...]:
         registers = plan.template.copy()
         for register, value in zip(plan.feeds, values, strict=True):
             registers[register] = value

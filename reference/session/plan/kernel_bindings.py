@@ -18,6 +18,7 @@ from sessrun.reference.kernels import registry
 from sessrun.reference.kernels.host import HOST as HOST_ARRAYS
 from sessrun.reference.kernels.host_integers import is_left_to_host
 from sessrun.reference.session.execute.op_errors import run_error
+from sessrun.reference.session.execute.steps import Kernel, Value
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.spec.proto import NameAttrList
 from sessrun.spec.tables.ops import OPERATIONS
@@ -25,9 +26,9 @@ from sessrun.spec.tables.ops import OPERATIONS
 __all__ = ["FunctionCall", "KernelBindings"]
 
 #: A kernel that is bound to an operation, and its entry in the registry.
-BoundKernel = tuple[registry.Entry, Callable[..., Any]]
+BoundKernel = tuple[registry.Entry, Kernel]
 #: See `KernelBindings.call`.
-FunctionCall = Callable[..., Callable[..., tuple[Any, ...]]]
+FunctionCall = Callable[..., Callable[..., tuple[Value, ...]]]
 #: Operations that call one of several functions, of which a part may be run.
 _CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
 #: Operations that call functions again and again, of whose variables some may be computed.

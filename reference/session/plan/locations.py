@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base import dtypes
@@ -16,6 +16,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.execute.steps import Reader, Value
 from sessrun.spec.operations import ArgDecl
 
 __all__ = ["HOST", "check_not_fed", "location_of", "mover", "slots_of"]
@@ -42,7 +43,7 @@ def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:
 
 def mover(
     home: str, location: str, source: LocalDevice | None, device: LocalDevice
-) -> Callable[[Any], Any] | None:
+) -> Reader | None:
     """What copies a value from `home`, on `source`, to `location`, on `device`; None if nothing."""
     if home == location:
         return None
@@ -73,5 +74,5 @@ def location_of(device: LocalDevice, dtype: DType, *, on_host: bool) -> str:
     return HOST if is_host else device.name
 
 
-def _between(download: Callable[[Any], Any], upload: Callable[[Any], Any], value: Any) -> Any:
+def _between(download: Reader, upload: Reader, value: Value) -> Value:
     return upload(download(value))

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.dataflow_nodes import FrameShape, Node
-from sessrun.reference.session.execute.steps import StepForm, make_step
+from sessrun.reference.session.execute.steps import Kernel, Registers, StepForm, Value, make_step
 from sessrun.reference.session.execute.straight_loops import Branch, InnerLoop, Steps, StraightLoop
 
 __all__ = ["straight_loop"]
@@ -47,10 +47,10 @@ class _Item:
     node: Node
     path: _Path
     needs: Sequence[_Item] = ()
-    function: Callable[..., Any] | None = None
+    function: Kernel | None = None
     inputs: Sequence[int] = ()
     outputs: Sequence[int] = ()
-    make: Callable[[Sequence[int], Sequence[int]], Callable[[Any], None]] | None = None
+    make: Callable[[Sequence[int], Sequence[int]], Callable[[Registers], None]] | None = None
     is_lonely: bool = False
     is_done: bool = False
 
@@ -428,7 +428,7 @@ def _at(node: Node) -> tuple[Operation, str]:
     return node.op, node.device.name
 
 
-def _handed_on(value: Any) -> Any:
+def _handed_on(value: Value) -> Value:
     return value
 
 
@@ -437,11 +437,11 @@ def _numbered(index: int) -> Callable[[], np.int32]:
     return lambda: np.int32(index)
 
 
-def _reading(node: Node) -> Callable[..., Any]:
+def _reading(node: Node) -> Kernel:
     """The kernel of a node some of whose inputs are read or moved first."""
     function, readers = node.function, node.readers
 
-    def read_first(*values: Any) -> Any:
+    def read_first(*values: Value) -> Value:
         return function(
             *[
                 value if read is None else read(value)

@@ -44,7 +44,7 @@ class Request:
     run_options: RunOptions
 
 
-def read_request(options: Any, graph: Graph, known_devices: Collection[str]) -> Request:
+def read_request(options: CallableOptions, graph: Graph, known_devices: Collection[str]) -> Request:
     """What a message asks for in a graph.
 
     Args:

@@ -137,7 +137,7 @@ def _resolved_key(graph: Graph, key: object) -> Tensor:
     return tensor
 
 
-def _flat(feed_dict: FeedDict) -> Iterator[tuple[Any, object]]:
+def _flat(feed_dict: FeedDict) -> Iterator[tuple[object, object]]:
     """The keys, nested ones taken apart, with their values; raises as `resolve_feeds`."""
     if not isinstance(feed_dict, (dict, Mapping)):
         raise TypeError(f"feed_dict must be a dictionary, got {type(feed_dict).__name__}")
@@ -151,7 +151,7 @@ def _flat(feed_dict: FeedDict) -> Iterator[tuple[Any, object]]:
             yield leaf, leaf_value
 
 
-def _nested(key: object, value: object) -> list[tuple[Any, object]]:
+def _nested(key: object, value: object) -> list[tuple[object, object]]:
     """The leaves of a nested key with those of the value, in order.
 
     Both are flattened, as TensorFlow was seen to do: a list is never a leaf of the value.

@@ -6,8 +6,6 @@ empty string) is none. Clauses: TRACING, RUN-044 on.
 
 from __future__ import annotations
 
-from typing import Any
-
 from google.protobuf.message import DecodeError
 
 from sessrun.reference import errors
@@ -16,7 +14,7 @@ from sessrun.spec.proto import ConfigProto, RunOptions
 __all__ = ["check_options", "read_options", "wants_graphs", "wants_report", "wants_trace"]
 
 
-def read_options(options: Any) -> RunOptions | None:
+def read_options(options: RunOptions | None) -> RunOptions | None:
     """The RunOptions of the argument `options`; None if it is none.
 
     Raises:
@@ -26,7 +24,7 @@ def read_options(options: Any) -> RunOptions | None:
     """
     if not options:
         return None
-    data = options.SerializeToString()
+    data: bytes | str = options.SerializeToString()
     try:
         return RunOptions.FromString(data.encode() if isinstance(data, str) else data)
     except DecodeError as error:

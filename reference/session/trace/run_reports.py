@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
 
 from sessrun.reference.devices.devices import LocalDevice
 from sessrun.reference.session.execute.plan import Plan
@@ -117,7 +116,7 @@ class RunReports:
             signature, trace=trace, has_graphs=wants_graphs(options), has_costs=has_costs
         )
 
-    def write(self, report: RunReport, run_metadata: Any) -> None:
+    def write(self, report: RunReport, run_metadata: RunMetadata | None) -> None:
         """Replace what the argument `run_metadata` of a run held, which has succeeded.
 
         Args:

@@ -11,7 +11,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from sessrun.reference.session.execute.dataflow_nodes import Node
 from sessrun.reference.session.execute.op_errors import run_error
 from sessrun.reference.session.execute.plan import Plan
 from sessrun.reference.session.execute.quiet_arithmetic import quietly
-from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers
+from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, Value
 from sessrun.reference.session.plan.drafts import Draft, Form, TracedPlan
 from sessrun.reference.session.plan.partition_graphs import PartitionGraphs
 from sessrun.reference.session.resolve.signature import Signature
@@ -154,7 +154,7 @@ class Trace:
         self.began = _now()
         self.began_wall = time.time_ns()
 
-    def run(self, fed: Sequence[np.ndarray], step: Step | None = None) -> list[Any]:
+    def run(self, fed: Sequence[np.ndarray], step: Step | None = None) -> list[Value]:
         """Execute on the arrays of the feeds: the value of each computed tensor of the signature.
 
         Raises:
@@ -190,7 +190,7 @@ class Trace:
             )
             self._done[tensor] = self.executions[-1].end = _now()
 
-    def _fetched(self, registers: Registers) -> list[Any]:
+    def _fetched(self, registers: Registers) -> list[Value]:
         """The values of the computed tensors, as the caller gets them."""
         values = []
         for tensor, register in zip(self._signature.tensors, self._plan.fetches, strict=True):
@@ -225,7 +225,7 @@ class Trace:
                 prepared = None
 
     def _fired(
-        self, node: Node, start: int, end: int, inputs: Sequence[Any], outputs: Sequence[Any]
+        self, node: Node, start: int, end: int, inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> None:
         """Note one execution of a node of a plan with control flow; a loop's have many."""
         op, device = node.op, node.device
@@ -265,7 +265,7 @@ class Trace:
             registers[index] = None
 
     def _look_at(
-        self, draft: Draft, outputs: list[Any], arguments: list[Any], execution: Execution
+        self, draft: Draft, outputs: list[Value], arguments: list[Value], execution: Execution
     ) -> None:
         op, device = draft.op, draft.device
         if len(arguments) > len(op.inputs):  # the running step comes first
@@ -313,14 +313,14 @@ def _readable(nbytes: int) -> str:
     return f"{size:.{1 if units[0] == 'K' else 2}f}{units[0]}iB"
 
 
-def _listed(result: Any, count: int) -> list[Any]:
+def _listed(result: Value, count: int) -> list[Value]:
     if count == 1:
         return [result]
     return list(result) if count else []
 
 
 def _held(
-    slot: int, tensor: Tensor, value: Any, device: LocalDevice, arguments: Sequence[Any]
+    slot: int, tensor: Tensor, value: Value, device: LocalDevice, arguments: Sequence[Value]
 ) -> Held:
     is_input = next((i for i, argument in enumerate(arguments) if argument is value), -1)
     if isinstance(value, VariableBuffer):
@@ -334,12 +334,12 @@ def _held(
     return Held(slot, tensor, value.shape, value.nbytes, address, is_input, in_host_memory)
 
 
-def _owns(value: Any) -> bool:
+def _owns(value: Value) -> bool:
     """Whether a value is an array, or a numpy scalar, that has memory of its own."""
     return getattr(value, "base", False) is None and getattr(value, "nbytes", 0) > 0
 
 
-def _when_gone(value: Any, call: Callable[[], None]) -> None:
+def _when_gone(value: Value, call: Callable[[], None]) -> None:
     try:
         weakref.finalize(value, call).atexit = False
     except TypeError:  # a numpy scalar: nothing tells when it goes
