@@ -32,7 +32,7 @@ __all__ = ["DEAD", "FlowPlan"]
 
 
 class _Dead:
-    """What stands for a value that is not there."""
+    """The type of `DEAD`, which stands for the value of a dead tensor."""
 
 
 DEAD: Final = _Dead()
@@ -41,7 +41,7 @@ Watch = Callable[[Node, int, int, Sequence[Value], Sequence[Value]], None]
 
 
 class _Iteration:
-    """One iteration of a frame: what has arrived."""
+    """One iteration of a frame, with the inputs of its nodes that have arrived so far."""
 
     __slots__ = ("dead", "entered", "frame", "inputs", "number", "open", "pending")
 
@@ -144,7 +144,7 @@ class FlowPlan(Plan):
 
 
 class _Run:
-    """One execution of a plan."""
+    """One execution of a plan: the nodes that are ready, and the frames under way."""
 
     def __init__(self, registers: Registers, watch: Watch | None) -> None:
         self.registers = registers
@@ -244,14 +244,14 @@ class _Run:
         return outputs
 
     def _hand_on(self, node: Node, at: _Iteration, outputs: Sequence[Value], is_dead: bool) -> None:
-        """Let the outputs arrive where they go to."""
+        """Send the outputs of a node on; an `Enter` of a straight loop gathers them instead."""
         if node.child is not None and node.child.straight is not None and self.watch is None:
             self._gather(node, at, outputs[0])
             return
         self._pass_on(node, at, outputs, is_dead)
 
     def _gather(self, node: Node, at: _Iteration, value: Value) -> None:
-        """Keep what enters a loop of steps; execute it once all is there."""
+        """Keep the value that an `Enter` brings into a straight loop; the last one executes it."""
         shape = node.child
         assert shape is not None  # who calls has looked
         assert shape.straight is not None  # the same
@@ -278,7 +278,7 @@ class _Run:
             self._deliver(leaving, [last], False, at)
 
     def _pass_on(self, node: Node, at: _Iteration, outputs: Sequence[Value], is_dead: bool) -> None:
-        """Let the outputs of a node arrive, edge by edge."""
+        """Send the outputs of a node along its edges, into the iteration that its kind demands."""
         target = self._target(node, at, outputs, is_dead=is_dead) if node.kind else at
         if target is None:
             return
@@ -306,7 +306,7 @@ class _Run:
     def _target(
         self, node: Node, at: _Iteration, outputs: Sequence[Value], *, is_dead: bool
     ) -> _Iteration | None:
-        """The iteration in which the outputs arrive; None if they go nowhere."""
+        """The iteration in which the outputs of a node arrive; None if they are dropped."""
         if node.kind == "Enter":
             return self._entered(node, at, outputs[0])
         if node.kind == "NextIteration":
@@ -327,7 +327,7 @@ class _Run:
             self._arrive(waiter, -1, DEAD if is_dead else None, target)
 
     def _arrive(self, node: Node, slot: int, value: Value, at: _Iteration) -> None:
-        """Note that a value, or with slot -1 a control edge, has come; start what is complete."""
+        """Store an input of a node (slot -1: a control input); the last one starts the node."""
         number = node.number
         if node.kind == "Merge":
             self._arrive_at_merge(node, slot, value, at)
@@ -391,7 +391,7 @@ class _Run:
         return frame.iterations[number]
 
     def _begin(self, frame: _Frame) -> None:
-        """Begin another iteration."""
+        """Begin the next iteration of a frame, with the constants and the values that wait."""
         if self.step is not None:
             self.step.check()
         frame.last += 1
@@ -407,7 +407,7 @@ class _Run:
         self._deliver(node, [value], value is DEAD, at)
 
     def _end(self, at: _Iteration) -> None:
-        """Forget an iteration in which nothing is left to do, and its frame with the last one."""
+        """Drop an iteration whose nodes have all fired, and with the last one its frame."""
         frame, around = at.frame, at.frame.around
         if around is None:
             return
@@ -427,7 +427,7 @@ class _Run:
             self._end(around)
 
     def _is_over(self, frame: _Frame, number: int) -> bool:
-        """Whether nothing is left to do in an iteration, and nothing can come."""
+        """Whether all nodes of an iteration have fired, and no more inputs can arrive."""
         if frame.iterations[number].open:
             return False
         return not frame.missing if number == 0 else number - 1 not in frame.iterations

@@ -115,7 +115,7 @@ class PartialRun:
         self.is_over = False
 
     def start(self, step: Step) -> None:
-        """Run what depends on no feed; its failure is raised by the next call."""
+        """Run the steps that depend on no feed; `proceed` raises their failure."""
         try:
             self._advance(step, None)
         except errors.OpError as error:
@@ -194,7 +194,7 @@ class PartialRun:
 
 
 class _Needs:
-    """What operations depend on, directly or not, where some tensors are fed."""
+    """The dependencies of operations, direct and indirect ones, where some tensors are fed."""
 
     def __init__(self, fed: frozenset[Tensor]) -> None:
         self._fed = fed
@@ -242,7 +242,7 @@ class _Needs:
                 self._settle(last)
 
     def _settle(self, op: Operation) -> None:
-        """Conclude from the operations before it, which are settled."""
+        """Set the feeds that an operation depends on, from those of its producers."""
         before = self._before(op)
         # A fed placeholder counts as run, for who waits for it, once it is fed.
         own = [t for t in op.outputs if t in self._fed] if op.type == "Placeholder" else []
@@ -255,7 +255,7 @@ class _Needs:
 
 
 def _copied(value: Value) -> Value:
-    """What is handed out of a register whose value later calls may need."""
+    """The value that a call gives of a register, which later calls may read again."""
     fetched = handed_out(value)
     return fetched.copy() if isinstance(fetched, np.ndarray) else fetched
 

@@ -136,7 +136,7 @@ class Branch:
     sides: tuple[Steps, Steps]
 
     def __call__(self, registers: Registers) -> None:
-        """Execute what is chosen."""
+        """Execute the list of the side that the condition chooses."""
         self.sides[bool(scalar(registers[self.pred], self.switch))].run(registers)
 
 
@@ -156,7 +156,7 @@ class InnerLoop:
     targets: tuple[int, ...]
 
     def __call__(self, registers: Registers) -> None:
-        """Execute it to its end."""
+        """Execute all iterations of the loop."""
         entering = [registers[source] for source in self.sources]
         leaving = self.loop.run(entering, registers[STEP_REGISTER])
         for target, value in zip(self.targets, leaving, strict=True):

@@ -72,7 +72,7 @@ class Groups:
         return group
 
     def _follow(self, owner: Operation, op: Operation) -> None:
-        """Let `op` be where the variable is that it takes, whatever it asks for itself."""
+        """Put `op` into the group of the variable that it takes, whatever device it asks for."""
         variable, user = self._of(owner), self._of(op)
         if variable is not user and variable.asked.merged(user.asked) is None:
             user.asked = user.owned.over(variable.asked)
@@ -80,7 +80,7 @@ class Groups:
             raise self._contradiction(op, owner, at_fault=None)
 
     def _join(self, op: Operation, other: Operation) -> bool:
-        """Make one group of two; False if they contradict each other."""
+        """Merge the groups of two operations; False if they ask for different devices."""
         one, two = self._of(op), self._of(other)
         if one is two:
             return True

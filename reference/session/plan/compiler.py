@@ -47,8 +47,7 @@ from sessrun.spec.operations import ArgDecl
 
 __all__ = ["compile_plan"]
 
-#: Operations whose value, if any, is the same in every run of a session: computed once, by the
-#: compiler.
+#: Operations whose value, if any, is the same in every run of a session: the compiler computes it.
 _GIVEN: Final = frozenset(
     {
         "Const",
@@ -74,7 +73,7 @@ def compile_plan(
     keep: bool = False,
     traced: bool = False,
 ) -> Plan:
-    """Compile.
+    """Compile operations to a plan.
 
     Args:
       ops: the operations to execute, producers before consumers (`prune`).
@@ -83,15 +82,15 @@ def compile_plan(
       placed: the device of each operation.
       bindings: the session's kernels.
       keep: whether every value stays in its register, so that steps can be run one by one.
-      traced: whether the plan is to be timed: every operation gets a step, and the plan tells
-        what each step does.
+      traced: whether the plan is to be timed: then every operation gets a step, and the plan is a
+        `TracedPlan`.
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device.
       UnimplementedError: the values of conditionals and loops should be kept.
 
     """
-    bindings = bindings.taking(ops, fetched)
+    bindings = bindings.for_plan(ops, fetched)
     if any(op.type in FLOW for op in ops):
         if keep:
             text = "A partial run cannot execute conditionals and loops."
@@ -106,7 +105,7 @@ _Key = tuple[Tensor, str]
 
 
 class _Compiler:
-    """One compilation: which register holds what."""
+    """One compilation: the registers of tensors at their locations, and the steps so far."""
 
     def __init__(
         self,
@@ -210,7 +209,7 @@ class _Compiler:
         function: Kernel,
         outputs: Sequence[int | None],
     ) -> bool:
-        """Whether the operation's value could be computed now, for every run."""
+        """Whether the operation's value is the same in every run, and could be computed now."""
         if self.traced or op.type not in _GIVEN or device.kind != "CPU" or device.is_limited:
             return False
         try:
@@ -222,7 +221,10 @@ class _Compiler:
     def _input(
         self, tensor: Tensor, arg: ArgDecl, location: str, op: Operation, device: LocalDevice
     ) -> int:
-        """The register of an input where the kernel wants it, as reference or as value."""
+        """The register of an input at the location that the kernel takes it from.
+
+        It holds a reference if the kernel takes one, else a value.
+        """
         if tensor in self.fed:
             check_not_fed(op, arg, tensor)
         elif (op, tensor) in self.late:
@@ -230,7 +232,7 @@ class _Compiler:
         home = self.home[tensor]
         register = self.registers[tensor, home]
         if tensor.dtype._is_ref_dtype and not arg.is_ref:  # noqa: SLF001 - TensorFlow's own name
-            # Read at each consumer: what it sees is the value when it runs, not before.
+            # Every consumer reads for itself: it sees the variable's value when it runs.
             read = self.count
             self.count += 1
             self.drafts.append(Draft(op, device, read_reference, [register], [read], "read"))

@@ -48,7 +48,7 @@ def compile_flow(
     placed: Mapping[Operation, LocalDevice],
     bindings: KernelBindings,
 ) -> FlowPlan:
-    """Compile; the arguments are those of `compile.compile_plan`.
+    """Compile operations with control flow; the arguments are those of `compiler.compile_plan`.
 
     Raises:
       InvalidArgumentError: an operation has no kernel on its device, or the frames are
@@ -65,7 +65,7 @@ def compile_flow(
 
 
 class _Compiler:
-    """One compilation."""
+    """One compilation: the nodes and frames so far."""
 
     def __init__(
         self,
@@ -83,8 +83,8 @@ class _Compiler:
         self.arrivals: dict[Tensor, list[tuple[Node, int]]] = {tensor: [] for tensor in fed}
         self.late: frozenset[tuple[Operation, Tensor]] = frozenset()
         self.written: frozenset[Operation] = frozenset()
-        # References to the variables that come into branches and loops in place of their reads:
-        # by what brings a read there, and by what it gives.
+        # References to variables that come into branches and loops in place of the variables'
+        # values: by the Switch or Enter that brings them there, and by its outputs.
         self.references: dict[Operation, Tensor] = {}
         self.carried: dict[Tensor, Tensor] = {}
         self.waits = False
@@ -92,7 +92,7 @@ class _Compiler:
     # -- nodes
 
     def add(self, op: Operation) -> None:
-        """Make the node of an operation; those that it needs are made, but at the end of a loop."""
+        """Add the node of an operation whose producers, but for ends of loops, have theirs."""
         device = self.placed[op]
         entry, function = self.bindings.kernel(op, device)
         self.waits |= entry.needs_step
@@ -142,7 +142,7 @@ class _Compiler:
             self.carried.update(dict.fromkeys(op.outputs, reference))
 
     def _controls(self, op: Operation) -> list[Operation]:
-        """What it waits for besides its inputs; a fed placeholder is there already."""
+        """The operations that `op` waits for besides its inputs, without fed placeholders."""
         read = [op.inputs[0].op] if op in self.references else []
         return read + [
             other
@@ -151,7 +151,7 @@ class _Compiler:
         ]
 
     def _frame(self, op: Operation) -> FrameShape:
-        """The frame that an operation is executed in: the one that all it needs is in."""
+        """The frame that an operation is executed in: that of its inputs and control inputs."""
         first: Operation | None = None
         frame = self.root
         sources = [tensor.op for tensor in op.inputs if tensor not in self.fed]
@@ -195,7 +195,7 @@ class _Compiler:
     # -- edges
 
     def connect(self, op: Operation) -> None:
-        """Make the edges to an operation's node."""
+        """Add the edges to an operation's node, and its readers."""
         node, entry = self.nodes[op], self.entries[op]
         self._after(node)  # an Exit of no frame is refused, whether or not its value is wanted
         readers = []
@@ -229,14 +229,14 @@ class _Compiler:
         self.arrivals[tensor].append((node, slot))
 
     def _reader(self, tensor: Tensor, arg: ArgDecl, node: Node, entry: Entry) -> Reader | None:
-        """What makes of a value what the kernel takes: a reference read, a copy; or None."""
+        """The function from an input to what the kernel takes; None if they are the same."""
         wanted = location_of(node.device, tensor.dtype, on_host=entry.takes_host(arg.name))
         tensor = self.carried.get(tensor, tensor)
         home, source = self._home(tensor)
         return None if arg.is_ref else _read(tensor, mover(home, wanted, source, node.device))
 
     def _home(self, tensor: Tensor) -> tuple[str, LocalDevice | None]:
-        """Where a tensor's value is, and the device that made it."""
+        """The location of a tensor's value, and the device that has computed it."""
         if tensor in self.fed:
             return HOST, None
         node = self.nodes[tensor.op]
@@ -278,7 +278,7 @@ class _Compiler:
 
 
 def _read(tensor: Tensor, move: Reader | None) -> Reader | None:
-    """What makes a value of what a tensor is at home: a reference read, then moved; or None."""
+    """The function that reads a tensor if it is a reference, and moves its value; or None."""
     if not tensor.dtype._is_ref_dtype:  # noqa: SLF001 - TensorFlow's own name
         return move
     return read_reference if move is None else lambda value: move(read_reference(value))

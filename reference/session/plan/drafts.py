@@ -40,7 +40,7 @@ class Draft:
 
 
 class Form(NamedTuple):
-    """A step's registers in the end: what it reads, what it writes, what it empties."""
+    """The final registers of a step: those it reads, those it writes, those it empties."""
 
     inputs: Sequence[int]
     outputs: Sequence[int | None]

@@ -1,4 +1,7 @@
-"""Calls of functions: the body is placed and compiled once per call, and run within the step."""
+"""FunctionCalls: the body of a called function, placed and compiled once per call.
+
+It is run within the step of the run that calls it.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +27,7 @@ __all__ = ["FunctionCalls"]
 
 
 class FunctionCalls:
-    """What a session calls functions with.
+    """Compiles the functions that operations of a session call.
 
     Args:
       devices: the session's devices.
@@ -102,7 +105,7 @@ class FunctionCalls:
             for number, output in enumerate(body.outputs)
             if wanted is None or number in wanted
         ]
-        # What is put into the caller's graph is executed as far as something needs it.
+        # Of a function that is inlined only what is needed executes; of any other all effects.
         effects = body.controls if is_inlined(op) else body.effects
         ops = prune(outputs, effects, frozenset(body.inputs))
         computed = [output for output in dict.fromkeys(outputs) if output not in body.inputs]
@@ -143,7 +146,14 @@ def _check(
 def _runner(
     plan: Plan, sources: Sequence[tuple[bool, int]], name: str
 ) -> Callable[..., tuple[Value, ...]]:
-    """Runs a plan; each result is an argument, by number, or in a register."""
+    """The function that runs the plan of a body for a call.
+
+    Args:
+      plan: the plan.
+      sources: for each result (True, number of the argument that it is) or (False, register).
+      name: the operation that calls, for errors.
+
+    """
 
     def run(step: Step, values: Sequence[Value]) -> tuple[Value, ...]:
         registers = plan.template.copy()

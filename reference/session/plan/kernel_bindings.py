@@ -29,9 +29,9 @@ __all__ = ["FunctionCall", "KernelBindings"]
 BoundKernel = tuple[registry.Entry, Kernel]
 #: See `KernelBindings.call`.
 FunctionCall = Callable[..., Callable[..., tuple[Value, ...]]]
-#: Operations that call one of several functions, of which a part may be run.
+#: Conditionals: operations that call one of several functions, of which a part may be run.
 _CHOOSING: Final = frozenset({"Case", "If", "StatelessCase", "StatelessIf"})
-#: Operations that call functions again and again, of whose variables some may be computed.
+#: Loops: operations that call functions repeatedly, of whose variables a part may be computed.
 _LOOPING: Final = frozenset({"StatelessWhile", "While"})
 
 
@@ -44,8 +44,8 @@ class KernelBindings:
       call: from an operation that calls a function of its graph, and the function, to what runs
         the function's body: `FunctionCalls.of_call`.
       kernels: each operation's registry entry and bound kernel, by what is wanted of it.
-      wanted: of operations of which a part may be run, the outputs that this plan takes.
-      widths: how many outputs operations had when they were first bound.
+      wanted: for each conditional and loop the numbers of the outputs that this plan takes.
+      widths: how many outputs conditionals had when they were first bound.
       is_call: whether a plan's values are what a function returns, and not what a run fetches.
 
     """
@@ -57,8 +57,11 @@ class KernelBindings:
     widths: dict[Operation, int] = field(default_factory=dict)
     is_call: bool = False
 
-    def taking(self, ops: Sequence[Operation], fetched: Sequence[Tensor]) -> KernelBindings:
-        """The same, for a plan of these operations that fetches these tensors."""
+    def for_plan(self, ops: Sequence[Operation], fetched: Sequence[Tensor]) -> KernelBindings:
+        """The bindings for a plan of these operations that fetches these tensors.
+
+        Of a conditional or a loop only those outputs are computed that the plan reads or fetches.
+        """
         calls = [op for op in ops if op.type in _CHOOSING | _LOOPING and is_inlined(op)]
         if not calls:
             return replace(self, wanted={})
@@ -94,7 +97,7 @@ class KernelBindings:
                 f"has {width} outputs. Try using "
                 "tf.compat.v1.experimental.output_all_intermediates(True).",
             )
-        # A loop that was given more outputs since is another one.
+        # Gradients add outputs to a loop: then it is bound anew.
         key = (op, len(op.outputs), self.wanted.get(op)) if is_inlined(op) else op
         kernel = self.kernels.get(key)
         if kernel is None:

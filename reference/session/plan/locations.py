@@ -44,7 +44,15 @@ def check_not_fed(op: Operation, arg: ArgDecl, tensor: Tensor) -> None:
 def mover(
     home: str, location: str, source: LocalDevice | None, device: LocalDevice
 ) -> Reader | None:
-    """What copies a value from `home`, on `source`, to `location`, on `device`; None if nothing."""
+    """The function that copies a value from one location to another; None if they are the same.
+
+    Args:
+      home: where the value is.
+      location: where it is wanted.
+      source: the device that has computed it; None for a fed value.
+      device: the device that takes it.
+
+    """
     if home == location:
         return None
     if home == HOST:
@@ -56,7 +64,7 @@ def mover(
 
 
 def slots_of(op: Operation, declared: Sequence[ArgDecl]) -> Iterator[ArgDecl]:
-    """The declaration of each tensor, lists counted out."""
+    """For each input or output tensor of an operation the argument it belongs to."""
     for arg in declared:
         yield from itertools.repeat(arg, arg.count(op.attrs))
 

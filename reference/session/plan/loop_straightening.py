@@ -1,4 +1,4 @@
-"""How a loop becomes lists of steps: what of it executes under which conditions.
+"""Loop straightening: from the nodes of a loop to lists of steps that execute its iterations.
 
 Where an operation is alive follows from the Switches before it: its *path* is the set of conditions
 that must hold, each the number of a value with a truth. An operation has the conditions of all that
@@ -30,16 +30,17 @@ _ALWAYS: Final[_Path] = frozenset()
 
 @dataclass(slots=True, eq=False)
 class _Item:
-    """What executes at once.
+    """A kernel, a loop within the loop, or a node that hands its input on: it becomes one step.
 
     Attributes:
       node: its node, which errors are of.
-      path: when it does.
-      needs: what must have executed before.
-      function: a kernel, or `make` of a step that needs registers; None if it only hands on.
+      path: the conditions under which it executes.
+      needs: the items that must have executed before.
+      function: the kernel; None for a loop within, and for a node that only hands its input on.
       inputs: the numbers of the values that it takes.
-      outputs: those that it makes.
-      is_lonely: whether it needs nothing but what enters as a constant.
+      outputs: the numbers of the values that it gives.
+      make: for a loop within, from the registers of its inputs and outputs to its step.
+      is_lonely: whether it needs nothing but constant Enters.
       is_done: whether it is in a list.
 
     """
@@ -56,13 +57,13 @@ class _Item:
 
     @property
     def is_ready(self) -> bool:
-        """Whether all that it needs has executed."""
+        """Whether all items that it needs are in a list already."""
         return all(item.is_done for item in self.needs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """What a tensor is: the number of its value, when it is alive, and what makes it."""
+    """A tensor's value: its number, the path on which it is alive, the item that computes it."""
 
     number: int
     path: _Path
@@ -70,7 +71,7 @@ class _Value:
 
 
 class _NotStraight(Exception):  # noqa: N818 - it is no error
-    """The loop holds what lists of steps cannot execute."""
+    """The loop has an operation that lists of steps cannot execute."""
 
 
 def straight_loop(
@@ -81,7 +82,7 @@ def straight_loop(
     Args:
       nodes: the nodes of its frame.
       enters: what brings values into it.
-      by_op: the node of each operation; loops within have been straightened.
+      by_op: the node of each operation; loops within the loop have been straightened.
 
     """
     try:
@@ -102,11 +103,11 @@ class _Straightened:
     Attributes:
       enters: what brings values into the loop.
       by_op: the node of each operation.
-      tensors: what each tensor is.
-      items: what executes for each node.
-      order: all that is to be in lists.
+      tensors: the value of each tensor.
+      items: the item of each node.
+      order: the items that are to be in lists.
       bases: for each number the path of what computes its value.
-      same: the number that one shares its register with, if any.
+      same: for a number another one that it shares its register with.
       switches: a Switch by each condition.
       loop_conds: the numbers of the loop's conditions.
       inner: the Exits of each loop within.
@@ -127,7 +128,7 @@ class _Straightened:
     heads: list[Node] = field(default_factory=list)
 
     def loop(self, nodes: Sequence[Node]) -> StraightLoop:
-        """The loop; raises _NotStraight."""
+        """The loop with these nodes; raises _NotStraight."""
         for node in self.enters:
             self._take_enter(node)
         for node in self.by_op.values():
@@ -159,7 +160,7 @@ class _Straightened:
     # -- nodes
 
     def _take(self, node: Node) -> bool:
-        """Note what a node is; False if something that it needs is not known yet."""
+        """Add the item and the values of a node; False if one that it needs has none yet."""
         op = node.op
         is_head = node.kind == "Merge" and any(t.op.type == "NextIteration" for t in op.inputs)
         if is_head:
@@ -187,7 +188,7 @@ class _Straightened:
         return True
 
     def _item(self, node: Node, path: _Path, needs: Sequence[_Item]) -> _Item:
-        """What executes for a node: as yet it only hands on."""
+        """The item of a node, which hands its input on until it gets a function."""
         direct: list[_Item] = []
         for need in needs:  # what waits for a trigger waits for what that one waits for
             direct.extend(need.needs if need.node.kind == "ControlTrigger" else [need])
@@ -195,7 +196,7 @@ class _Straightened:
         return _Item(node, path, direct, is_lonely=is_lonely)
 
     def _finish(self, node: Node, item: _Item, values: Sequence[_Value]) -> None:
-        """Note what the outputs of a node are, and what computes them."""
+        """Set the values of a node's outputs, and the function of its item."""
         op, path = node.op, item.path
         reads = any(read is not None for read in node.readers)
         _need(not (node.kind and reads))
@@ -221,7 +222,7 @@ class _Straightened:
             item.inputs, item.outputs = [value.number for value in values], outputs
 
     def _take_head(self, node: Node) -> None:
-        """A Merge that a variable of the loop begins an iteration at."""
+        """Add the Merge at which an iteration begins for one variable of the loop."""
         first, following = (tensor.op for tensor in node.op.inputs[:2])
         enter = self.by_op.get(first)
         _need(len(node.op.inputs) == 2 and not node.op.control_inputs and not node.edges[1])
@@ -233,7 +234,7 @@ class _Straightened:
         self.tensors[node.op.outputs[0]] = _Value(number, _ALWAYS, item)
 
     def _take_merge(self, node: Node, values: Sequence[_Value]) -> None:
-        """A Merge of what the two sides of a condition give."""
+        """Add a Merge of the values that the two branches of a condition give."""
         _need(len(values) == 2 and not any(node.readers))
         path = values[0].path & values[1].path
         sides = [value.path - path for value in values]
@@ -253,20 +254,23 @@ class _Straightened:
             self.tensors[output] = _Value(number, path, item)
 
     def _given(self, node: Node, value: _Value, merged: int) -> _Item:
-        """What lets a Merge have a value: what makes it, if it does so in this branch; a copy."""
+        """The item that gives a Merge its value in one branch.
+
+        It is the one that computes the value, if that is in the branch; else a new one that copies.
+        """
         maker = value.item
         is_new = value.number in maker.outputs and maker.path == value.path
         if is_new and value.number not in self.same:
             self.same[value.number] = merged
             return maker
-        copy = _Item(node, value.path, [maker], _handed_on, [value.number], [merged])
+        copy = _Item(node, value.path, [maker], _copied_value, [value.number], [merged])
         self.order.append(copy)
         return copy
 
     # -- loops within
 
     def _enter_within(self, shape: FrameShape) -> None:
-        """Note what a loop within gives, once all that enters it is known."""
+        """Add the item of a loop within the loop, once the items of all its Enters are known."""
         loop = shape.straight
         if loop is None:
             raise _NotStraight
@@ -336,11 +340,11 @@ class _Straightened:
 
 @dataclass(slots=True)
 class _Lists:
-    """The lists of what executes.
+    """The lists of steps of one loop, and the registers of its values.
 
     Attributes:
       bases: for each number the path of what computes its value.
-      same: the number that one shares its register with, if any.
+      same: for a number another one that it shares its register with.
       switches: a Switch by each condition.
       registers: the register of each number.
 
@@ -358,13 +362,13 @@ class _Lists:
         return self.registers.setdefault(number, len(self.registers) + 1)
 
     def list_of(self, path: _Path, items: Sequence[_Item]) -> Steps:
-        """The list of these items, of this path and longer ones; raises _NotStraight."""
+        """The list of all these items, whose paths begin with `path`; raises _NotStraight."""
         steps, left = self._list(path, items)
         _need(not left)
         return steps
 
     def _list(self, path: _Path, items: Sequence[_Item]) -> tuple[Steps, Sequence[_Item]]:
-        """The list of what can execute of these items, and what is left."""
+        """The list of the items that can execute on this path, and the items that are left."""
         steps: list[tuple[StepForm, tuple[Operation, str]]] = []
         left = items
         while left:
@@ -397,7 +401,7 @@ class _Lists:
         items: list[_Item],
         before: list[tuple[StepForm, tuple[Operation, str]]],
     ) -> list[_Item]:
-        """Choose by a condition between what can execute now; what is left.
+        """Add a branch on a condition by which items are ready; gives the items that are left.
 
         Args:
           path: the path of the list.
@@ -424,21 +428,21 @@ class _Lists:
 
 
 def _at(node: Node) -> tuple[Operation, str]:
-    """The operation of a node, and its device's name: what an error says of a step."""
+    """The operation of a node and the name of its device, as an error of its step names them."""
     return node.op, node.device.name
 
 
-def _handed_on(value: Value) -> Value:
+def _copied_value(value: Value) -> Value:
     return value
 
 
 def _numbered(index: int) -> Callable[[], np.int32]:
-    """What gives the number of a Merge's input."""
+    """The kernel that gives the number of a Merge's input, int32."""
     return lambda: np.int32(index)
 
 
 def _reading(node: Node) -> Kernel:
-    """The kernel of a node some of whose inputs are read or moved first."""
+    """The kernel of a node, with its readers applied to the inputs first."""
     function, readers = node.function, node.readers
 
     def read_first(*values: Value) -> Value:

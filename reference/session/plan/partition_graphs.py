@@ -1,4 +1,4 @@
-"""The graphs that a run executes, one for each device, as `output_partition_graphs` asks for them.
+"""PartitionGraphs: the GraphDef of each device that a run executes, as RunOptions ask for it.
 
 A fed tensor is an `_Arg`, a fetched one goes to a `_Retval`, both on the session's first device;
 a value or a control edge that crosses from one device to another goes through a `_Send` and a

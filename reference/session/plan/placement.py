@@ -64,30 +64,30 @@ class Placer:
 
         """
         if self._pruned:
-            self._place_all([op for op in needed if op not in self.placed])
+            self._assign_all([op for op in needed if op not in self.placed])
             self._write_log(needed)
         elif self._seen < self._graph.version:
             ops = self._graph.get_operations()
-            self._place_all(ops[self._seen :])
+            self._assign_all(ops[self._seen :])
             self._seen = len(ops)
             self._write_log(ops)
         return self.placed
 
-    def _place_all(self, ops: Sequence[Operation]) -> None:
+    def _assign_all(self, ops: Sequence[Operation]) -> None:
         self._check_inputs(ops)
         groups = Groups(ops, soft=self._soft)
         chosen: dict[Operation, LocalDevice] = {}
         shared: dict[int, LocalDevice] = {}
         readers = _readers(ops) if len(self._devices) > 1 else {}
-        makers = []
+        sources = []
         for op in ops:
-            if op in readers and _is_maker(op):
-                makers.append(op)
+            if op in readers and _is_source(op):
+                sources.append(op)
                 continue
             source = _companion(op, readers[op]) if op in readers else None
             wanted = None if source is None else chosen.get(source) or self.placed.get(source)
             chosen[op] = self._choose(op, groups.group(op), shared, wanted)
-        for op in makers:
+        for op in sources:
             devices_of_readers = {
                 chosen.get(reader) or self.placed.get(reader) for reader in readers[op]
             }
@@ -108,7 +108,7 @@ class Placer:
           op: the operation.
           group: the group it belongs to, or None.
           shared: the devices of groups that have one, by the group's identity.
-          wanted: the device that it had best be on, or None.
+          wanted: the device that it is best placed on, or None.
 
         """
         if group is None:
@@ -125,7 +125,7 @@ class Placer:
         return device
 
     def _able_alone(self, op: Operation) -> Sequence[LocalDevice]:
-        """The devices of an operation that shares it with none: the same for all of its kind."""
+        """The devices that can run an operation without a group; cached by its type and device."""
         kind = (op.kernel_type, op.device, *self._dtypes(op))
         able = self._of_kind.get(kind)
         if able is None:
@@ -133,7 +133,7 @@ class Placer:
         return able
 
     def _dtypes(self, op: Operation) -> Iterator[DType]:
-        """The dtypes that decide whether an operation runs on a GPU; none without one."""
+        """The dtypes of inputs and outputs, which decide where a session has a GPU; else none."""
         if self._devices[0].kind == "GPU":
             yield from (tensor.dtype for tensor in (*op.inputs, *op.outputs))
 
@@ -151,7 +151,7 @@ class Placer:
         able = [d for d in self._devices if all(_runs_on(op, d) for op in members)]
         matching = [d for d in able if wanted.matches(d.full)]
         if not matching and self._soft:
-            # A variable's own wish comes before those of its users.
+            # The device that a variable asks for comes before those that its users ask for.
             anywhere = wanted.without_kind()
             matching = [d for d in able if owned.over(anywhere).matches(d.full)]
             matching = matching or [d for d in able if anywhere.matches(d.full)]
@@ -189,7 +189,7 @@ class Placer:
         )
 
     def _check_inputs(self, ops: Sequence[Operation]) -> None:
-        """Refuse an operation that was given an input of a wrong dtype after it was made."""
+        """Refuse an operation whose input was replaced by one of a wrong dtype."""
         if not self._graph.misfits:
             return
         among = set(ops)
@@ -214,18 +214,18 @@ class Placer:
         """Print the device of each operation, as `log_device_placement` asks for it."""
         if not self._log:
             return
-        for op in sorted(ops, key=_is_maker):
+        for op in sorted(ops, key=_is_source):
             print(f"{op.name}: ({op.type}): {self.placed[op].name}")  # noqa: T201 - the log that was asked for
 
 
-def _is_maker(op: Operation) -> bool:
-    """Whether an operation makes a value out of nothing."""
+def _is_source(op: Operation) -> bool:
+    """Whether an operation has no inputs and one output, which is no reference."""
     outputs = op.outputs
     return not op.inputs and len(outputs) == 1 and not outputs[0].dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
 
 
 def _companion(op: Operation, readers: Sequence[Operation]) -> Operation | None:
-    """The operation beside which `op` had best be: the one that it reads, or None."""
+    """The producer on whose device `op` is best placed, or None."""
     if op.type in _OF_SHAPES:
         return op.inputs[0].op
     is_bare = not op.device and not op.control_inputs
@@ -237,7 +237,7 @@ def _companion(op: Operation, readers: Sequence[Operation]) -> Operation | None:
 
 
 def _readers(ops: Iterable[Operation]) -> dict[Operation, list[Operation]]:
-    """For each operation those that wait for it, of all that are placed now; one for each edge."""
+    """The consumers of each operation among those that are placed now, one for each edge."""
     readers: dict[Operation, list[Operation]] = {op: [] for op in ops}
     for op in readers:
         for source in (*(tensor.op for tensor in op.inputs), *op.control_inputs):
@@ -260,7 +260,7 @@ def _runs_on(op: Operation, device: LocalDevice) -> bool:
 
 
 def _is_of_counters(op: Operation) -> bool:
-    """Whether an operation is of a variable of int32, which TensorFlow has no GPU's kernel for."""
+    """Whether an operation is on a variable of int32: TensorFlow has no kernels for it on GPUs."""
     tensors = (*op.inputs, *op.outputs)
     if any(tensor.dtype == dtypes.resource for tensor in tensors):
         return op.attrs.get("dtype") == "int32"
@@ -268,6 +268,6 @@ def _is_of_counters(op: Operation) -> bool:
 
 
 def _fits_gpu(tensor: Tensor) -> bool:
-    """Whether a kernel on a GPU may have the value: it, or a handle of what it names, is there."""
+    """Whether a tensor of this dtype can be in a GPU's memory, or is the handle of a resource."""
     dtype = tensor.dtype.base_dtype
     return BY_NAME[dtype.name].is_in_gpu_memory or dtype == dtypes.resource

@@ -66,14 +66,14 @@ def _predecessors(op: Operation, fed: frozenset[Tensor]) -> tuple[Operation, ...
 
 
 def _ordered(op: Operation, before: tuple[Operation, ...]) -> tuple[Operation, ...]:
-    """Those that must come earlier: all but the ends of the loop that begins here."""
+    """The predecessors that must come earlier: for the Merge of a loop not the loop's end."""
     if op.type not in MERGES:
         return before
     return tuple(other for other in before if other.type not in LOOP_ENDS)
 
 
 def _cycle(path: list[Operation], again: Operation) -> Exception:
-    """The error of a path of operations, each before the last, that comes to one of them again."""
+    """The error of a path of operations that leads back to one of them, `again`."""
     around = path[path.index(again) :]
     return errors.InvalidArgumentError(
         again.node_def,

@@ -1,4 +1,4 @@
-"""How the steps of a plan share registers: a value gives its register up after its last reader."""
+"""Registers of a plan: a value gives its register up after the last step that reads it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Registers:
 
 
 def separate_registers(drafts: Iterable[Draft], size: int) -> Registers:
-    """Every value in its own register for good."""
+    """Registers for steps of which every value keeps its own."""
     forms = [Form(draft.inputs, draft.outputs, ()) for draft in drafts]
     return Registers(forms, {register: register for register in range(size)}, size)
 
@@ -35,7 +35,7 @@ def separate_registers(drafts: Iterable[Draft], size: int) -> Registers:
 def shared_registers(
     drafts: Sequence[Draft], first: Iterable[int], lasting: Iterable[int]
 ) -> Registers:
-    """Registers used again once their value is dead.
+    """Registers for steps in order, used again after the last step that reads their value.
 
     Args:
       drafts: the steps in order.
@@ -72,7 +72,7 @@ def shared_registers(
 
 
 def _last_readers(drafts: Sequence[Draft]) -> dict[int, int]:
-    """For each value the index of the step that reads it last, or else makes it."""
+    """For each value the index of the last step that reads it; of an unread one, that writes it."""
     last: dict[int, int] = {}
     for index, draft in enumerate(drafts):
         for register in (*draft.outputs, *draft.inputs):

@@ -21,11 +21,11 @@ class CostSchedule:
     """Which runs of a session a cost model is made of, counted for each signature.
 
     Args:
-      every: of so many runs the last one; 0 for none.
+      every: of this many runs the last one counts; 0 for none.
       after: from this run on, the first being 0.
 
     Attributes:
-      is_on: whether any run is ever due.
+      is_on: whether any run counts.
 
     """
 
@@ -37,7 +37,7 @@ class CostSchedule:
         self._lock = threading.Lock()
 
     def is_due(self, key: Hashable) -> bool:
-        """Whether this run is due; counts it."""
+        """Whether the run that begins counts for the cost model; each call counts a run."""
         with self._lock:
             count = self._counts.get(key, 0)
             self._counts[key] = count + 1
@@ -46,7 +46,7 @@ class CostSchedule:
 
 
 class CostModel:
-    """The costs of one signature's nodes, over its runs that were due."""
+    """The costs of the nodes of one signature, over the runs that count."""
 
     def __init__(self) -> None:
         self._nanos: dict[str, int] = {}
@@ -55,7 +55,7 @@ class CostModel:
         self._lock = threading.Lock()
 
     def add(self, trace: Trace) -> None:
-        """Add a traced run: of times and of sizes the largest counts."""
+        """Add a traced run; of times and of sizes the largest is kept."""
         with self._lock:
             for execution in trace.executions:
                 name, nanos = execution.name, execution.op_end - execution.op_start

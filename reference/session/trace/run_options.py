@@ -32,7 +32,7 @@ def read_options(options: RunOptions | None) -> RunOptions | None:
 
 
 def wants_trace(options: RunOptions | None) -> bool:
-    """Whether step statistics are options for: every level but NO_TRACE gives the same ones.
+    """Whether step statistics are asked for: every level but NO_TRACE gives the same ones.
 
     TensorFlow gathers them, too, to report the tensors that are there when memory runs out.
     """
@@ -42,12 +42,12 @@ def wants_trace(options: RunOptions | None) -> bool:
 
 
 def wants_report(options: RunOptions | None) -> bool:
-    """Whether an error for want of memory is to list what was allocated."""
+    """Whether an error for want of memory is to list the allocations of the run."""
     return options is not None and options.report_tensor_allocations_upon_oom
 
 
 def wants_graphs(options: RunOptions | None) -> bool:
-    """Whether the graphs that are executed are options for."""
+    """Whether RunMetadata is to hold the graphs that are executed."""
     return options is not None and options.output_partition_graphs
 
 

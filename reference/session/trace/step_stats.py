@@ -1,4 +1,4 @@
-"""StepStats of what a trace saw: times, outputs and memory of each node, device by device."""
+"""The StepStats of a trace: times, outputs and memory of each node, device by device."""
 
 from __future__ import annotations
 

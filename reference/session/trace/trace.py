@@ -1,7 +1,7 @@
-"""A traced run: the execute stage once more, with a clock, and with an eye on what is allocated.
+"""Trace: executes a plan and takes the times, the outputs and the allocations of its operations.
 
 It executes a plan that was compiled to be traced (`TracedPlan`), in which every operation has a
-step of its own. What it saw becomes a StepStats in `step_stats`. Clauses: TRACING, RUN-044 on.
+step of its own. `step_stats` makes a StepStats of it. Clauses: TRACING, RUN-044 on.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Allocation:
     freed: int | None = None
 
     def free(self) -> None:
-        """Note that it is free now."""
+        """Set `freed` to now."""
         self.freed = _now()
 
 
@@ -227,7 +227,7 @@ class Trace:
     def _fired(
         self, node: Node, start: int, end: int, inputs: Sequence[Value], outputs: Sequence[Value]
     ) -> None:
-        """Note one execution of a node of a plan with control flow; a loop's have many."""
+        """Add one execution of a node of a plan with control flow; in a loop it has many."""
         op, device = node.op, node.device
         execution = Execution(op.name, device, start, start, start, end, end)
         execution.outputs = [
@@ -282,7 +282,7 @@ class Trace:
                 _when_gone(outputs[slot], allocation.free)
 
     def _allocations(self) -> str:
-        """What lives now of what this run allocated, for each device, the largest first."""
+        """The text of the allocations that still live, for each device, the largest first."""
         alive: dict[LocalDevice, dict[str, int]] = {}
         for execution in self.executions:
             nbytes = sum(it.nbytes for it in execution.allocations if it.freed is None)
