@@ -1,28 +1,25 @@
-"""Which data files of the spec have been checked, so that nobody checks them again.
-
-Checking 1,900 vectors against their schema takes seconds; reading them takes a fraction of one.
-`spec/checked.sha256` states, as `sha256sum` writes it, the digests of the schemas and of every file
-that was checked against them. A reader compares the digests: a file that is not as stated, or
-whose schema is not, is checked anew in full. Nothing rests on the statement but the time.
+"""Checks every data file of the spec and writes the statement of it: `spec/checked.sha256`.
 
 `python -m sessrun.spec.checked` checks every file and writes the statement, `--check` compares it.
+What it is for: `spec/statement.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
 import hashlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-__all__ = ["STATEMENT", "checked_files", "is_stated", "statement", "write_statement"]
+from sessrun.spec.loader import read_toml, read_vector
+from sessrun.spec.schema import check
+from sessrun.spec.statement import STATEMENT, forget_statement
+
+__all__ = ["checked_files", "statement", "write_statement"]
 
 _SPEC: Final = Path(__file__).parent
-#: Where the digests stand: a line `digest  path` for each file.
-STATEMENT: Final = _SPEC / "checked.sha256"
 #: The files that follow a schema, by the schema's name.
 _FILES: Final = {
     "case": "vectors/*/*.json",
@@ -35,38 +32,6 @@ _FILES: Final = {
     "since": "since.toml",
     "variants": "variants.toml",
 }
-
-
-def is_stated(path: Path, raw: bytes, schema: str) -> bool:
-    """Whether the statement says that this file, with this content, follows the schema as it is.
-
-    Args:
-      path: the file; only files of the spec's own folder are stated.
-      raw: its content.
-      schema: the schema's name, such as `case`.
-
-    """
-    try:
-        name = path.relative_to(_SPEC).as_posix()
-    except ValueError:
-        return False
-    return _stated().get(name) == hashlib.sha256(raw).hexdigest() and _same_schema(schema)
-
-
-@functools.cache
-def _stated() -> Mapping[str, str]:
-    """The digests of the statement by path; none if there is no statement."""
-    try:
-        lines = STATEMENT.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
-        return {}
-    return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
-
-
-@functools.cache
-def _same_schema(schema: str) -> bool:
-    path = f"schemas/{schema}.schema.json"
-    return _stated().get(path) == hashlib.sha256((_SPEC / path).read_bytes()).hexdigest()
 
 
 def checked_files() -> Iterator[tuple[str, Path]]:
@@ -83,9 +48,6 @@ def statement() -> str:
       SpecError: a file is not as its schema says, or a vector not in the form that is stored.
 
     """
-    from sessrun.spec.loader import read_toml, read_vector  # noqa: PLC0415 - it reads through us
-    from sessrun.spec.schema import check  # noqa: PLC0415 - slow to import
-
     paths = [_SPEC / f"schemas/{schema}.schema.json" for schema in _FILES]
     for schema, path in checked_files():
         if schema == "case":
@@ -107,8 +69,7 @@ def write_statement(say: Callable[[str], object] | None = None) -> bool:
     if STATEMENT.exists() and STATEMENT.read_text(encoding="utf-8") == text:
         return False
     STATEMENT.write_text(text, encoding="utf-8")
-    _stated.cache_clear()
-    _same_schema.cache_clear()
+    forget_statement()
     if say is not None:
         say(f"{STATEMENT} is written anew")
     return True

@@ -19,9 +19,9 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 
 from sessrun.spec.cases.model import Case, stored_form
-from sessrun.spec.checked import is_stated
 from sessrun.spec.operations import Operation, older_form, parse_operation
 from sessrun.spec.schema import SpecError, check
+from sessrun.spec.statement import is_stated
 
 __all__ = [
     "SPEC_DIR", "Clause", "Profile", "Varied", "load_claims", "load_clauses", "load_debt",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sessrun.spec import checked, loader, schema
+from sessrun.spec import checked, loader, schema, statement
 from sessrun.spec.cases.model import Case, stored_form
 from sessrun.spec.loader import SPEC_DIR
 from sessrun.spec.schema import SpecError
@@ -32,19 +32,16 @@ def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     for module, name, value in (
         (checked, "_SPEC", spec),
         (checked, "STATEMENT", spec / "checked.sha256"),
+        (statement, "_SPEC", spec),
+        (statement, "STATEMENT", spec / "checked.sha256"),
         (checked, "_FILES", {"case": "vectors/*/*.json", "clauses": "clauses/*.toml"}),
         (loader, "_VECTORS", spec / "vectors"),
     ):
         monkeypatch.setattr(module, name, value)
     (spec / "checked.sha256").write_text(checked.statement())
-    _forget()
+    statement.forget_statement()
     yield spec
-    _forget()
-
-
-def _forget() -> None:
-    checked._stated.cache_clear()
-    checked._same_schema.cache_clear()
+    statement.forget_statement()
 
 
 def _without_schemas(monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -68,7 +65,7 @@ def test_the_statement_is_of_the_files_as_they_are() -> None:
 
 
 def test_every_file_that_follows_a_schema_is_stated() -> None:
-    stated = checked._stated()
+    stated = statement._stated()
     missing = [
         str(path)
         for _, path in checked.checked_files()
@@ -137,7 +134,7 @@ def test_another_schema_checks_everything_anew(
 ) -> None:
     with (copied / "schemas" / "case.schema.json").open("a") as file:
         file.write("\n")
-    _forget()
+    statement.forget_statement()
     sources = _without_schemas(monkeypatch)
     list(loader.vectors_of({"FEED-001"}))
     assert len(sources) == 2
@@ -147,7 +144,7 @@ def test_without_a_statement_everything_is_checked(
     copied: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (copied / "checked.sha256").unlink()
-    _forget()
+    statement.forget_statement()
     sources = _without_schemas(monkeypatch)
     list(loader.vectors_of({"FEED-001"}))
     assert len(sources) == 2

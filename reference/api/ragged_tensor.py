@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.api.control_flow.asserting import after
+from sessrun.reference.api.ops import assertions
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, gather, reshape, shape, stack
 from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.api.ops.fill_ops import fill, ones_like, zeros
@@ -328,9 +330,6 @@ def _summed(lengths: Tensor) -> Tensor:
 def _held(splits: Tensor, values: Any, message: str) -> Tensor:
     """The splits, once it is held that they are some of these values."""
     # Assertions are conditionals, which take structures of such tensors.
-    from sessrun.reference.api.control_flow.asserting import after  # noqa: PLC0415 - as told
-    from sessrun.reference.api.ops import assertions  # noqa: PLC0415 - as told
-
     if isinstance(values, RaggedTensor):
         count = values.nrows()
     else:

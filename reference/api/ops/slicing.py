@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from sessrun.reference.api.ops.array_ops import stack
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -149,8 +150,6 @@ def _vectors(bounds: Sequence[list[Any]]) -> list[Tensor]:
 def _vector(bounds: list[Any]) -> Tensor:
     if all(type(bound) is int and -(2**31) <= bound < 2**31 for bound in bounds):  # most are
         return conversion.constant(np.array(bounds, np.int32), "stack")
-    from sessrun.reference.api.ops.array_ops import stack  # noqa: PLC0415 - imports this module
-
     return stack(bounds)
 
 

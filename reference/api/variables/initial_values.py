@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.build import apply_flat
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, VariableDef
 
@@ -43,8 +44,6 @@ def of_function(function: Callable[[], Any], dtype: Any) -> Tensor:
         tensor of the dtype.
 
     """
-    from sessrun.reference.graph.stacks import get_default_graph  # noqa: PLC0415 - a short path
-
     graph = get_default_graph()
     with graph.name_scope("Initializer"), graph.device(None):
         return convert_to_tensor(function(), dtype=dtype, name="initial_value")

@@ -11,7 +11,8 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
-from sessrun.reference.api.variables import save_slices
+from sessrun.reference.api.variables import save_slices, state_ops
+from sessrun.reference.api.variables.batch_updates import batch_scatter_update
 from sessrun.reference.api.variables.variable_traits import (
     Traits,
     VariableAggregation,
@@ -19,6 +20,8 @@ from sessrun.reference.api.variables.variable_traits import (
 )
 from sessrun.reference.base.references import Reference
 from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.build import indexed_slices
+from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.tensor import Overloads, Tensor
 
 if TYPE_CHECKING:
@@ -202,8 +205,6 @@ class Variable(metaclass=_Creation):
           TypeError: `sparse_delta` is none.
 
         """
-        from sessrun.reference.api.variables.batch_updates import batch_scatter_update  # noqa: PLC0415 - it builds graphs
-
         return batch_scatter_update(
             self, sparse_delta.indices, sparse_delta.values, use_locking, name
         )
@@ -215,8 +216,6 @@ class Variable(metaclass=_Creation):
           ValueError: there is no session, or the value has another shape.
 
         """
-        from sessrun.reference.graph.default_session import get_default_session  # noqa: PLC0415 - load only
-
         session = session if session is not None else get_default_session()
         if session is None:
             raise ValueError(
@@ -246,9 +245,7 @@ class Variable(metaclass=_Creation):
           KeyError: the graph does not have one of them.
 
         """
-        from sessrun.reference.api.variables.variables import create  # noqa: PLC0415 - imports both kinds
-
-        return create(variable_def=variable_def, import_scope=import_scope)
+        return MAKERS["VariableV1"](variable_def=variable_def, import_scope=import_scope)
 
     # -- Python
 
@@ -309,9 +306,6 @@ def _scattering(kind: str) -> Callable[..., Any]:
     def scatter(
         self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
     ) -> Any:
-        from sessrun.reference.api.variables import state_ops  # noqa: PLC0415 - it builds graphs
-        from sessrun.reference.build import indexed_slices  # noqa: PLC0415 - it builds graphs
-
         if not isinstance(sparse_delta, indexed_slices.IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
         apply = getattr(state_ops, f"scatter_{kind}")
@@ -327,8 +321,6 @@ def _scattering_slices(kind: str) -> Callable[..., Any]:
     """The method that combines slices at index vectors with updates."""
 
     def scatter(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Any:
-        from sessrun.reference.api.variables import state_ops  # noqa: PLC0415 - it builds graphs
-
         apply = getattr(state_ops, f"scatter_nd_{kind}")
         return apply(self, indices, updates, use_locking=True, name=name)
 
