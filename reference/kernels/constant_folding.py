@@ -8,15 +8,14 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference.base.kernel_errors import KernelError
-from sessrun.reference.build.static_values import EVALUATORS
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.kernels.registry import Bind, Node, lookup
 from sessrun.reference.state.resources import ResourceStore
 
-__all__: list[str] = []
+__all__ = ["outputs_of"]
 
 
-def _outputs(op: Operation, values: list[Any]) -> Sequence[Any] | None:
+def outputs_of(op: Operation, values: list[Any]) -> Sequence[Any] | None:
     """The outputs of an operation; None if only a run can tell, or its kernel refuses the values.
 
     Args:
@@ -34,6 +33,3 @@ def _outputs(op: Operation, values: list[Any]) -> Sequence[Any] | None:
             return [np.asarray(outputs)] if len(op.outputs) == 1 else [*map(np.asarray, outputs)]
     except (KernelError, ValueError, TypeError, ArithmeticError, IndexError):
         return None  # the same error comes when the operation is run
-
-
-EVALUATORS["CPU"] = _outputs

@@ -11,7 +11,6 @@ from sessrun.reference.api.control_flow.functional_mode import is_functional
 from sessrun.reference.api.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
-from sessrun.reference.api.variables.variable_base import MAKERS
 from sessrun.reference.base.dtypes import int64
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.build import apply_op
@@ -281,6 +280,3 @@ def _make_indices_alike(
             for flat in (on_flat, off_flat):
                 flat[place + 1] = cast(flat[place + 1], int64)
         place += len(nest.flatten(one, expand_composites=True))
-
-
-MAKERS["cond"] = cond

@@ -10,7 +10,7 @@ from typing import Any
 
 from sessrun.reference.api.variables.ref_variables import RefVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
-from sessrun.reference.api.variables.variable_base import MAKERS, Variable, VariableV1
+from sessrun.reference.api.variables.variable_base import Variable, VariableV1
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
     VariableAggregationV2,
@@ -240,9 +240,6 @@ def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     creators = (*scopes.variable_creators, variable_creator)
     with scopes.replaced(violation, variable_creators=creators):
         yield
-
-
-MAKERS.update(Variable=create_resource, VariableV1=create)
 
 
 public("Variable")(VariableV1)
