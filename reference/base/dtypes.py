@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeAlias
 
 import numpy as np
 
@@ -17,6 +17,7 @@ __all__ = [
     "NARROW",
     "QUANTIZED",
     "DType",
+    "DTypeLike",
     "as_dtype",
     "bfloat16",
     "bool_",
@@ -325,6 +326,10 @@ def of_array(array: Any) -> DType:
     if row is None:
         raise TypeError(f"Unrecognized data type: {array.dtype}")
     return _INTERNED[row.enum]
+
+
+#: What `as_dtype` understands: a DType, its name or number, a Python type, a numpy dtype.
+DTypeLike: TypeAlias = "DType | str | int | type | np.dtype[np.generic]"
 
 
 @public("as_dtype", "dtypes.as_dtype")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import Any, SupportsIndex
+from typing import Any, SupportsIndex, TypeAlias
 
 from sessrun.reference.base.dimension import Dimension, as_dimension, dimension_value
 from sessrun.reference.errors import bad_value
@@ -18,6 +18,7 @@ from sessrun.spec.proto import TensorShapeProto
 __all__ = [
     "Dimension",
     "Shape",
+    "ShapeLike",
     "TensorShape",
     "as_shape",
     "dimension_at_index",
@@ -29,6 +30,10 @@ __all__ = [
 
 #: A static shape inside the runtime.
 Shape = tuple[int | None, ...] | None
+#: What `TensorShape` is made of: another one, its message, or sizes (None for an unknown one).
+ShapeLike: TypeAlias = (
+    "TensorShape | TensorShapeProto | Iterable[int | Dimension | None] | int | None"
+)
 
 
 @public("TensorShape")

@@ -6,13 +6,17 @@ A config is `{"class_name": ..., "config": {...}}`, what `get_config` of the obj
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine.call_context import takes
 
-__all__ = ["deserialized", "interpreted", "serialized"]
+__all__ = ["Config", "Identifier", "deserialized", "interpreted", "serialized"]
 
+#: What `get_config` gives: the arguments of a constructor by name.
+Config: TypeAlias = dict[str, object]
+#: What stands for an initializer, an activation, ...: its name, its config, or itself.
+Identifier: TypeAlias = "str | Mapping[str, object] | Callable[..., object] | None"
 #: How a kind of object is called in messages.
 _KINDS: Final = {"layer": "layer", "activation": "activation function"}
 

@@ -17,7 +17,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import less, maximum, mul, sqrt, squared_difference, sub
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable
+from sessrun.reference.library.metrics.streams import Metric, aligned, announced, metric_variable
 
 __all__ = [
     "accuracy",
@@ -30,8 +30,6 @@ __all__ = [
     "percentage_below",
     "root_mean_squared_error",
 ]
-
-Metric = tuple[Any, Any]
 
 
 def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor]:

@@ -16,7 +16,13 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import greater, logical_and, mul
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable, read
+from sessrun.reference.library.metrics.streams import (
+    Metric,
+    aligned,
+    announced,
+    metric_variable,
+    read,
+)
 
 __all__ = [
     "false_negatives",
@@ -26,8 +32,6 @@ __all__ = [
     "true_negatives",
     "true_positives",
 ]
-
-Metric = tuple[Any, Any]
 
 
 def _bools(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:

@@ -27,7 +27,7 @@ from sessrun.reference.library.metrics.at_k import (
     of_one_rank,
     true_positives,
 )
-from sessrun.reference.library.metrics.streams import announced, metric_variable
+from sessrun.reference.library.metrics.streams import Metric, announced, metric_variable
 
 __all__ = [
     "average_precision_at_k",
@@ -38,8 +38,6 @@ __all__ = [
     "sparse_average_precision_at_k",
     "sparse_precision_at_k",
 ]
-
-Metric = tuple[Any, Any]
 
 
 def _share_at_top_k(

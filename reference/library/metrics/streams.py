@@ -6,7 +6,8 @@ that adds a batch to them. Source: TF 2.21.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import expand_dims, rank, squeeze
@@ -24,7 +25,13 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import add_to_collections
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["aligned", "announced", "metric_variable", "read"]
+__all__ = ["CollectionNames", "Metric", "aligned", "announced", "metric_variable", "read"]
+
+
+#: A metric's value, and the tensor whose run adds a batch to it.
+Metric: TypeAlias = tuple[Tensor, Tensor]
+#: The collections that a tensor is put into.
+CollectionNames: TypeAlias = "str | Sequence[str] | None"
 
 
 def metric_variable(

@@ -19,7 +19,13 @@ from sessrun.reference.build.generated import greater, logical_and, logical_not,
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import aligned, announced, metric_variable, read
+from sessrun.reference.library.metrics.streams import (
+    Metric,
+    aligned,
+    announced,
+    metric_variable,
+    read,
+)
 
 __all__ = [
     "SMALL",
@@ -35,7 +41,6 @@ __all__ = [
     "true_positives_at_thresholds",
 ]
 
-Metric = tuple[Any, Any]
 Counts = Mapping[str, Any]
 
 #: What thresholds beyond 0 and 1 are away from them, and what keeps divisors from zero.
