@@ -6,8 +6,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
-from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.keras.object_configs import (
+    Identifier,
+    deserialized,
+    interpreted,
+    serialized,
+)
 
 __all__ = [
     "deserialize",
@@ -29,7 +36,7 @@ __all__ = [
 ]
 
 
-def softmax(x: Any, axis: Any = -1) -> Any:
+def softmax(x: Any, axis: Any = -1) -> Tensor:
     """Exponentials, scaled to the sum 1 along an axis, or along several.
 
     Raises:
@@ -50,27 +57,27 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
     return value if alpha == 1 else tf.where_v2(x > 0, value, alpha * value)
 
 
-def selu(x: Any) -> Any:
+def selu(x: Tensor) -> Tensor:
     """The scaled elu."""
     return tf.nn.selu(x)
 
 
-def softplus(x: Any) -> Any:
+def softplus(x: Tensor) -> Tensor:
     """log(exp(x) + 1)."""
     return tf.math.softplus(x)
 
 
-def softsign(x: Any) -> Any:
+def softsign(x: Tensor) -> Tensor:
     """X / (|x| + 1)."""
     return tf.nn.softsign(x)
 
 
-def swish(x: Any) -> Any:
+def swish(x: Tensor) -> Tensor:
     """X * sigmoid(x)."""
     return tf.nn.swish(x)
 
 
-def relu(x: Any, alpha: Any = 0.0, max_value: Any = None, threshold: Any = 0.0) -> Any:
+def relu(x: Any, alpha: TensorLike = 0.0, max_value: Any = None, threshold: Any = 0.0) -> Any:
     """What is above a threshold; below it `alpha` times the distance from it.
 
     Args:
@@ -100,39 +107,39 @@ def relu(x: Any, alpha: Any = 0.0, max_value: Any = None, threshold: Any = 0.0) 
     return value
 
 
-def tanh(x: Any) -> Any:
+def tanh(x: Tensor) -> Tensor:
     """The hyperbolic tangent."""
     return tf.tanh(x)
 
 
-def sigmoid(x: Any) -> Any:
+def sigmoid(x: Tensor) -> Any:
     """1 / (1 + exp(-x))."""
     return tf.sigmoid(x)
 
 
-def exponential(x: Any) -> Any:
+def exponential(x: Tensor) -> Tensor:
     """exp(x)."""
     return tf.exp(x)
 
 
-def hard_sigmoid(x: Any) -> Any:
+def hard_sigmoid(x: Tensor) -> Tensor:
     """0.2 * x + 0.5, cut at 0 and 1."""
     kind = x.dtype.base_dtype
     slope, middle = tf.constant(0.2, dtype=kind), tf.constant(0.5, dtype=kind)
     return tf.clip_by_value(tf.add(tf.multiply(x, slope), middle), 0.0, 1.0)
 
 
-def linear(x: Any) -> Any:
+def linear(x: Tensor) -> Tensor:
     """X itself."""
     return x
 
 
-def mish(x: Any) -> Any:
+def mish(x: Tensor) -> Tensor:
     """X * tanh(softplus(x))."""
     return x * tf.tanh(tf.math.softplus(x))
 
 
-def _known() -> dict[str, Any]:
+def _known() -> dict[str, object]:
     functions = (
         elu,
         exponential,
@@ -176,7 +183,7 @@ def deserialize(
     return deserialized(name, _known(), "activation", custom_objects)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: Identifier) -> Any:
     """A function by name or config; a callable itself; `linear` for None.
 
     Raises:

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.activations import (
     elu,
     hard_sigmoid,
@@ -135,17 +138,17 @@ __all__ = [
 name_scope = tf.name_scope
 
 
-def cast(x: Any, dtype: Any) -> Any:
+def cast(x: Tensor, dtype: DTypeLike) -> Any:
     """A tensor in another dtype."""
     return tf.cast(x, dtype)
 
 
-def cast_to_floatx(x: Any) -> Any:
+def cast_to_floatx(x: Tensor) -> Any:
     """A tensor in the default dtype of floats; anything else as an array of it."""
     return tf.cast(x, floatx()) if tf.is_tensor(x) else float_array(x)
 
 
-def clip(x: Any, min_value: Any, max_value: Any) -> Any:
+def clip(x: Tensor, min_value: Any, max_value: float) -> Any:
     """A tensor cut at two values; None for no end."""
     least = -float("inf") if min_value is None else min_value
     most = float("inf") if max_value is None else max_value
@@ -154,7 +157,7 @@ def clip(x: Any, min_value: Any, max_value: Any) -> Any:
     return tf.clip_by_value(x, least, most)
 
 
-def concatenate(tensors: Sequence[Any], axis: int = -1) -> Any:
+def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Any:
     """Tensors one after the other along an axis."""
     if axis < 0:
         rank = tensors[0].shape.rank
@@ -172,31 +175,31 @@ def count_params(x: Any) -> Any:
     return np.prod(x.shape.as_list())
 
 
-def dtype(x: Any) -> str:
+def dtype(x: Tensor) -> str:
     """The name of a tensor's dtype."""
     return str(x.dtype.base_dtype.name)
 
 
-def flatten(x: Any) -> Any:
+def flatten(x: Tensor) -> Any:
     """All elements as a vector."""
     return tf.reshape(x, [-1])
 
 
-def int_shape(x: Any) -> tuple[int | None, ...] | None:
+def int_shape(x: Tensor) -> tuple[int | None, ...] | None:
     """The static shape, with None for sizes that are not known; None if nothing is known."""
     return None if x.shape.rank is None else tuple(x.shape.as_list())
 
 
-def ndim(x: Any) -> int | None:
+def ndim(x: Tensor) -> int | None:
     """The rank, if it is known."""
     rank: int | None = x.shape.rank
     return rank
 
 
 def placeholder(
-    shape: Any = None,
+    shape: ShapeLike | None = None,
     ndim: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     sparse: bool = False,
     name: str | None = None,
     ragged: bool = False,

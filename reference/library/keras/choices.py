@@ -32,7 +32,7 @@ def known_choice(predicate: Any) -> bool | None:
     )
 
 
-def smart_cond(predicate: Any, on: Callable[[], Any], off: Callable[[], Any]) -> Any:
+def smart_cond(predicate: Any, on: Callable[[], object], off: Callable[[], object]) -> Any:
     """What one of two functions gives; a `cond` only if the predicate is not yet known."""
     known = known_choice(predicate)
     if known is None:

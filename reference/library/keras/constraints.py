@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
-from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.keras.object_configs import (
+    Config,
+    Identifier,
+    deserialized,
+    interpreted,
+    serialized,
+)
 from sessrun.reference.library.keras.settings import epsilon, floatx
 
 __all__ = [
@@ -30,21 +38,21 @@ class Constraint:
 
     _options: tuple[str, ...] = ()
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Tensor) -> Any:
         """The weights as they may be."""
         return w
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         return {name: getattr(self, name) for name in self._options}
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> Self:
+    def from_config(cls, config: Mapping[str, object]) -> Self:
         """The constraint of what `get_config` gave."""
         return cls(**config)
 
 
-def _norms(w: Any, axis: Any) -> Any:
+def _norms(w: Tensor, axis: int | Sequence[int]) -> Tensor:
     """The square root of a sum of squares, of which none is taken for negative."""
     squares = tf.reduce_sum(tf.square(w), axis=axis, keepdims=True)
     return tf.sqrt(tf.maximum(squares, tf.constant(0.0, dtype=squares.dtype.base_dtype)))
@@ -55,11 +63,11 @@ class MaxNorm(Constraint):
 
     _options = ("max_value", "axis")
 
-    def __init__(self, max_value: Any = 2, axis: Any = 0) -> None:
+    def __init__(self, max_value: TensorLike = 2, axis: int | Sequence[int] = 0) -> None:
         self.max_value = max_value
         self.axis = axis
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Tensor) -> Tensor:
         """The weights as they may be."""
         norms = _norms(w, self.axis)
         return w * (tf.clip_by_value(norms, 0, self.max_value) / (epsilon() + norms))
@@ -68,7 +76,7 @@ class MaxNorm(Constraint):
 class NonNeg(Constraint):
     """Weights of which the negative ones become 0."""
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Tensor) -> Tensor:
         """The weights as they may be."""
         return w * tf.cast(tf.greater_equal(w, 0.0), floatx())
 
@@ -78,10 +86,10 @@ class UnitNorm(Constraint):
 
     _options = ("axis",)
 
-    def __init__(self, axis: Any = 0) -> None:
+    def __init__(self, axis: int | Sequence[int] = 0) -> None:
         self.axis = axis
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Tensor) -> Any:
         """The weights as they may be."""
         return w / (epsilon() + _norms(w, self.axis))
 
@@ -92,14 +100,18 @@ class MinMaxNorm(Constraint):
     _options = ("min_value", "max_value", "rate", "axis")
 
     def __init__(
-        self, min_value: Any = 0.0, max_value: Any = 1.0, rate: Any = 1.0, axis: Any = 0
+        self,
+        min_value: Any = 0.0,
+        max_value: TensorLike = 1.0,
+        rate: float | Tensor = 1.0,
+        axis: int | Sequence[int] = 0,
     ) -> None:
         self.min_value = min_value
         self.max_value = max_value
         self.rate = rate
         self.axis = axis
 
-    def __call__(self, w: Any) -> Any:
+    def __call__(self, w: Tensor) -> Tensor:
         """The weights as they may be."""
         norms = _norms(w, self.axis)
         inside = tf.clip_by_value(norms, self.min_value, self.max_value)
@@ -112,7 +124,7 @@ min_max_norm = MinMaxNorm
 non_neg = NonNeg
 unit_norm = UnitNorm
 
-_KNOWN: Final[Mapping[str, Any]] = {
+_KNOWN: Final[Mapping[str, object]] = {
     "MaxNorm": MaxNorm,
     "MinMaxNorm": MinMaxNorm,
     "NonNeg": NonNeg,
@@ -141,7 +153,7 @@ def deserialize(
     return deserialized(config, _KNOWN, "constraint", custom_objects)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: Identifier) -> Any:
     """A constraint by name or config; a callable itself; None for None.
 
     Raises:

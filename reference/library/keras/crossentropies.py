@@ -6,6 +6,7 @@ from typing import Any
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.settings import epsilon
 
 __all__ = [
@@ -24,13 +25,13 @@ def logits_of(output: Any, from_logits: bool, maker: str) -> tuple[Any, bool]:
     return output, from_logits
 
 
-def cut(output: Any) -> Any:
+def cut(output: Any) -> Tensor:
     """Probabilities, a little away from 0 and 1."""
     least = tf.constant(epsilon(), dtype=output.dtype.base_dtype)
     return tf.clip_by_value(output, least, 1.0 - least)
 
 
-def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> Any:
+def binary_crossentropy(target: Any, output: Tensor, from_logits: bool = False) -> Tensor:
     """That of each element.
 
     Args:
@@ -50,8 +51,8 @@ def binary_crossentropy(target: Any, output: Any, from_logits: bool = False) -> 
 
 
 def categorical_crossentropy(
-    target: Any, output: Any, from_logits: bool = False, axis: int = -1
-) -> Any:
+    target: Any, output: Tensor, from_logits: bool = False, axis: int = -1
+) -> Tensor:
     """That of each distribution along an axis.
 
     Args:

@@ -13,7 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.crossentropies import binary_crossentropy, cut, logits_of
 from sessrun.reference.library.keras.products import batch_dot
 from sessrun.reference.library.keras.settings import image_data_format
@@ -33,7 +35,7 @@ _METHODS: Final = {
 }
 
 
-def repeat_elements(x: Any, rep: int, axis: int) -> Any:
+def repeat_elements(x: Any, rep: int, axis: int) -> Tensor:
     """Each element along an axis several times, one beside the other."""
     sizes = x.shape.as_list()
     if sizes[axis] is not None:
@@ -85,7 +87,7 @@ def resize_images(
 
 
 def resize_volumes(
-    x: Any, depth_factor: int, height_factor: int, width_factor: int, data_format: str
+    x: TensorLike, depth_factor: int, height_factor: int, width_factor: int, data_format: str
 ) -> Any:
     """Volumes of which each element stands several times along each axis.
 
@@ -103,12 +105,12 @@ def resize_volumes(
 
 def binary_focal_crossentropy(
     target: Any,
-    output: Any,
+    output: Tensor,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
-) -> Any:
+) -> Tensor:
     """The binary cross entropy, less of it where the output is nearly right."""
     likely = tf.nn.sigmoid(output) if from_logits else output
     right = target * likely + (1 - target) * (1 - likely)
@@ -121,12 +123,12 @@ def binary_focal_crossentropy(
 
 def categorical_focal_crossentropy(
     target: Any,
-    output: Any,
-    alpha: Any = 0.25,
+    output: Tensor,
+    alpha: float = 0.25,
     gamma: float = 2.0,
     from_logits: bool = False,
     axis: int = -1,
-) -> Any:
+) -> Tensor:
     """The cross entropy along an axis, less of it where the output is nearly right."""
     target, output = tf.convert_to_tensor(target), tf.convert_to_tensor(output)
     target.shape.assert_is_compatible_with(output.shape)
@@ -146,7 +148,7 @@ def _local_conv(
     strides: Sequence[int],
     output_shape: Sequence[int],
     data_format: str | None,
-) -> Any:
+) -> Tensor:
     """A convolution whose filters are others at each place."""
     data_format = data_format or image_data_format()
     if data_format not in {"channels_first", "channels_last"}:
@@ -181,8 +183,8 @@ def local_conv1d(
 
 
 def local_conv2d(
-    inputs: Any,
-    kernel: Any,
+    inputs: TensorLike,
+    kernel: Tensor,
     kernel_size: Sequence[int],
     strides: Sequence[int],
     output_shape: Sequence[int],
@@ -193,7 +195,7 @@ def local_conv2d(
 
 
 #: Every function of this module by its public name.
-ENLARGING: Final[dict[str, Callable[..., Any]]] = {
+ENLARGING: Final[dict[str, Callable[..., object]]] = {
     function.__name__: function
     for function in (
         binary_focal_crossentropy,

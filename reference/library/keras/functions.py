@@ -6,15 +6,21 @@ Source: tf_keras 2.21 in graph mode.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.fill_ops import ones_like_v2
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.enlarging import ENLARGING
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
 from sessrun.reference.library.optimizers.averages import assign_moving_average
 
@@ -55,7 +61,7 @@ def _named(dotted: str) -> Any:
     return found
 
 
-def _with_names(compute: Callable[..., Any], **arguments: Any) -> Callable[..., Any]:
+def _with_names(compute: Callable[..., object], **arguments: Any) -> Callable[..., object]:
     """A function whose arguments have these names and defaults; `empty` for one without."""
     known = inspect.Signature(
         [
@@ -74,10 +80,10 @@ def _with_names(compute: Callable[..., Any], **arguments: Any) -> Callable[..., 
     return called
 
 
-def _plain(name: str, line: str) -> Callable[..., Any]:
+def _plain(name: str, line: str) -> Callable[..., object]:
     dotted, *names = line.split()
 
-    def compute(*args: Any) -> Any:
+    def compute(*args: Any) -> Tensor:
         return _named(dotted)(*args)
 
     compute.__doc__ = f"The same as `tf.{dotted}`."
@@ -86,10 +92,10 @@ def _plain(name: str, line: str) -> Callable[..., Any]:
     return made
 
 
-def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., Any]:
+def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., object]:
     """A reduction along an axis, of bools as another dtype if one is given."""
 
-    def reduce(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    def reduce(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
         if of_bools is not None and (of_bools == "bool" or x.dtype.base_dtype == tf.bool):
             x = tf.cast(x, floatx() if of_bools == "float" else tf.bool)
         return _named(name)(x, axis, keepdims)
@@ -98,21 +104,28 @@ def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., Any]:
     return reduce
 
 
-def _drawn(dotted: str, **defaults: float) -> Callable[..., Any]:
+def _drawn(dotted: str, **defaults: float) -> Callable[..., object]:
     """Random numbers of two parameters, with a seed of their own where none is given."""
 
-    def draw(shape: Any, first: Any, second: Any, dtype: Any, seed: int | None) -> Any:
+    def draw(
+        shape: ShapeLike, first: Tensor, second: Tensor, dtype: DTypeLike, seed: int | None
+    ) -> Tensor:
         return _named(dotted)(shape, first, second, dtype=dtype or floatx(), seed=_seed(seed))
 
     return _with_names(draw, shape=inspect.Parameter.empty, **defaults, dtype=None, seed=None)
 
 
-def _drawn_variable(make: str, *names: str) -> Callable[..., Any]:
+def _drawn_variable(make: str, *names: str) -> Callable[..., object]:
     """A variable that begins with random numbers of two parameters."""
 
     def draw(
-        shape: Any, first: Any, second: Any, dtype: Any, name: str | None, seed: int | None
-    ) -> Any:
+        shape: ShapeLike,
+        first: Tensor,
+        second: Tensor,
+        dtype: DTypeLike,
+        name: str | None,
+        seed: int | None,
+    ) -> Tensor:
         chosen = int(np.random.randint(10**9)) if seed is None else seed  # noqa: NPY002 - programs seed it
         kind = tf.as_dtype(dtype or floatx())
         value = getattr(tf, make)(first, second, dtype=kind, seed=chosen)(shape)
@@ -123,39 +136,41 @@ def _drawn_variable(make: str, *names: str) -> Callable[..., Any]:
     return _with_names(draw, **none, dtype=None, name=None, seed=None)
 
 
-def argmax(x: Any, axis: int = -1) -> Any:
+def argmax(x: Tensor, axis: int = -1) -> Tensor:
     """Where the largest element along an axis is."""
     return tf.argmax(x, axis)
 
 
-def argmin(x: Any, axis: int = -1) -> Any:
+def argmin(x: Tensor, axis: int = -1) -> Tensor:
     """Where the smallest element along an axis is."""
     return tf.argmin(x, axis)
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = "int32") -> Any:
+def arange(
+    start: Any, stop: Any = None, step: TensorLike = 1, dtype: DTypeLike = "int32"
+) -> Tensor:
     """Numbers from a start to a stop; none up to a negative stop."""
     first = 0 if stop is None and start < 0 else start
     found = tf.range(first, limit=stop, delta=step, name="arange")
     return found if dtype == "int32" else tf.cast(found, dtype)
 
 
-def batch_flatten(x: Any) -> Any:
+def batch_flatten(x: Tensor) -> Tensor:
     """All axes but the first as one."""
     return tf.reshape(x, tf.stack([-1, tf.reduce_prod(tf.shape(x)[1:], None, False)]))
 
 
-def cumsum(x: Any, axis: int = 0) -> Any:
+def cumsum(x: Tensor, axis: int = 0) -> Tensor:
     """Running sums along an axis."""
     return tf.cumsum(x, axis=axis)
 
 
-def cumprod(x: Any, axis: int = 0) -> Any:
+def cumprod(x: Tensor, axis: int = 0) -> Tensor:
     """Running products along an axis."""
     return tf.cumprod(x, axis=axis)
 
 
-def dot(x: Any, y: Any) -> Any:
+def dot(x: Tensor, y: TensorLike) -> Tensor:
     """The product of matrices."""
     return tf.matmul(x, y)
 
@@ -165,79 +180,87 @@ def _seed(given: int | None) -> int:
     return int(np.random.randint(10_000_000)) if given is None else given  # noqa: NPY002 - programs seed it
 
 
-def dropout(x: Any, level: float, noise_shape: Any = None, seed: int | None = None) -> Any:
+def dropout(
+    x: Tensor, level: float, noise_shape: ShapeLike | None = None, seed: int | None = None
+) -> Tensor:
     """A tensor of which a share is dropped, with a seed of its own where none is given."""
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=_seed(seed))
 
 
-def expand_dims(x: Any, axis: int = -1) -> Any:
+def expand_dims(x: Tensor, axis: int = -1) -> Any:
     """One more axis of size 1, by default the last."""
     return tf.expand_dims(x, axis)
 
 
-def eye(size: int, dtype: Any = None, name: str | None = None) -> Any:
+def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """A variable that begins with the identity matrix."""
     kind = tf.as_dtype(dtype or floatx())
     return sessions.variable(tf.eye(size, dtype=kind), dtype=kind, name=name)
 
 
-def foldl(fn: Any, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldl(
+    fn: Callable[..., object], elems: Any, initializer: Identifier = None, name: str | None = None
+) -> Tensor:
     """What a function makes of all elements, from the first on."""
     return tf.foldl(fn, elems, initializer=initializer, name=name)
 
 
-def foldr(fn: Any, elems: Any, initializer: Any = None, name: str | None = None) -> Any:
+def foldr(
+    fn: Callable[..., object], elems: Any, initializer: Identifier = None, name: str | None = None
+) -> Tensor:
     """What a function makes of all elements, from the last on."""
     return tf.foldr(fn, elems, initializer=initializer, name=name)
 
 
-def gather(reference: Any, indices: Any) -> Any:
+def gather(reference: Any, indices: Tensor) -> Tensor:
     """Rows by number."""
     return tf.gather(reference, indices)
 
 
-def gradients(loss: Any, variables: Any) -> Any:
+def gradients(loss: Tensor, variables: Sequence[Variable]) -> list[Tensor | None]:
     """The gradients of a loss, each beside what it is of."""
     return tf.gradients(loss, variables, colocate_gradients_with_ops=True)
 
 
-def l2_normalize(x: Any, axis: Any = None) -> Any:
+def l2_normalize(x: Tensor, axis: int | None = None) -> Tensor:
     """A tensor scaled to length 1 along an axis."""
     return tf.nn.l2_normalize(x, axis=axis)
 
 
-def is_sparse(tensor: Any) -> bool:
+def is_sparse(tensor: Tensor) -> bool:
     """Whether it is a sparse tensor."""
     return isinstance(tensor, tf.SparseTensor)
 
 
-def map_fn(fn: Any, elems: Any, name: str | None = None, dtype: Any = None) -> Any:
+def map_fn(
+    fn: Callable[..., object], elems: Any, name: str | None = None, dtype: DTypeLike | None = None
+) -> Tensor:
     """What a function makes of each element."""
     return tf.map_fn(fn, elems, name=name, dtype=dtype)
 
 
-def moving_average_update(x: Any, value: Any, momentum: Any) -> Any:
+def moving_average_update(x: TensorLike, value: Tensor, momentum: TensorLike) -> Any:
     """Move an average towards a value; as long as it is young, as if it had not begun with 0."""
     return assign_moving_average(x, value, momentum, zero_debias=True)
 
 
-def one_hot(indices: Any, num_classes: int) -> Any:
+def one_hot(indices: Tensor, num_classes: int) -> Tensor:
     """1 at each number's place, else 0, along a new last axis."""
     return tf.one_hot(indices, depth=num_classes, axis=-1)
 
 
-def ones_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def ones_like(x: TensorLike, dtype: DType | None = None, name: str | None = None) -> Tensor:
     """Ones in a tensor's shape."""
     return ones_like_v2(x, dtype, name)
 
 
-def zeros_like(x: Any, dtype: Any = None, name: str | None = None) -> Any:
+def zeros_like(x: Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Zeros in a tensor's shape."""
     return tf.zeros_like(x, dtype, name)
 
 
-def _filled(make: str) -> Callable[..., Any]:
-    def fill(shape: Any, dtype: Any = None, name: str | None = None) -> Any:
+def _filled(make: str) -> Callable[..., object]:
+    def fill(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
         kind = tf.as_dtype(dtype or floatx())
         value = getattr(tf, make)(shape=shape, dtype=kind, name=name)
         if all(value.shape.as_list()):
@@ -248,72 +271,74 @@ def _filled(make: str) -> Callable[..., Any]:
     return fill
 
 
-def random_bernoulli(shape: Any, p: float = 0.0, dtype: Any = None, seed: int | None = None) -> Any:
+def random_bernoulli(
+    shape: ShapeLike, p: float = 0.0, dtype: DTypeLike | None = None, seed: int | None = None
+) -> Tensor:
     """Ones with a probability, else zeros."""
     kind = dtype or floatx()
     is_one = tf.random.uniform(shape, dtype=kind, seed=_seed(seed)) <= p
     return tf.where_v2(is_one, tf.ones(shape, dtype=kind), tf.zeros(shape, dtype=kind))
 
 
-def permute_dimensions(x: Any, pattern: Any) -> Any:
+def permute_dimensions(x: Tensor, pattern: Any) -> Tensor:
     """The axes in another order."""
     return tf.transpose(x, perm=pattern)
 
 
-def repeat(x: Any, n: int) -> Any:
+def repeat(x: Tensor, n: int) -> Tensor:
     """Each row of a matrix `n` times."""
     return tf.tile(tf.expand_dims(x, 1), tf.stack([1, n, 1]))
 
 
-def reverse(x: Any, axes: Any) -> Any:
+def reverse(x: Tensor, axes: Any) -> Tensor:
     """A tensor turned round along axes."""
     return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
 
 
-def sqrt(x: Any) -> Any:
+def sqrt(x: Tensor) -> Any:
     """The square root, of 0 for what is negative."""
     return tf.sqrt(tf.maximum(x, tf.constant(0.0, dtype=x.dtype.base_dtype)))
 
 
-def squeeze(x: Any, axis: int) -> Any:
+def squeeze(x: Tensor, axis: int) -> Tensor:
     """A tensor without an axis of size 1."""
     return tf.squeeze(x, [axis])
 
 
-def stack(x: Any, axis: int = 0) -> Any:
+def stack(x: Tensor, axis: int = 0) -> Tensor:
     """Tensors along a new axis."""
     return tf.stack(x, axis=axis)
 
 
-def stop_gradient(variables: Any) -> Any:
+def stop_gradient(variables: Sequence[Variable]) -> Any:
     """Tensors through which no gradient goes."""
     if isinstance(variables, list | tuple):
         return map(tf.stop_gradient, variables)
     return tf.stop_gradient(variables)
 
 
-def temporal_padding(x: Any, padding: tuple[int, int] = (1, 1)) -> Any:
+def temporal_padding(x: TensorLike, padding: tuple[int, int] = (1, 1)) -> Tensor:
     """Zeros before and after the steps of sequences."""
     return tf.pad(x, [[0, 0], list(padding), [0, 0]])
 
 
-def to_dense(tensor: Any) -> Any:
+def to_dense(tensor: Tensor) -> Tensor:
     """A sparse tensor as a dense one; another as it is."""
     return tf.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
 
 
-def tile(x: Any, n: Any) -> Any:
+def tile(x: Tensor, n: int) -> Any:
     """A tensor several times along its axes."""
     return tf.tile(x, [n] if isinstance(n, int) else n)
 
 
-def transpose(x: Any) -> Any:
+def transpose(x: Tensor) -> Any:
     """The axes in the opposite order."""
     return tf.transpose(x)
 
 
 #: Every function of this module and of `enlarging` by its public name.
-FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
+FUNCTIONS: Final[dict[str, Callable[..., object]]] = {
     **ENLARGING,
     **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
     **{

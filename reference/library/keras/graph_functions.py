@@ -8,14 +8,20 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Fetches, Structure
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.sessions import get_session
 
 __all__ = ["GraphExecutionFunction", "function"]
 
 
 def function(
-    inputs: Any, outputs: Any, updates: Any = None, name: str | None = None, **kwargs: Any
+    inputs: Structure,
+    outputs: Structure,
+    updates: Tensor | None = None,
+    name: str | None = None,
+    **kwargs: Any,
 ) -> GraphExecutionFunction:
     """A function that feeds inputs and fetches outputs, in the session that Keras uses.
 
@@ -46,11 +52,11 @@ class GraphExecutionFunction:
     def __init__(
         self,
         inputs: Any,
-        outputs: Any,
+        outputs: Structure,
         updates: Any = None,
         name: str | None = None,
-        feed_dict: dict[Any, Any] | None = None,
-        fetches: Any = (),
+        feed_dict: dict[object, object] | None = None,
+        fetches: Fetches = (),
         options: Any = None,
         run_metadata: Any = None,
     ) -> None:
@@ -69,7 +75,7 @@ class GraphExecutionFunction:
         self.fetches = [tf.identity(one) for one in also]
         self.run_options, self.run_metadata = options, run_metadata
         #: What is called with the value of one of `fetches`.
-        self.fetch_callbacks: dict[Any, Callable[[Any], None]] = {}
+        self.fetch_callbacks: dict[object, Callable[[object], None]] = {}
 
     def __call__(self, inputs: Any) -> Any:
         """The outputs' values, in their structure.

@@ -10,9 +10,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import init_ops
 from sessrun.reference.base import dtypes
-from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.library.keras.object_configs import (
+    Config,
+    Identifier,
+    deserialized,
+    interpreted,
+    serialized,
+)
 
 __all__ = [
     "Constant",
@@ -65,7 +73,11 @@ class RandomNormal(init_ops.RandomNormal):
     """Normal numbers, by default of deviation 0.05."""
 
     def __init__(
-        self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None, dtype: Any = dtypes.float32
+        self,
+        mean: TensorLike = 0.0,
+        stddev: float = 0.05,
+        seed: int | None = None,
+        dtype: DType = dtypes.float32,
     ) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
 
@@ -77,8 +89,8 @@ class RandomUniform(init_ops.RandomUniform):
         self,
         minval: Any = -0.05,
         maxval: Any = 0.05,
-        seed: Any = None,
-        dtype: Any = dtypes.float32,
+        seed: int | None = None,
+        dtype: DType = dtypes.float32,
     ) -> None:
         super().__init__(minval=minval, maxval=maxval, seed=seed, dtype=dtype)
 
@@ -87,7 +99,11 @@ class TruncatedNormal(init_ops.TruncatedNormal):
     """Normal numbers within two deviations, by default of deviation 0.05."""
 
     def __init__(
-        self, mean: Any = 0.0, stddev: Any = 0.05, seed: Any = None, dtype: Any = dtypes.float32
+        self,
+        mean: TensorLike = 0.0,
+        stddev: float = 0.05,
+        seed: int | None = None,
+        dtype: DType = dtypes.float32,
     ) -> None:
         super().__init__(mean=mean, stddev=stddev, seed=seed, dtype=dtype)
 
@@ -97,11 +113,11 @@ class _OfFanIn(init_ops.VarianceScaling):
 
     _kind: tuple[float, str]
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: int | None = None) -> None:
         scale, distribution = self._kind
         super().__init__(scale=scale, mode="fan_in", distribution=distribution, seed=seed)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The seed alone."""
         return {"seed": self.seed}
 
@@ -136,7 +152,7 @@ truncated_normal = TruncatedNormal
 lecun_normal, lecun_uniform = LecunNormal, LecunUniform
 he_normal, he_uniform = HeNormal, HeUniform
 
-_CLASSES: Final[Mapping[str, Any]] = {
+_CLASSES: Final[Mapping[str, object]] = {
     "Constant": Constant,
     "GlorotNormal": glorot_normal,
     "GlorotUniform": glorot_uniform,
@@ -153,7 +169,7 @@ _CLASSES: Final[Mapping[str, Any]] = {
     "VarianceScaling": VarianceScaling,
     "Zeros": Zeros,
 }
-_NAMES: Final[Mapping[str, Any]] = {
+_NAMES: Final[Mapping[str, object]] = {
     "constant": Constant,
     "glorot_normal": glorot_normal,
     "glorot_uniform": glorot_uniform,
@@ -190,7 +206,7 @@ def deserialize(
     return deserialized(config, {**_CLASSES, **_NAMES}, "initializer", custom_objects)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: Identifier) -> Any:
     """An initializer by name, config or class; a callable itself; None for None.
 
     Raises:

@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.weight_shapes import broadcast_weights
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.settings import floatx
@@ -97,11 +99,11 @@ class Sum(Metric):
 
     """
 
-    def __init__(self, name: str | None = "sum", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "sum", dtype: DType | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.total = self.add_weight("total", initializer="zeros")
 
-    def update_state(self, values: Any, sample_weight: Any = None) -> Any:
+    def update_state(self, values: TensorLike, sample_weight: Any = None) -> Any:
         """Add values.
 
         Args:
@@ -129,7 +131,7 @@ class Sum(Metric):
             values = self._reduced(values, axes)
         return tf.multiply(values, weights), weights
 
-    def _reduced(self, values: Any, axes: list[int]) -> Any:
+    def _reduced(self, values: TensorLike, axes: list[int]) -> Any:
         return tf.reduce_sum(values, axis=axes)
 
     def _added(self, values: Any, weights: Any) -> Any:
@@ -156,7 +158,7 @@ class Mean(Sum):
         super().__init__(name=name, dtype=dtype)
         self.count = self.add_weight("count", initializer="zeros")
 
-    def _reduced(self, values: Any, axes: list[int]) -> Any:
+    def _reduced(self, values: TensorLike, axes: list[int]) -> Any:
         return tf.reduce_mean(values, axis=axes)
 
     def _added(self, values: Any, weights: Any) -> Any:

@@ -13,7 +13,7 @@ from sessrun.reference.graph.stacks import get_default_graph
 __all__ = ["get_uid", "reset_uids", "snake_case", "unique_name"]
 
 #: How often each name was given, by graph, namespace and name.
-_GIVEN: Final[WeakKeyDictionary[Any, defaultdict[Any, int]]] = WeakKeyDictionary()
+_GIVEN: Final[WeakKeyDictionary[object, defaultdict[object, int]]] = WeakKeyDictionary()
 
 
 def snake_case(name: str) -> str:
@@ -26,7 +26,7 @@ def snake_case(name: str) -> str:
 def unique_name(
     name: str,
     *,
-    counts: MutableMapping[Any, int] | None = None,
+    counts: MutableMapping[tuple[str, str], int] | None = None,
     avoid: Collection[str] = (),
     namespace: str = "",
     zero_based: bool = False,

@@ -38,7 +38,7 @@ def serialized(instance: Any) -> Any:
 
 
 def interpreted(
-    identifier: Any,
+    identifier: Identifier,
     deserialize: Callable[[Any], Any],
     kind: str,
     refuse: Callable[[str], Exception] = bad_value,
@@ -64,7 +64,7 @@ def interpreted(
 
 def deserialized(
     identifier: Any,
-    known: Mapping[str, Any],
+    known: Mapping[str, object],
     kind: str,
     custom_objects: Mapping[str, Any] | None = None,
 ) -> Any:
@@ -100,11 +100,11 @@ def deserialized(
     raise bad_value(f"Could not interpret serialized {_KINDS.get(kind, kind)}: {identifier}")
 
 
-def _found(name: str, table: Mapping[str, Any], kind: str) -> Callable[..., Any]:
+def _found(name: str, table: Mapping[str, Any], kind: str) -> Callable[..., object]:
     if name not in table:
         raise bad_value(
             f"Unknown {_KINDS.get(kind, kind)}: '{name}'. Its class or function must be known by "
             "this name, or be given in `custom_objects`."
         )
-    found: Callable[..., Any] = table[name]
+    found: Callable[..., object] = table[name]
     return found

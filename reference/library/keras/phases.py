@@ -8,6 +8,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 import sessrun.reference as tf
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
     "forget_phases",
@@ -18,7 +19,7 @@ __all__ = [
     "set_learning_phase",
 ]
 
-_PHASES: Final[WeakKeyDictionary[Any, Any]] = WeakKeyDictionary()
+_PHASES: Final[WeakKeyDictionary[object, object]] = WeakKeyDictionary()
 
 
 def learning_phase() -> Any:
@@ -73,7 +74,7 @@ def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
     return switch(training, x, alt)
 
 
-def in_test_phase(x: Any, alt: Any, training: Any = None) -> Any:
+def in_test_phase(x: Tensor, alt: Any, training: bool | Tensor | None = None) -> Any:
     """`x` while not training, else `alt`."""
     return in_train_phase(alt, x, training=training)
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["batch_dot"]
 
 
-def batch_dot(x: Any, y: Any, axes: Any = None) -> Any:
+def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     """The sums of products along an axis of each, for each example.
 
     Args:

@@ -7,8 +7,16 @@ from collections.abc import Mapping
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
-from sessrun.reference.library.keras.object_configs import deserialized, interpreted, serialized
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.keras.object_configs import (
+    Config,
+    Identifier,
+    deserialized,
+    interpreted,
+    serialized,
+)
 from sessrun.reference.library.keras.settings import float_array
 
 __all__ = [
@@ -45,7 +53,7 @@ def _penalty(value: Any) -> Any:
     return float_array(value)
 
 
-def _of_older(default: float | None, kwargs: dict[str, Any]) -> Any:
+def _of_older(default: float | None, kwargs: dict[str, object]) -> Any:
     """The factor, which older programs call `l`."""
     value = kwargs.pop("l", default)
     if kwargs:
@@ -56,17 +64,17 @@ def _of_older(default: float | None, kwargs: dict[str, Any]) -> Any:
 class Regularizer:
     """The base of all regularizers: a function from a tensor to a scalar loss."""
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Any:
         """The loss."""
         del x
         return 0.0
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any]) -> Self:
+    def from_config(cls, config: Mapping[str, object]) -> Self:
         """The regularizer of what `get_config` gave."""
         return cls(**config)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         raise NotImplementedError(f"{self} does not implement get_config()")
 
@@ -78,7 +86,7 @@ class L1L2(Regularizer):
         self.l1 = _penalty(0.0 if l1 is None else l1)
         self.l2 = _penalty(0.0 if l2 is None else l2)
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: Any) -> Tensor:
         """The loss."""
         loss = tf.constant(0.0, dtype=x.dtype.base_dtype)
         if self.l1:
@@ -87,7 +95,7 @@ class L1L2(Regularizer):
             loss += 2.0 * self.l2 * tf.nn.l2_loss(x)
         return loss
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """Both factors."""
         return {"l1": float(self.l1), "l2": float(self.l2)}
 
@@ -95,14 +103,14 @@ class L1L2(Regularizer):
 class L1(Regularizer):
     """l1 * sum|x|."""
 
-    def __init__(self, l1: Any = 0.01, **kwargs: Any) -> None:
+    def __init__(self, l1: float = 0.01, **kwargs: Any) -> None:
         self.l1 = _penalty(_of_older(l1, kwargs))
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Tensor:
         """The loss."""
         return self.l1 * tf.reduce_sum(tf.abs(x))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The factor."""
         return {"l1": float(self.l1)}
 
@@ -110,26 +118,26 @@ class L1(Regularizer):
 class L2(Regularizer):
     """l2 * sum x²."""
 
-    def __init__(self, l2: Any = 0.01, **kwargs: Any) -> None:
+    def __init__(self, l2: float = 0.01, **kwargs: Any) -> None:
         self.l2 = _penalty(_of_older(l2, kwargs))
 
-    def __call__(self, x: Any) -> Any:
+    def __call__(self, x: TensorLike) -> Tensor:
         """The loss."""
         return 2.0 * self.l2 * tf.nn.l2_loss(x)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The factor."""
         return {"l2": float(self.l2)}
 
 
-def l1_l2(l1: Any = 0.01, l2: Any = 0.01) -> L1L2:
+def l1_l2(l1: float = 0.01, l2: float = 0.01) -> L1L2:
     """l1 * sum|x| + l2 * sum x², both 0.01 by default."""
     return L1L2(l1=l1, l2=l2)
 
 
 l1, l2 = L1, L2
 
-_KNOWN: Final[Mapping[str, Any]] = {
+_KNOWN: Final[Mapping[str, object]] = {
     "L1": L1,
     "L1L2": L1L2,
     "L2": L2,
@@ -155,7 +163,7 @@ def deserialize(
     return deserialized(config, _KNOWN, "regularizer", custom_objects)
 
 
-def get(identifier: Any) -> Any:
+def get(identifier: Identifier) -> Any:
     """A regularizer by name or config; a callable itself; None for None.
 
     Raises:

@@ -10,8 +10,14 @@ from weakref import WeakKeyDictionary, WeakSet
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import naming, phases
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
+from sessrun.reference.session.session import Session
 
 __all__ = [
     "batch_get_value",
@@ -37,14 +43,14 @@ class _Kept(threading.local):
 
 _KEPT: Final = _Kept()
 #: The variables of layers by graph, to be initialized once a session is asked for.
-_TRACKED: Final[WeakKeyDictionary[Any, WeakSet[Any]]] = WeakKeyDictionary()
+_TRACKED: Final[WeakKeyDictionary[object, WeakSet[object]]] = WeakKeyDictionary()
 #: Those of which it is known that a session initialized them.
-_INITIALIZED: Final[WeakSet[Any]] = WeakSet()
+_INITIALIZED: Final[WeakSet[object]] = WeakSet()
 #: The placeholder and the assignment that set each variable's value.
-_SETTERS: Final[WeakKeyDictionary[Any, tuple[Any, Any]]] = WeakKeyDictionary()
+_SETTERS: Final[WeakKeyDictionary[object, tuple[object, object]]] = WeakKeyDictionary()
 
 
-def track_variable(variable: Any) -> None:
+def track_variable(variable: Variable) -> None:
     """Let `get_session` initialize a variable."""
     _TRACKED.setdefault(variable.graph, WeakSet()).add(variable)
 
@@ -54,12 +60,12 @@ def manual_variable_initialization(value: bool) -> None:
     _KEPT.by_hand = value
 
 
-def set_session(session: Any) -> None:
+def set_session(session: Session) -> None:
     """Let Keras use this session."""
     _KEPT.session = session
 
 
-def get_session(op_input_list: Sequence[Any] = ()) -> Any:
+def get_session(op_input_list: Sequence[TensorLike] = ()) -> Any:
     """The default session, or the one that Keras keeps; variables of layers are initialized.
 
     Args:
@@ -79,7 +85,7 @@ def get_session(op_input_list: Sequence[Any] = ()) -> Any:
     return session
 
 
-def _initialize(session: Any) -> None:
+def _initialize(session: Session) -> None:
     """Initialize the graph's variables that are not yet."""
     tracked = _TRACKED.get(session.graph, ())
     new = [variable for variable in tf.global_variables() if variable in tracked]
@@ -104,12 +110,12 @@ def clear_session() -> None:
     phases.learning_phase()
 
 
-def batch_get_value(tensors: Sequence[Any]) -> list[Any]:
+def batch_get_value(tensors: Sequence[TensorLike]) -> list[Any]:
     """The values of tensors or variables, in one run."""
     return list(get_session(tensors).run(list(tensors))) if tensors else []
 
 
-def get_value(x: Any) -> Any:
+def get_value(x: Tensor) -> Any:
     """The value of a tensor or a variable; anything else is its own value."""
     if not tf.is_tensor(x):
         return x
@@ -117,7 +123,7 @@ def get_value(x: Any) -> Any:
         return x.eval(session=get_session((x,)))
 
 
-def evaluated(x: Any) -> Any:
+def evaluated(x: Tensor) -> Any:
     """The value of a tensor, of a sparse one as a dense array."""
     return get_value(tf.sparse.to_dense(x) if isinstance(x, tf.SparseTensor) else x)
 
@@ -127,7 +133,7 @@ def set_value(x: Any, value: Any) -> None:
     batch_set_value([(x, value)])
 
 
-def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
+def batch_set_value(tuples: Iterable[tuple[Variable, object]]) -> None:
     """Set the values of many variables in one run.
 
     Args:
@@ -147,7 +153,12 @@ def batch_set_value(tuples: Iterable[tuple[Any, Any]]) -> None:
         get_session().run(updates, feed_dict=feeds)
 
 
-def variable(value: Any, dtype: Any = None, name: str | None = None, constraint: Any = None) -> Any:
+def variable(
+    value: TensorLike,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    constraint: Identifier = None,
+) -> Any:
     """A resource variable that `get_session` initializes.
 
     Args:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["rnn"]
 
@@ -37,8 +39,8 @@ class Sequences:
 
     step: Step
     inputs: Any
-    states: tuple[Any, ...]
-    constants: tuple[Any, ...]
+    states: tuple[object, ...]
+    constants: tuple[object, ...]
     count: Any
     mask: Any
     backwards: bool
@@ -49,7 +51,7 @@ class Sequences:
         """The inputs as a list."""
         return list(tf.nest.flatten(self.inputs))
 
-    def stepped(self, flat: Sequence[Any], states: Sequence[Any]) -> tuple[Any, Any]:
+    def stepped(self, flat: Sequence[object], states: Sequence[object]) -> tuple[Any, Any]:
         """The output and the next states of the step of these inputs."""
         inputs = tf.nest.pack_sequence_as(self.inputs, list(flat))
         return self.step(inputs, tuple(states) + self.constants)
@@ -57,11 +59,11 @@ class Sequences:
 
 def rnn(
     step_function: Step,
-    inputs: Any,
-    initial_states: Sequence[Any],
+    inputs: Structure,
+    initial_states: Sequence[Tensor],
     go_backwards: bool = False,
-    mask: Any = None,
-    constants: Sequence[Any] | None = None,
+    mask: Structure = None,
+    constants: Sequence[Tensor] | None = None,
     unroll: bool = False,
     input_length: Any = None,
     time_major: bool = False,
@@ -151,7 +153,7 @@ def _unrolled(given: Sequences, count: int) -> tuple[Any, Any, Any]:
     if given.backwards:
         for values in (*parted, masks):
             values.reverse()
-    outputs: list[Any] = []
+    outputs: list[object] = []
     states: Any = given.states
     for time in range(count):
         output, after = given.stepped([values[time] for values in parted], states)
@@ -176,7 +178,7 @@ def _unrolled(given: Sequences, count: int) -> tuple[Any, Any, Any]:
     return last, stacked, states
 
 
-def _looped(given: Sequences, length: Any) -> tuple[Any, Any, Any]:
+def _looped(given: Sequences, length: TensorLike) -> tuple[Any, Any, Any]:
     """One loop over all times."""
     flat = given.flat
     arrays = [
@@ -202,16 +204,16 @@ def _looped(given: Sequences, length: Any) -> tuple[Any, Any, Any]:
     masking = _masking(given, length)
     zeros = () if masking is None else tuple(tf.zeros_like(output) for output in samples)
 
-    def step(time: Any, written: Any, *rest: Any) -> Any:
+    def step(time: Tensor, written: Any, *rest: Any) -> Any:
         before, states = ((), rest) if masking is None else (rest[0], rest[1:])
         inputs = [array.read(time) for array in arrays]
         here = None if masking is None else masking[0](time)
         output, after = given.stepped(inputs, states)
-        outputs: Sequence[Any] = tf.nest.flatten(output)
+        outputs: Sequence[object] = tf.nest.flatten(output)
         flat_states = tf.nest.flatten(states)
         if masking is not None:
             outputs = masking[1](here, outputs, zeros if given.zero_masked else before)
-        flat_after: Sequence[Any] = tf.nest.flatten(after)
+        flat_after: Sequence[object] = tf.nest.flatten(after)
         for state, new in zip(flat_states, flat_after, strict=False):
             if isinstance(new, tf.Tensor):
                 new.set_shape(state.shape)
@@ -237,13 +239,15 @@ def _looped(given: Sequences, length: Any) -> tuple[Any, Any, Any]:
     )
 
 
-def _masking(given: Sequences, length: Any) -> tuple[Callable[[Any], Any], Merge] | None:
+def _masking(given: Sequences, length: TensorLike) -> tuple[Callable[[Any], Any], Merge] | None:
     """What is there at a time, and how it chooses; None if everything is there."""
     if given.mask is not None:
         mask = tf.reverse(given.mask, [0]) if given.backwards else given.mask
         array = tf.TensorArray(tf.bool, size=given.count, tensor_array_name="mask_ta").unstack(mask)
 
-        def merged(here: Any, values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
+        def merged(
+            here: Any, values: Sequence[Tensor], others: Sequence[TensorLike]
+        ) -> tuple[Any, ...]:
             tiles = [_tiled(here, value, fixed=here.shape.rank) for value in values]
             return tuple(tf.where_v2(*parts) for parts in zip(tiles, values, others, strict=True))
 
@@ -251,7 +255,9 @@ def _masking(given: Sequences, length: Any) -> tuple[Callable[[Any], Any], Merge
     if not isinstance(length, tf.Tensor):
         return None
 
-    def rows(here: Any, values: Sequence[Any], others: Sequence[Any]) -> tuple[Any, ...]:
+    def rows(
+        here: Any, values: Sequence[TensorLike], others: Sequence[TensorLike]
+    ) -> tuple[Any, ...]:
         pairs = zip(values, others, strict=True)
         return tuple(tf.where(here, value, other) for value, other in pairs)
 

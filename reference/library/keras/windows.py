@@ -7,11 +7,13 @@ Images with channels first are turned before and after: the operations of CPUs t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.functions import temporal_padding
 from sessrun.reference.library.keras.settings import image_data_format
 
@@ -41,8 +43,8 @@ def _padding(padding: str) -> str:
 
 
 def _with_channels_last(
-    function: Callable[[Any], Any], x: Any, rank: int, data_format: str | None
-) -> Any:
+    function: Callable[[Any], Any], x: TensorLike, rank: int, data_format: str | None
+) -> Tensor:
     """What a function gives of a tensor whose channels come last, in the format of the given."""
     if _format(data_format) == "channels_last":
         return function(x)
@@ -51,14 +53,14 @@ def _with_channels_last(
 
 
 def _convolved(
-    x: Any,
-    kernel: Any,
-    strides: Any,
+    x: TensorLike,
+    kernel: Tensor,
+    strides: object,
     padding: str,
     data_format: str | None,
-    dilation_rate: Any,
+    dilation_rate: int | Sequence[int],
     rank: int,
-) -> Any:
+) -> Tensor:
     return _with_channels_last(
         lambda x: tf.nn.convolution(
             input=x,
@@ -77,11 +79,11 @@ def _convolved(
 def conv1d(
     x: Any,
     kernel: Any,
-    strides: Any = 1,
+    strides: int | Sequence[int] = 1,
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = 1,
-) -> Any:
+    dilation_rate: int | Sequence[int] = 1,
+) -> Tensor:
     """The convolution of sequences.
 
     Args:
@@ -104,30 +106,30 @@ def conv1d(
 
 
 def conv2d(
-    x: Any,
-    kernel: Any,
-    strides: Any = (1, 1),
+    x: TensorLike,
+    kernel: Tensor,
+    strides: object = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = (1, 1),
-) -> Any:
+    dilation_rate: int | Sequence[int] = (1, 1),
+) -> Tensor:
     """The convolution of images; arguments and errors are those of `conv1d` but for `causal`."""
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 2)
 
 
 def conv3d(
-    x: Any,
-    kernel: Any,
-    strides: Any = (1, 1, 1),
+    x: TensorLike,
+    kernel: Tensor,
+    strides: object = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
-    dilation_rate: Any = (1, 1, 1),
-) -> Any:
+    dilation_rate: int | Sequence[int] = (1, 1, 1),
+) -> Tensor:
     """The convolution of volumes; arguments and errors are those of `conv1d` but for `causal`."""
     return _convolved(x, kernel, strides, padding, data_format, dilation_rate, 3)
 
 
-def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
+def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
     """A tensor with a bias for each channel, or for each channel of each place.
 
     Args:
@@ -153,8 +155,13 @@ def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Any:
 
 
 def _pooled(
-    x: Any, pool_size: Any, strides: Any, padding: str, data_format: str | None, pool_mode: str
-) -> Any:
+    x: TensorLike,
+    pool_size: Any,
+    strides: Any,
+    padding: str,
+    data_format: str | None,
+    pool_mode: str,
+) -> Tensor:
     rank = len(pool_size)
     pools = {"max": (tf.nn.max_pool, tf.nn.max_pool3d), "avg": (tf.nn.avg_pool, tf.nn.avg_pool3d)}
     _format(data_format)  # is refused first
@@ -181,7 +188,7 @@ def pool2d(
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> Any:
+) -> Tensor:
     """The largest element or the mean of each window of images.
 
     Args:
@@ -203,32 +210,32 @@ def pool2d(
 
 
 def pool3d(
-    x: Any,
-    pool_size: Any,
-    strides: Any = (1, 1, 1),
+    x: Tensor,
+    pool_size: int | Sequence[int],
+    strides: int | Sequence[int] = (1, 1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",
-) -> Any:
+) -> Tensor:
     """As `pool2d`, of volumes."""
     return _pooled(x, pool_size, strides, padding, data_format, pool_mode)
 
 
 def spatial_2d_padding(
-    x: Any, padding: Any = ((1, 1), (1, 1)), data_format: str | None = None
-) -> Any:
+    x: Tensor, padding: object = ((1, 1), (1, 1)), data_format: str | None = None
+) -> Tensor:
     """Images with zeros around them, so many before and after each axis."""
     return _surrounded(x, padding, data_format)
 
 
 def spatial_3d_padding(
-    x: Any, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
-) -> Any:
+    x: TensorLike, padding: object = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
+) -> Tensor:
     """Volumes with zeros around them, so many before and after each axis."""
     return _surrounded(x, padding, data_format)
 
 
-def _surrounded(x: Any, padding: Any, data_format: str | None) -> Any:
+def _surrounded(x: TensorLike, padding: Any, data_format: str | None) -> Tensor:
     pairs = [list(pair) for pair in padding]
     is_first = _format(data_format) == "channels_first"
     return tf.pad(x, [[0, 0], [0, 0], *pairs] if is_first else [[0, 0], *pairs, [0, 0]])

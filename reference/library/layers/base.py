@@ -12,8 +12,12 @@ from contextlib import contextmanager
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine import base_layer
 from sessrun.reference.library.keras.engine.tracked import is_split
 from sessrun.reference.library.keras.engine.weights import is_trained
@@ -62,7 +66,7 @@ class Layer(base_layer.Layer):
     """
 
     def __init__(
-        self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any
+        self, trainable: bool = True, name: Any = None, dtype: DType | None = None, **kwargs: Any
     ) -> None:
         self._use_resource_variables = False
         scope = kwargs.pop("_scope", None)
@@ -83,13 +87,13 @@ class Layer(base_layer.Layer):
             with tf.variable_scope(scope) as captured:
                 self._scope = captured
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: TensorLike) -> None:
         object.__setattr__(self, name, value)  # layers in it are not kept
 
     def __delattr__(self, name: str) -> None:
         object.__delattr__(self, name)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         result = type(self).__new__(type(self))
         memo[id(self)] = result
         for key, value in self.__dict__.items():
@@ -134,7 +138,7 @@ class Layer(base_layer.Layer):
             )
         return str(self._scope.name)
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: Tensor, inputs: Any = None) -> None:
         """Collect losses, also in the graph's collection of regularization losses."""
         known, makers = len(self._losses), len(self._callable_losses)
         super().add_loss(losses, inputs=inputs)
@@ -147,7 +151,7 @@ class Layer(base_layer.Layer):
             return super()._name_scope()
         return str(self._current_scope.original_name_scope)
 
-    def _set_scope(self, scope: Any = None) -> None:
+    def _set_scope(self, scope: VariableScope | str | None = None) -> None:
         """Choose the variable scope, unless it is chosen."""
         if self._scope is not None:
             return
@@ -186,7 +190,7 @@ class Layer(base_layer.Layer):
         unknown = kwargs.keys() - {"experimental_autocast"}
         if unknown:
             raise TypeError("Unknown keyword argument:", min(unknown))
-        options: dict[str, Any] = {
+        options: dict[str, object] = {
             "constraint": constraint,
             "partitioner": partitioner,
             "synchronization": synchronization,
@@ -229,13 +233,13 @@ class Layer(base_layer.Layer):
                     self._count_as_untrained(parts)
         return variable
 
-    def _count_as_untrained(self, parts: list[Any]) -> None:
+    def _count_as_untrained(self, parts: list[Variable]) -> None:
         """Move variables that a scope or a getter made untrained to those that are."""
         for part in parts:
             self._trainable_weights.remove(part)
             self._non_trainable_weights.append(part)
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Tensor:
         """What the layer computes of its inputs.
 
         Args:
@@ -274,11 +278,11 @@ class Layer(base_layer.Layer):
         return self._reopened
 
 
-def _is_among(variable: Any, variables: Iterable[Any]) -> bool:
+def _is_among(variable: Any, variables: Iterable[Variable]) -> bool:
     return any(variable is other for other in variables)
 
 
-def _collect(elements: Iterable[Any], key: str) -> None:
+def _collect(elements: Iterable[object], key: str) -> None:
     """Put into a collection what is not yet in it; the collection is there even if empty."""
     collection = tf.get_collection_ref(key)
     for element in elements:

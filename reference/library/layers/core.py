@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.layers import core as keras_core
 from sessrun.reference.library.keras.layers import reshaping as keras_reshaping
 from sessrun.reference.library.layers.base import Layer
@@ -38,8 +41,8 @@ class Dropout(keras_core.Dropout, Layer):
 
     def __init__(
         self,
-        rate: Any = 0.5,
-        noise_shape: Any = None,
+        rate: float | Tensor = 0.5,
+        noise_shape: ShapeLike | None = None,
         seed: int | None = None,
         name: str | None = None,
         **kwargs: Any,
@@ -59,13 +62,13 @@ dense = function_of(Dense)
 
 
 def dropout(
-    inputs: Any,
-    rate: Any = 0.5,
-    noise_shape: Any = None,
+    inputs: TensorLike,
+    rate: float = 0.5,
+    noise_shape: ShapeLike | None = None,
     seed: int | None = None,
-    training: Any = False,
+    training: bool | Tensor = False,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The inputs, of which a share is 0 and the rest scaled up if `training`.
 
     Args:
@@ -81,7 +84,7 @@ def dropout(
     return layer(inputs, training=training)
 
 
-def flatten(inputs: Any, name: str | None = None, data_format: str = "channels_last") -> Any:
+def flatten(inputs: TensorLike, name: str | None = None, data_format: str = "channels_last") -> Any:
     """The inputs with all axes but the first as one; channels last, wherever they are.
 
     Args:

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.layers import batch_normalization as keras_normalization
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.layers.signatures import older_constructor
 
@@ -34,31 +37,31 @@ class BatchNormalization(keras_normalization.BatchNormalization, Layer):
 
 
 def batch_normalization(
-    inputs: Any,
-    axis: Any = -1,
-    momentum: Any = 0.99,
+    inputs: TensorLike,
+    axis: int = -1,
+    momentum: float = 0.99,
     epsilon: float = 1e-3,
     center: bool = True,
     scale: bool = True,
-    beta_initializer: Any = tf.zeros_initializer(),  # noqa: B008 - TensorFlow's signature; it has no state
-    gamma_initializer: Any = tf.ones_initializer(),  # noqa: B008 - the same
-    moving_mean_initializer: Any = tf.zeros_initializer(),  # noqa: B008 - the same
-    moving_variance_initializer: Any = tf.ones_initializer(),  # noqa: B008 - the same
-    beta_regularizer: Any = None,
-    gamma_regularizer: Any = None,
-    beta_constraint: Any = None,
-    gamma_constraint: Any = None,
-    training: Any = False,
+    beta_initializer: Identifier = tf.zeros_initializer(),  # noqa: B008 - TensorFlow's signature; it has no state
+    gamma_initializer: Identifier = tf.ones_initializer(),  # noqa: B008 - the same
+    moving_mean_initializer: Identifier = tf.zeros_initializer(),  # noqa: B008 - the same
+    moving_variance_initializer: Identifier = tf.ones_initializer(),  # noqa: B008 - the same
+    beta_regularizer: Identifier = None,
+    gamma_regularizer: Identifier = None,
+    beta_constraint: Identifier = None,
+    gamma_constraint: Identifier = None,
+    training: bool | Tensor = False,
     trainable: bool = True,
-    name: Any = None,
+    name: str | None = None,
     reuse: Any = None,
     renorm: bool = False,
-    renorm_clipping: Mapping[str, Any] | None = None,
+    renorm_clipping: Mapping[str, object] | None = None,
     renorm_momentum: Any = 0.99,
     fused: bool | None = None,
     virtual_batch_size: int | None = None,
     adjustment: Callable[[Any], Any] | None = None,
-) -> Any:
+) -> Tensor:
     """Make a layer, `BatchNormalization`, and call it on `inputs`.
 
     Args are the constructor's, and `training`, that of the call; `reuse` shares variables.

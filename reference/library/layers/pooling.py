@@ -38,7 +38,7 @@ def _constructor(keras_class: type) -> Any:
     )
 
 
-def _check(given: dict[str, Any]) -> None:
+def _check(given: dict[str, object]) -> None:
     if given["strides"] is None:
         raise bad_value("Argument `strides` must not be None.")
 

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from inspect import Parameter, Signature
 from typing import Any
 
+from sessrun.reference.graph.tensor import Tensor
+
 __all__ = ["function_of", "older_constructor"]
 
 _ENDING = (
@@ -21,7 +23,7 @@ def older_constructor(
     without: tuple[str, ...] = (),
     trainable: bool = True,
     keep_places: bool = False,
-    checked: Callable[[dict[str, Any]], None] | None = None,
+    checked: Callable[[dict[str, object]], None] | None = None,
     **defaults: Any,
 ) -> Callable[..., None]:
     """The constructor of the class of `tf.layers` that has a Keras class as its base.
@@ -65,7 +67,7 @@ def _with_self(signature: Signature) -> Signature:
     return signature.replace(parameters=[own, *signature.parameters.values()])
 
 
-def function_of(layer: Any, *, has_variables: bool = True) -> Callable[..., Any]:
+def function_of(layer: Any, *, has_variables: bool = True) -> Callable[..., object]:
     """The function that makes a layer and calls it once.
 
     Args:
@@ -86,7 +88,7 @@ def function_of(layer: Any, *, has_variables: bool = True) -> Callable[..., Any]
     reuse = [Parameter("reuse", kind, default=None)] if has_variables else []
     signature = Signature([Parameter("inputs", kind), *named, *reuse])
 
-    def compute(*args: Any, **kwargs: Any) -> Any:
+    def compute(*args: Any, **kwargs: Any) -> Tensor:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         given = dict(bound.arguments)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.math_ops import add_n
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.constant_op import constant
@@ -19,18 +17,20 @@ __all__ = [
 ]
 
 
-def add_loss(loss: Any, loss_collection: Any = GraphKeys.LOSSES) -> None:
+def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> None:
     """Put a loss into a collection, if one is named."""
     if loss_collection:
         add_to_collection(loss_collection, loss)
 
 
-def get_losses(scope: str | None = None, loss_collection: Any = GraphKeys.LOSSES) -> list[Any]:
+def get_losses(
+    scope: str | None = None, loss_collection: str | None = GraphKeys.LOSSES
+) -> list[Tensor]:
     """The losses of a collection, of those whose names match a scope."""
     return get_collection(loss_collection, scope)
 
 
-def get_regularization_losses(scope: str | None = None) -> list[Any]:
+def get_regularization_losses(scope: str | None = None) -> list[Tensor]:
     """The losses that regularizers have made, of those whose names match a scope."""
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 

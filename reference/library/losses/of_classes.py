@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.nn.cross_entropies import (
     sigmoid_cross_entropy_with_logits,
@@ -34,11 +35,11 @@ _BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
 def hinge_loss(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """What is missing for numbers to be beyond 1 on the labels' side of zero.
@@ -66,7 +67,7 @@ def hinge_loss(
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction)
 
 
-def _logits_and_labels(logits: Any, labels: Any) -> tuple[Tensor, Tensor]:
+def _logits_and_labels(logits: TensorLike, labels: TensorLike) -> tuple[Tensor, Tensor]:
     rows = convert_to_tensor(logits)
     wanted = cast(labels, rows.dtype)
     rows.shape.assert_is_compatible_with(wanted.shape)
@@ -75,11 +76,11 @@ def _logits_and_labels(logits: Any, labels: Any) -> tuple[Tensor, Tensor]:
 
 def sigmoid_cross_entropy(
     multi_class_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     label_smoothing: Any = 0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """The cross entropy of independent classes.
@@ -109,11 +110,11 @@ def sigmoid_cross_entropy(
 
 def softmax_cross_entropy(
     onehot_labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    logits: Tensor,
+    weights: TensorLike = 1.0,
     label_smoothing: Any = 0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """The cross entropy of classes that exclude each other.
@@ -143,7 +144,7 @@ def softmax_cross_entropy(
         return compute_weighted_loss(losses, weights, inner, loss_collection, reduction)
 
 
-def _fitting(weights: Any, labels: Tensor) -> Any:
+def _fitting(weights: TensorLike, labels: Tensor) -> Any:
     """The weights, without a last dimension that the labels do not have."""
     value = convert_to_tensor(weights)
     ndims = value.shape.ndims
@@ -157,11 +158,11 @@ def _fitting(weights: Any, labels: Tensor) -> Any:
 
 
 def sparse_softmax_cross_entropy(
-    labels: Any,
-    logits: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    logits: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """The cross entropy of classes that exclude each other, labels given by number.

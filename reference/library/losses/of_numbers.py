@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import rank, where
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import zeros_like
@@ -46,7 +47,7 @@ __all__ = [
 _BY_WEIGHTS = Reduction.SUM_BY_NONZERO_WEIGHTS
 
 
-def _pair(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
+def _pair(labels: TensorLike, predictions: TensorLike) -> tuple[Tensor, Tensor]:
     """Labels and predictions as float32, of one shape.
 
     Raises:
@@ -60,11 +61,11 @@ def _pair(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
 
 
 def absolute_difference(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: Tensor,
+    predictions: Tensor,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """How far predictions are from labels. Arguments as of `mean_squared_error`."""
@@ -76,12 +77,12 @@ def absolute_difference(
 
 
 def cosine_distance(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     axis: int | None = None,
-    weights: Any = 1.0,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
     dim: int | None = None,
 ) -> Tensor:
@@ -112,12 +113,12 @@ def cosine_distance(
 
 
 def huber_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: Tensor,
+    predictions: Tensor,
+    weights: TensorLike = 1.0,
     delta: Any = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """Half the square of a difference, but beyond `delta` a line. Else as `mean_squared_error`."""
@@ -133,12 +134,12 @@ def huber_loss(
 
 
 def log_loss(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
-    epsilon: Any = 1e-7,
+    labels: Tensor,
+    predictions: Tensor,
+    weights: TensorLike = 1.0,
+    epsilon: float = 1e-7,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """The cross entropy of probabilities, as a scalar unless `reduction` is NONE.
@@ -164,11 +165,11 @@ def log_loss(
 
 
 def mean_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: Tensor,
+    predictions: Tensor,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
     """The squares of the differences.
@@ -197,11 +198,11 @@ def mean_squared_error(
 
 
 def mean_pairwise_squared_error(
-    labels: Any,
-    predictions: Any,
-    weights: Any = 1.0,
+    labels: TensorLike,
+    predictions: TensorLike,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
 ) -> Tensor:
     """How much the differences between pairs of elements of an example differ, squared.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import rank, size, where
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones_like, zeros_like
@@ -46,7 +47,7 @@ class Reduction:
         )
 
     @classmethod
-    def validate(cls, key: Any) -> None:
+    def validate(cls, key: str) -> None:
         """Refuse what is none of them.
 
         Raises:
@@ -103,10 +104,10 @@ def _reduced(losses: Tensor, weights: Tensor, reduction: str) -> Tensor:
 
 
 def compute_weighted_loss(
-    losses: Any,
-    weights: Any = 1.0,
+    losses: Tensor,
+    weights: TensorLike = 1.0,
     scope: str | None = None,
-    loss_collection: Any = GraphKeys.LOSSES,
+    loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
     """Losses of examples, weighted and made one number.

@@ -36,9 +36,9 @@ _HEIGHTS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 def auc(
-    labels: Any,
-    predictions: Any,
-    weights: Any = None,
+    labels: Tensor,
+    predictions: Tensor,
+    weights: Tensor | None = None,
     num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,

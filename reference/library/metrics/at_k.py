@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, rank, reshape, shape, size
 from sessrun.reference.api.ops.cast_ops import cast
@@ -43,7 +44,7 @@ def at_k_name(name: str, k: int | None = None, class_id: int | None = None) -> s
     return name if class_id is None else f"{name}_class{class_id:d}"
 
 
-def of_one_rank(labels: Any, predictions: Any) -> Any:
+def of_one_rank(labels: Tensor, predictions: Tensor) -> Any:
     """Labels of the predictions' rank: with a last dimension of 1 if they have none.
 
     Raises:
@@ -80,7 +81,7 @@ def in_range(labels: Any, classes: Tensor) -> Any:
     """The labels, -1 in place of what is no class."""
     is_sparse = isinstance(labels, SparseTensor | SparseTensorValue)
 
-    def cleaned(values: Any) -> Tensor:
+    def cleaned(values: TensorLike) -> Tensor:
         return select_v2(greater_equal(values, classes), -1 * ones_like(values), values)
 
     def clean() -> Any:
@@ -105,7 +106,7 @@ def _of_class(numbers: Any, class_id: int) -> SparseTensor:
     return SparseTensor(common.indices, common.values, whole)
 
 
-def _chosen(labels: Any, predictions: Any, class_id: int | None) -> tuple[Any, Any]:
+def _chosen(labels: TensorLike, predictions: TensorLike, class_id: int | None) -> tuple[Any, Any]:
     if class_id is None:
         return labels, predictions
     return _of_class(labels, class_id), _of_class(predictions, class_id)
@@ -113,10 +114,10 @@ def _chosen(labels: Any, predictions: Any, class_id: int | None) -> tuple[Any, A
 
 def _counter(of_sets: Callable[[Any, Any], SparseTensor], scope_name: str) -> Callable[..., Tensor]:
     def count(
-        labels: Any,
-        predictions: Any,
+        labels: Tensor,
+        predictions: Tensor,
         class_id: int | None = None,
-        weights: Any = None,
+        weights: TensorLike | None = None,
         name: str | None = None,
     ) -> Tensor:
         """For each row the weighted number of classes, float64."""
@@ -145,8 +146,13 @@ KINDS = {
 
 
 def counted(
-    kind: str, labels: Any, predictions: Any, k: int | None, class_id: int | None, weights: Any
-) -> tuple[Any, Any]:
+    kind: str,
+    labels: TensorLike,
+    predictions: TensorLike,
+    k: int | None,
+    class_id: int | None,
+    weights: TensorLike,
+) -> tuple[Tensor, Tensor]:
     """The count of one kind over all that was seen, and its update."""
     names = (predictions, labels, weights)
     with name_scope(None, at_k_name(kind, k, class_id), names) as scope:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import size, where
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.confusion import remove_squeezable_dimensions
@@ -39,7 +40,7 @@ def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor]:
     return mul(values, spread), spread
 
 
-def _quotient(total: Any, count: Any, name: str) -> Tensor:
+def _quotient(total: Any, count: int | Tensor, name: str) -> Tensor:
     return div_no_nan(total, maximum(count, 0), name=name)
 
 
@@ -84,8 +85,8 @@ def mean(
 
 
 def mean_tensor(
-    values: Any,
-    weights: Any = None,
+    values: TensorLike,
+    weights: Tensor | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
@@ -248,8 +249,8 @@ def root_mean_squared_error(
 
 
 def percentage_below(
-    values: Any,
-    threshold: Any,
+    values: TensorLike,
+    threshold: float,
     weights: Any = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import reshape, size, where
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.confusion import confusion_matrix
@@ -28,7 +29,7 @@ def _flat(value: Any) -> Any:
 
 
 def mean_per_class_accuracy(
-    labels: Any,
+    labels: Tensor,
     predictions: Any,
     num_classes: int,
     weights: Any = None,
@@ -73,7 +74,9 @@ def mean_per_class_accuracy(
         return announced(value, update, metrics_collections, updates_collections)
 
 
-def _summed_matrix(labels: Any, predictions: Any, num_classes: Any, weights: Any) -> Metric:
+def _summed_matrix(
+    labels: TensorLike, predictions: TensorLike, num_classes: Any, weights: TensorLike
+) -> Metric:
     """The confusion matrix of all that was seen, and its update."""
     total = metric_variable(
         [num_classes, num_classes], dtypes.float64, name="total_confusion_matrix"

@@ -17,6 +17,7 @@ from sessrun.reference.build.generated import greater, logical_and, mul
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.streams import (
+    CollectionNames,
     Metric,
     aligned,
     announced,
@@ -58,8 +59,8 @@ def _counter(name_of_it: str, label: bool, prediction: bool) -> Callable[..., Me
         labels: Any,
         predictions: Any,
         weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
+        metrics_collections: CollectionNames = None,
+        updates_collections: CollectionNames = None,
         name: str | None = None,
     ) -> Metric:
         with variable_scope(name, name_of_it, (predictions, labels, weights)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.nn.rankings import top_k
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, reshape, shape, size, slice_
 from sessrun.reference.api.ops.cast_ops import cast
@@ -27,7 +28,12 @@ from sessrun.reference.library.metrics.at_k import (
     of_one_rank,
     true_positives,
 )
-from sessrun.reference.library.metrics.streams import Metric, announced, metric_variable
+from sessrun.reference.library.metrics.streams import (
+    CollectionNames,
+    Metric,
+    announced,
+    metric_variable,
+)
 
 __all__ = [
     "average_precision_at_k",
@@ -46,7 +52,7 @@ def _share_at_top_k(
     predictions_idx: Any,
     k: int | None,
     class_id: int | None,
-    weights: Any,
+    weights: TensorLike,
     name: str | None,
 ) -> Metric:
     """Precision or recall of predictions that are class numbers already."""
@@ -112,13 +118,13 @@ def recall_at_top_k(
 
 
 def precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | None = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The part of the k best classes that is among the labels.
@@ -149,13 +155,13 @@ def precision_at_k(
 
 
 def recall_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: TensorLike,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | None = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The part of the labels that is among the k best classes. Arguments as of `precision_at_k`."""
@@ -168,13 +174,13 @@ def recall_at_k(
 
 
 def sparse_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     k: int,
     class_id: int | None = None,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | None = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The older name of `precision_at_k`."""
@@ -183,7 +189,7 @@ def sparse_precision_at_k(
     )
 
 
-def _repeated(labels: Any, multiple: int, name: str) -> Any:
+def _repeated(labels: TensorLike, multiple: int, name: str) -> Any:
     """Labels [..., labels] as [..., multiple, labels], the same for each of them."""
     with name_scope(name, "expand_and_tile", (labels, multiple, -1)) as scope:
         true = convert_to_tensor_or_sparse_tensor(labels)
@@ -197,7 +203,7 @@ def _repeated(labels: Any, multiple: int, name: str) -> Any:
         return tile(longer, times, name=scope)
 
 
-def _repeated_sparse(labels: SparseTensor, multiple: int, scope: str) -> Any:
+def _repeated_sparse(labels: SparseTensor, multiple: int, scope: str) -> SparseTensor:
     before = reshape(size(labels.dense_shape) + -1, [1])
     outer = slice_(labels.dense_shape, [0], before)
     inner = slice_(labels.dense_shape, before, [-1])
@@ -209,7 +215,7 @@ def _repeated_sparse(labels: SparseTensor, multiple: int, scope: str) -> Any:
     return sparse_concat(-2, [longer] * multiple, name=scope)
 
 
-def _relevant(labels: Any, k: int) -> Tensor:
+def _relevant(labels: Tensor, k: int) -> Tensor:
     """How many of k predictions could be right, for each row."""
     if k < 1:
         raise bad_value(f"Invalid k={k}")
@@ -222,7 +228,7 @@ def _relevant(labels: Any, k: int) -> Tensor:
         return minimum(count, k, name=scope)
 
 
-def _average_precision(labels: Any, predictions_idx: Any) -> Tensor:
+def _average_precision(labels: Tensor, predictions_idx: TensorLike) -> Tensor:
     """For each row the mean of the precisions at the places of right predictions, float64."""
     with name_scope(None, "average_precision", (predictions_idx, labels)) as scope:
         guessed = cast(predictions_idx, dtypes.int64, name="predictions_idx")
@@ -266,7 +272,7 @@ def average_precision_at_k(
     labels: Any,
     predictions: Any,
     k: int,
-    weights: Any = None,
+    weights: Tensor | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
@@ -305,12 +311,12 @@ def average_precision_at_k(
 
 
 def sparse_average_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     k: int,
-    weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    weights: Tensor | None = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The older name of `average_precision_at_k`."""

@@ -9,17 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import expand_dims, rank, squeeze
 from sessrun.reference.api.ops.confusion import remove_squeezable_dimensions
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
     VariableSynchronization,
 )
 from sessrun.reference.api.variables.variables import create
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import add_to_collections
@@ -35,7 +39,7 @@ CollectionNames: TypeAlias = "str | Sequence[str] | None"
 
 
 def metric_variable(
-    shape: Any, dtype: Any, validate_shape: bool = True, name: str | None = None
+    shape: ShapeLike, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None
 ) -> Any:
     """A variable of zeros among the local and the metric variables, which nothing trains."""
     return create(
@@ -50,7 +54,10 @@ def metric_variable(
 
 
 def announced(
-    value: Any, update: Any, metrics_collections: Any, updates_collections: Any
+    value: TensorLike,
+    update: Any,
+    metrics_collections: CollectionNames,
+    updates_collections: CollectionNames,
 ) -> tuple[Any, Any]:
     """The two tensors of a metric, each put into its collections if there are any."""
     if metrics_collections:
@@ -60,7 +67,7 @@ def announced(
     return value, update
 
 
-def read(variable: Any, collections: Any) -> Tensor:
+def read(variable: Variable, collections: Any) -> Tensor:
     """The value of a variable, put into collections if there are any."""
     value = identity(variable)
     if collections:

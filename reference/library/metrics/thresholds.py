@@ -20,6 +20,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.metrics.streams import (
+    CollectionNames,
     Metric,
     aligned,
     announced,
@@ -64,7 +65,7 @@ class _Decisions:
     """Labels and decisions of each threshold, [thresholds, predictions]."""
 
     def __init__(
-        self, labels: Any, predictions: Any, thresholds: Sequence[float], kinds: Sequence[str]
+        self, labels: Tensor, predictions: Tensor, thresholds: Sequence[float], kinds: Sequence[str]
     ) -> None:
         count = len(thresholds)
         column = reshape(predictions, [-1, 1])
@@ -84,10 +85,10 @@ class _Decisions:
 
 
 def confusion_at_thresholds(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     thresholds: Sequence[float],
-    weights: Any = None,
+    weights: Tensor | None = None,
     kinds: Sequence[str] = tuple(_KINDS),
 ) -> tuple[Counts, Counts]:
     """How often each threshold decides rightly and wrongly.
@@ -134,11 +135,11 @@ def confusion_at_thresholds(
 
 def _counter(kind: str) -> Callable[..., Metric]:
     def count(
-        labels: Any,
-        predictions: Any,
+        labels: Tensor,
+        predictions: Tensor,
         thresholds: Sequence[float],
-        weights: Any = None,
-        metrics_collections: Any = None,
+        weights: Tensor | None = None,
+        metrics_collections: CollectionNames = None,
         updates_collections: Any = None,
         name: str | None = None,
     ) -> Metric:
@@ -182,10 +183,10 @@ true_positives_at_thresholds = _counter("tp")
 
 def _shares(word: str, other: str, what: str) -> Callable[..., Metric]:
     def share(
-        labels: Any,
-        predictions: Any,
+        labels: Tensor,
+        predictions: Tensor,
         thresholds: Sequence[float],
-        weights: Any = None,
+        weights: Tensor | None = None,
         metrics_collections: Any = None,
         updates_collections: Any = None,
         name: str | None = None,
@@ -218,7 +219,7 @@ def sensitivity_at_specificity(
     labels: Any,
     predictions: Any,
     specificity: float,
-    weights: Any = None,
+    weights: Tensor | None = None,
     num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,
@@ -259,10 +260,10 @@ def sensitivity_at_specificity(
 
 
 def specificity_at_sensitivity(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     sensitivity: float,
-    weights: Any = None,
+    weights: Tensor | None = None,
     num_thresholds: int = 200,
     metrics_collections: Any = None,
     updates_collections: Any = None,

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import fill
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.api.variables.init_ops import Constant
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
@@ -37,7 +40,7 @@ class AdagradOptimizer(SteppingOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         initial_accumulator_value: float = 0.1,
         use_locking: bool = False,
         name: str = "Adagrad",
@@ -58,13 +61,13 @@ class AdagradOptimizer(SteppingOptimizer):
                 v, initial, v.get_shape(), dtype, "accumulator", self._name
             )
 
-    def _like(self, v: Any, dtype: Any) -> Callable[[], Tensor]:
+    def _like(self, v: Any, dtype: DTypeLike) -> Callable[[], Tensor]:
         return lambda: cast(fill(shape(v), self._initial_accumulator_value), dtype)
 
     def _prepare(self) -> None:
         self._learning_rate_tensor = self._as_tensor(self._learning_rate, "learning_rate")
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del var, by_rows
         return Update("Adagrad", {"accum": "accumulator"}, {"lr": self._learning_rate_tensor})
 
@@ -91,8 +94,8 @@ class AdagradDAOptimizer(SteppingOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        global_step: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
+        global_step: Variable,
         initial_gradient_squared_accumulator_value: float = 0.1,
         l1_regularization_strength: Any = 0.0,
         l2_regularization_strength: Any = 0.0,
@@ -122,7 +125,7 @@ class AdagradDAOptimizer(SteppingOptimizer):
         with colocate_with(self._learning_rate_tensor):
             self._global_step_on_worker = identity(self._global_step) + 1
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del by_rows
         with device(var.device):
             steps = identity(self._global_step_on_worker)

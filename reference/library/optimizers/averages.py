@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import divide, truediv
 from sessrun.reference.api.variables.init_ops import Zeros
@@ -26,6 +27,7 @@ from sessrun.reference.graph.default_graph import add_to_collection, colocate_wi
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.optimizers.slots import create_slot, create_zeros_slot, value_so_far
 from sessrun.reference.public import public
 
@@ -66,7 +68,7 @@ def assign_moving_average(
         return assign_sub(variable, (variable - value) * part, name=scope)
 
 
-def _debiased(average: Any, value: Any, part: Any) -> Any:
+def _debiased(average: Any, value: TensorLike, part: Any) -> Any:
     """The average of a start at zero, divided by how much of it values make up."""
     prefix = average.name[: -len(":0")]
     with variable_scope(prefix, values=[average, value, part]):
@@ -102,13 +104,13 @@ def _unused(name: str) -> str:
 
 
 def weighted_moving_average(
-    value: Any,
-    decay: Any,
+    value: TensorLike,
+    decay: TensorLike,
     weight: Any,
     truediv: bool = True,
     collections: Any = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """The moving average of `value * weight` over that of `weight`.
 
     Args:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from typing import Any
+from collections.abc import Callable, Mapping
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import add, divide, equal
 from sessrun.reference.api.ops.random_ops import random_normal
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import float32
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -33,15 +36,15 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 
-def _rate(learning_rate: Any) -> Tensor:
+def _rate(learning_rate: TensorLike | Callable[[], TensorLike]) -> Tensor:
     return convert_to_tensor(learning_rate, name="initial_learning_rate")
 
 
 @public("train.polynomial_decay")
 def polynomial_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
     end_learning_rate: Any = 0.0001,
     power: Any = 1.0,
     cycle: bool = False,
@@ -74,10 +77,10 @@ def polynomial_decay(
 
 @public("train.cosine_decay")
 def cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    alpha: Any = 0.0,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
     """Along half a period of a cosine down to `alpha` of the rate; arguments as above.
@@ -98,12 +101,12 @@ def cosine_decay(
 
 @public("train.cosine_decay_restarts")
 def cosine_decay_restarts(
-    learning_rate: Any,
-    global_step: Any,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
     first_decay_steps: Any,
     t_mul: Any = 2.0,
     m_mul: Any = 1.0,
-    alpha: Any = 0.0,
+    alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
     """The same again and again: each time `t_mul` as long, from `m_mul` of the rate."""
@@ -136,12 +139,12 @@ def _restarts(done: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
 
 @public("train.linear_cosine_decay")
 def linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
     num_periods: Any = 0.5,
-    alpha: Any = 0.0,
-    beta: Any = 0.001,
+    alpha: float = 0.0,
+    beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Tensor:
     """`(alpha + what is left) * cosine + beta` of the rate.
@@ -168,14 +171,14 @@ def linear_cosine_decay(
 
 @public("train.noisy_linear_cosine_decay")
 def noisy_linear_cosine_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
     initial_variance: Any = 1.0,
     variance_decay: Any = 0.55,
     num_periods: Any = 0.5,
-    alpha: Any = 0.0,
-    beta: Any = 0.001,
+    alpha: float = 0.0,
+    beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Tensor:
     """The same with noise on what is left.

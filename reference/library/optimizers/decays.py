@@ -6,10 +6,13 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.branches import case
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import add, divide
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import exp, floor, mul, neg, pow  # noqa: A004 - its name
@@ -20,11 +23,13 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 
-def _rate(learning_rate: Any) -> Tensor:
+def _rate(learning_rate: TensorLike | Callable[[], TensorLike]) -> Tensor:
     return convert_to_tensor(learning_rate, name="initial_learning_rate")
 
 
-def _parts_done(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool) -> Tensor:
+def _parts_done(
+    global_step: Variable | Tensor, decay_steps: TensorLike, dtype: DTypeLike, staircase: bool
+) -> Tensor:
     """How many times `decay_steps` were made; only whole ones if it is a staircase."""
     done = cast(global_step, dtype) / decay_steps
     return floor(done) if staircase else done
@@ -32,10 +37,10 @@ def _parts_done(global_step: Any, decay_steps: Any, dtype: Any, staircase: bool)
 
 @public("train.exponential_decay")
 def exponential_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -60,10 +65,10 @@ def exponential_decay(
 
 @public("train.natural_exp_decay")
 def natural_exp_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -74,10 +79,10 @@ def natural_exp_decay(
 
 @public("train.inverse_time_decay")
 def inverse_time_decay(
-    learning_rate: Any,
-    global_step: Any,
-    decay_steps: Any,
-    decay_rate: Any,
+    learning_rate: TensorLike | Callable[[], TensorLike],
+    global_step: Variable | Tensor,
+    decay_steps: TensorLike,
+    decay_rate: TensorLike,
     staircase: bool = False,
     name: str | None = None,
 ) -> Tensor:
@@ -92,7 +97,9 @@ def inverse_time_decay(
 
 
 @public("train.piecewise_constant", "train.piecewise_constant_decay")
-def piecewise_constant(x: Any, boundaries: Any, values: Any, name: str | None = None) -> Tensor:
+def piecewise_constant(
+    x: TensorLike, boundaries: Any, values: TensorLike, name: str | None = None
+) -> Tensor:
     """The value whose piece x is in; a boundary belongs to the piece before it.
 
     Args:

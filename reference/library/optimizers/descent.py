@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from collections.abc import Callable, Mapping
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.operation import Operation
@@ -27,7 +30,10 @@ class GradientDescentOptimizer(SteppingOptimizer):
     """
 
     def __init__(
-        self, learning_rate: Any, use_locking: bool = False, name: str = "GradientDescent"
+        self,
+        learning_rate: TensorLike | Callable[[], TensorLike],
+        use_locking: bool = False,
+        name: str = "GradientDescent",
     ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
@@ -36,7 +42,7 @@ class GradientDescentOptimizer(SteppingOptimizer):
     def _prepare(self) -> None:
         self._learning_rate_tensor = self._as_tensor(self._learning_rate, "learning_rate")
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del var, by_rows  # rows are scattered
         return Update("GradientDescent", numbers={"alpha": self._learning_rate_tensor})
 
@@ -68,8 +74,8 @@ class MomentumOptimizer(SteppingOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        momentum: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
+        momentum: TensorLike,
         use_locking: bool = False,
         name: str = "Momentum",
         use_nesterov: bool = False,
@@ -79,7 +85,7 @@ class MomentumOptimizer(SteppingOptimizer):
         self._momentum = momentum
         self._use_nesterov = use_nesterov
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[object]) -> None:
         for v in var_list:
             self._zeros_slot(v, "momentum", self._name)
 
@@ -87,7 +93,7 @@ class MomentumOptimizer(SteppingOptimizer):
         self._learning_rate_tensor = self._as_tensor(self._learning_rate, "learning_rate")
         self._momentum_tensor = self._as_tensor(self._momentum, "momentum")
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del var, by_rows
         numbers = {"lr": self._learning_rate_tensor, "momentum": self._momentum_tensor}
         return Update(

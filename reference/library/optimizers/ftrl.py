@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.fill_ops import ones
-from sessrun.reference.base.dtypes import float32
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.dtypes import DTypeLike, float32
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import maximum
 from sessrun.reference.graph.tensor import Tensor
@@ -43,7 +47,7 @@ class FtrlOptimizer(SteppingOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         learning_rate_power: float = -0.5,
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: float = 0.0,
@@ -82,7 +86,9 @@ class FtrlOptimizer(SteppingOptimizer):
                 raise ValueError(f"{name} {value:f} needs to be {side} or zero")
 
     def _create_slots(self, var_list: list[Any]) -> None:
-        def begin(shape: Any, dtype: Any = float32, partition_info: Any = None) -> Tensor:
+        def begin(
+            shape: ShapeLike, dtype: DTypeLike = float32, partition_info: Any = None
+        ) -> Tensor:
             del partition_info
             return ones(shape=shape, dtype=dtype) * self._initial_accumulator_value
 
@@ -111,7 +117,7 @@ class FtrlOptimizer(SteppingOptimizer):
             self._learning_rate_power, name="learning_rate_power"
         )
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del var, by_rows
         slots = {"accum": "accum", "linear": "linear"}
         numbers = {

@@ -7,12 +7,14 @@ A subclass overrides what begins with an underscore and is said to be for subcla
 from __future__ import annotations
 
 from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.api.variables.state_ops import assign_add
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_lists import trainable_variables
 from sessrun.reference.api.variables.variable_scopes import get_variable
 from sessrun.reference.api.variables.variables import create
@@ -32,6 +34,7 @@ from sessrun.reference.graph.default_graph import (
     get_collection,
     get_collection_ref,
 )
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
@@ -80,8 +83,8 @@ class Optimizer:
         if use_own_namescope_for_non_slot_vars:
             with variable_scope(None, default_name=name) as scope:
                 self._non_slot_variable_scope = scope
-        self._slots: dict[str, dict[Any, Any]] = {}
-        self._non_slot_dict: dict[tuple[str, Any], Any] = {}
+        self._slots: dict[str, dict[object, object]] = {}
+        self._non_slot_dict: dict[tuple[str, object], object] = {}
 
     def get_name(self) -> str:
         """The name it was given."""
@@ -91,15 +94,15 @@ class Optimizer:
 
     def minimize(
         self,
-        loss: Any,
-        global_step: Any = None,
-        var_list: Any = None,
+        loss: Tensor,
+        global_step: Variable | None = None,
+        var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         name: str | None = None,
         grad_loss: Any = None,
-    ) -> Any:
+    ) -> Operation:
         """What changes the variables so that the loss gets less: both steps below, one by one.
 
         Raises:
@@ -124,13 +127,13 @@ class Optimizer:
 
     def compute_gradients(
         self,
-        loss: Any,
-        var_list: Any = None,
+        loss: Tensor,
+        var_list: Sequence[Variable] | None = None,
         gate_gradients: int = GATE_OP,
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
-    ) -> list[tuple[Any, Any]]:
+    ) -> list[tuple[Tensor, Tensor]]:
         """Pairs of the gradient of a loss by a variable, and the variable.
 
         Args:
@@ -181,11 +184,11 @@ class Optimizer:
 
     def apply_gradients(
         self,
-        grads_and_vars: Iterable[tuple[Any, Any]],
+        grads_and_vars: Iterable[tuple[object, object]],
         global_step: Any = None,
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
-    ) -> Any:
+    ) -> Operation:
         """The operation that changes variables by their gradients.
 
         Args:
@@ -229,7 +232,7 @@ class Optimizer:
                 kept.append(operation)
             return operation
 
-    def _update(self, target: Target, gradient: Any, v: Any) -> Any:
+    def _update(self, target: Target, gradient: Tensor, v: Any) -> Tensor:
         with name_scope(f"update_{v.op.name}"), colocate_with(v):
             return target.update_op(self, gradient)
 
@@ -248,7 +251,7 @@ class Optimizer:
 
     # -- slots
 
-    def get_slot(self, var: Any, name: str) -> Any:
+    def get_slot(self, var: Variable, name: str) -> object:
         """The slot of that name of a variable, or None."""
         named = self._slots.get(name)
         return named.get(_key(var)) if named else None
@@ -257,7 +260,7 @@ class Optimizer:
         """The names of slots, sorted."""
         return sorted(self._slots)
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """The variables that it made in the default graph, by name."""
         graph = get_default_graph()
         made = [*self._non_slot_variables()]
@@ -265,10 +268,10 @@ class Optimizer:
             made.extend(named.values())
         return sorted((v for v in made if v.op.graph is graph), key=lambda v: str(v.name))
 
-    def _slot_dict(self, slot_name: str) -> dict[Any, Any]:
+    def _slot_dict(self, slot_name: str) -> dict[object, object]:
         return self._slots.setdefault(slot_name, {})
 
-    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> Any:
+    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> object:
         """For subclasses: the slot, which begins with the value of a tensor."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
@@ -284,14 +287,16 @@ class Optimizer:
             named[key] = create_slot_with_initializer(var, initializer, shape, dtype, op_name)
         return named[key]
 
-    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> Any:
+    def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> object:
         """For subclasses: the slot, which begins with zeros."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
             named[key] = create_zeros_slot(var, op_name)
         return named[key]
 
-    def _create_non_slot_variable(self, initial_value: Any, name: str, colocate_with: Any) -> Any:
+    def _create_non_slot_variable(
+        self, initial_value: Any, name: str, colocate_with: Any
+    ) -> object:
         """For subclasses: a variable of the optimizer's own, one in each graph."""
         key = (name, colocate_with.graph)
         if key not in self._non_slot_dict:
@@ -308,15 +313,15 @@ class Optimizer:
                     name, initializer=initial_value, trainable=False, use_resource=use_resource
                 )
 
-    def _get_non_slot_variable(self, name: str, graph: Any = None) -> Any:
+    def _get_non_slot_variable(self, name: str, graph: Graph | None = None) -> object:
         return self._non_slot_dict.get((name, graph))
 
-    def _non_slot_variables(self) -> Iterable[Any]:
+    def _non_slot_variables(self) -> Any:
         return self._non_slot_dict.values()
 
     # -- what subclasses override
 
-    def _assert_valid_dtypes(self, tensors: Iterable[Any]) -> None:
+    def _assert_valid_dtypes(self, tensors: Iterable[Tensor]) -> None:
         valid = self._valid_dtypes()
         for tensor in tensors:
             dtype = tensor.dtype.base_dtype
@@ -329,41 +334,41 @@ class Optimizer:
         """The dtypes that losses and variables may have."""
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[object]) -> None:
         """Make the slots that variables need."""
 
     def _prepare(self) -> None:
         """Make what all updates need, as the numbers that are given as arguments."""
 
-    def _apply_dense(self, grad: Tensor, var: Any) -> Any:
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
         """Change a reference variable by a gradient."""
         raise NotImplementedError
 
-    def _resource_apply_dense(self, grad: Tensor, handle: Any) -> Any:
+    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Any:
         """Change a resource variable by a gradient."""
         raise NotImplementedError
 
     def _resource_apply_sparse_duplicate_indices(
-        self, grad: Tensor, handle: Any, indices: Tensor
+        self, grad: Tensor, handle: Variable, indices: Tensor
     ) -> Any:
         """Change rows of a resource variable, of which one may come twice."""
         summed, found = deduplicated(grad, indices)
         return self._resource_apply_sparse(summed, handle, found)
 
-    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Any:
+    def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Any:
         """Change rows of a resource variable, none of which comes twice."""
         raise NotImplementedError
 
-    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Any) -> Any:
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
         """Change rows of a reference variable, of which one may come twice."""
         summed, found = deduplicated(grad.values, grad.indices)
         return self._apply_sparse(IndexedSlices(summed, found, grad.dense_shape), var)
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Any:
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
         """Change rows of a reference variable, none of which comes twice."""
         raise NotImplementedError
 
-    def _finish(self, update_ops: list[Any], name_scope: str) -> Any:
+    def _finish(self, update_ops: list[object], name_scope: str) -> Any:
         """What is done once all variables are changed."""
         return group(*update_ops, name=name_scope)
 
@@ -385,6 +390,6 @@ def _as_gradient(gradient: Any) -> Any:
     return converted
 
 
-def _key(var: Any) -> tuple[Any, str]:
+def _key(var: Variable) -> tuple[Graph, str]:
     """What a variable's slots are kept under."""
     return var.op.graph, var.op.name

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
+from collections.abc import Callable, Mapping
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.default_graph import colocate_with
@@ -19,7 +21,14 @@ __all__ = ["ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
 class _Proximal(SteppingOptimizer):
     """What both have: a step and two norms."""
 
-    def __init__(self, learning_rate: Any, l1: Any, l2: Any, use_locking: bool, name: str) -> None:
+    def __init__(
+        self,
+        learning_rate: TensorLike | Callable[[], TensorLike],
+        l1: float,
+        l2: float,
+        use_locking: bool,
+        name: str,
+    ) -> None:
         super().__init__(use_locking, name)
         self._learning_rate = learning_rate
         self._l1_regularization_strength = l1
@@ -37,7 +46,7 @@ class _Proximal(SteppingOptimizer):
         )
 
     def _regularized(
-        self, rule: str, rate: str, slots: Mapping[str, str], var: Any, *, by_rows: bool
+        self, rule: str, rate: str, slots: Mapping[str, str], var: Variable, *, by_rows: bool
     ) -> Update:
         """The update by these numbers; only for rows of resource variables they are cast."""
         numbers = dict(zip((rate, "l1", "l2"), self._numbers, strict=True))
@@ -61,7 +70,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         l1_regularization_strength: Any = 0.0,
         l2_regularization_strength: Any = 0.0,
         use_locking: bool = False,
@@ -71,7 +80,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
             learning_rate, l1_regularization_strength, l2_regularization_strength, use_locking, name
         )
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         return self._regularized("ProximalGradientDescent", "alpha", {}, var, by_rows=by_rows)
 
 
@@ -94,7 +103,7 @@ class ProximalAdagradOptimizer(_Proximal):
 
     def __init__(
         self,
-        learning_rate: Any,
+        learning_rate: TensorLike | Callable[[], TensorLike],
         initial_accumulator_value: float = 0.1,
         l1_regularization_strength: Any = 0.0,
         l2_regularization_strength: Any = 0.0,
@@ -118,7 +127,7 @@ class ProximalAdagradOptimizer(_Proximal):
                 )
             self._get_or_make_slot(v, val, "accumulator", self._name)
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         return self._regularized(
             "ProximalAdagrad", "lr", {"accum": "accumulator"}, var, by_rows=by_rows
         )

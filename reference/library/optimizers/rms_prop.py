@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
+from collections.abc import Callable, Mapping
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.variables.init_ops import Ones
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
 from sessrun.reference.public import public
 
@@ -31,10 +34,10 @@ class RMSPropOptimizer(SteppingOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any,
-        decay: Any = 0.9,
-        momentum: Any = 0.0,
-        epsilon: Any = 1e-10,
+        learning_rate: TensorLike | Callable[[], TensorLike],
+        decay: TensorLike = 0.9,
+        momentum: TensorLike = 0.0,
+        epsilon: TensorLike = 1e-10,
         use_locking: bool = False,
         centered: bool = False,
         name: str = "RMSProp",
@@ -68,7 +71,7 @@ class RMSPropOptimizer(SteppingOptimizer):
             self._epsilon_tensor,
         ) = map(self._as_tensor, given, names)
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del var, by_rows
         slots = {"ms": "rms", "mom": "momentum"}
         numbers = {
@@ -99,9 +102,9 @@ class AdadeltaOptimizer(SteppingOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: TensorLike | Callable[[], TensorLike] = 0.001,
         rho: Any = 0.95,
-        epsilon: Any = 1e-8,
+        epsilon: TensorLike = 1e-8,
         use_locking: bool = False,
         name: str = "Adadelta",
     ) -> None:
@@ -110,7 +113,7 @@ class AdadeltaOptimizer(SteppingOptimizer):
         self._rho = rho
         self._epsilon = epsilon
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[object]) -> None:
         for v in var_list:
             self._zeros_slot(v, "accum", self._name)
             self._zeros_slot(v, "accum_update", self._name)
@@ -121,7 +124,7 @@ class AdadeltaOptimizer(SteppingOptimizer):
             self._as_tensor, given, ("lr", "rho", "epsilon")
         )
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del var, by_rows
         slots = {"accum": "accum", "accum_update": "accum_update"}
         numbers = {"lr": self._lr_t, "rho": self._rho_t, "epsilon": self._epsilon_t}

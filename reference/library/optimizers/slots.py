@@ -16,13 +16,17 @@ from sessrun.reference.api.variables.save_slices import SaveSliceInfo
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_lists import is_variable_initialized
 from sessrun.reference.api.variables.variable_scopes import get_variable, get_variable_scope
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.graph.default_graph import colocate_with
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot", "value_so_far"]
 
 
 def create_slot(
-    primary: Any,
+    primary: Variable | Tensor,
     val: Any,
     name: str,
     colocate_with_primary: bool = True,
@@ -45,10 +49,10 @@ def create_slot(
 
 
 def create_slot_with_initializer(
-    primary: Any,
-    initializer: Any,
-    shape: Any,
-    dtype: Any,
+    primary: Variable | Tensor,
+    initializer: Identifier,
+    shape: TensorShape,
+    dtype: DTypeLike,
     name: str,
     colocate_with_primary: bool = True,
     *,
@@ -79,9 +83,9 @@ def create_slot_with_initializer(
 
 
 def create_zeros_slot(
-    primary: Any,
+    primary: Variable | Tensor,
     name: str,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     colocate_with_primary: bool = True,
     *,
     copy_xla_sharding: bool = False,
@@ -109,17 +113,17 @@ def value_so_far(variable: Variable) -> Any:
 
 
 def _created(
-    primary: Any,
-    initializer: Any,
+    primary: Variable | Tensor,
+    initializer: Identifier,
     name: str,
     colocate: bool,
     *,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike | None = None,
+    dtype: DTypeLike | None = None,
     validate_shape: bool,
 ) -> Any:
     prefix = primary._shared_name if isinstance(primary, Variable) else primary.op.name  # noqa: SLF001 - our own variables
-    beside: AbstractContextManager[Any] = colocate_with(primary) if colocate else nullcontext()
+    beside: AbstractContextManager[object] = colocate_with(primary) if colocate else nullcontext()
     with variable_scope(None, f"{prefix}/{name}"), beside:
         scope = get_variable_scope()
         partitioner = scope.partitioner
@@ -138,14 +142,14 @@ def _created(
     return slot
 
 
-def _kind_of(primary: Any) -> bool | None:
+def _kind_of(primary: Variable | Tensor) -> bool | None:
     """Whether a slot is a resource variable: as the primary; None for a tensor's."""
     if isinstance(primary, ResourceVariable):
         return True
     return False if isinstance(primary, RefVariable) else None
 
 
-def _slice_like(primary: Any, slot: Any) -> None:
+def _slice_like(primary: Variable | Tensor, slot: Any) -> None:
     """If the primary is a part of a whole, the slot is the same part of a whole slot."""
     part = primary._get_save_slice_info() if isinstance(primary, Variable) else None  # noqa: SLF001 - our own variables
     rank = slot.shape.ndims

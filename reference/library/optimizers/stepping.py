@@ -9,6 +9,7 @@ from typing import Any
 
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices
@@ -35,39 +36,39 @@ class Update:
 
     rule: str
     slots: Mapping[str, str] = field(default_factory=dict)
-    numbers: Mapping[str, Any] = field(default_factory=dict)
-    others: Mapping[str, Any] = field(default_factory=dict)
-    attrs: Mapping[str, Any] = field(default_factory=dict)
+    numbers: Mapping[str, object] = field(default_factory=dict)
+    others: Mapping[str, object] = field(default_factory=dict)
+    attrs: Mapping[str, object] = field(default_factory=dict)
 
 
 class SteppingOptimizer(Optimizer):
     """An optimizer whose subclasses say by `_update_of` what the update of a variable is."""
 
     @abstractmethod
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         """What changes a variable, or rows of it."""
 
     def _as_tensor(self, number: Any, name: str) -> Tensor:
         """A number that was given as an argument, or that a given function makes."""
         return convert_to_tensor(self._call_if_callable(number), name=name)
 
-    def _apply_dense(self, grad: Tensor, var: Any) -> Operation:
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
         return self._applied(var, grad)
 
-    def _resource_apply_dense(self, grad: Tensor, handle: Any) -> Operation:
+    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Operation:
         return self._applied(handle, grad)
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Operation:
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
         return self._applied(var, grad.values, grad.indices)
 
-    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Operation:
+    def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Operation:
         return self._applied(handle, grad, indices)
 
     def _applied(self, var: Any, grad: Tensor, indices: Tensor | None = None) -> Operation:
         update = self._update_of(var, by_rows=indices is not None)
         form = "Resource" if isinstance(var, ResourceVariable) else ""
         op_type = f"{form}{'Apply' if indices is None else 'SparseApply'}{update.rule}"
-        inputs: dict[str, Any] = {}
+        inputs: dict[str, object] = {}
         for arg in OPERATIONS[op_type].inputs:  # casts are made in their order
             name = arg.name
             if name == "var":

@@ -16,6 +16,7 @@ from sessrun.reference.api.queues.accumulators import (
     ConditionalAccumulator,
     SparseConditionalAccumulator,
 )
+from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.queues.queue_runner import QueueRunner
 from sessrun.reference.api.queues.queues import FIFOQueue
 from sessrun.reference.api.variables.state_ops import assign
@@ -259,7 +260,7 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
             self._q_runner = sync.get_chief_queue_runner()
             self._init_tokens_op = sync.get_init_tokens_op(self._num_tokens)
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Any, coord: Coordinator) -> None:
         is_ready, reason = readiness(
             self._ready_for_local_init_op,
             session,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.build.generated import unique, unsorted_segment_sum
@@ -20,10 +21,10 @@ __all__ = ["Target", "deduplicated", "target_of"]
 class Target(Protocol):
     """Something to optimize."""
 
-    def target(self) -> Any:
+    def target(self) -> Tensor:
         """What gradients are asked for."""
 
-    def update_op(self, optimizer: Optimizer, g: Any) -> Any:
+    def update_op(self, optimizer: Optimizer, g: Any) -> Tensor:
         """What changes it by a gradient."""
 
 
@@ -92,7 +93,7 @@ def target_of(v: Any) -> Target:
     raise NotImplementedError("Trying to optimize unsupported type ", v)
 
 
-def deduplicated(values: Any, indices: Any) -> tuple[Tensor, Tensor]:
+def deduplicated(values: TensorLike, indices: Tensor) -> tuple[Tensor, Tensor]:
     """The sums of the rows with equal indices, and each index once, in the order they come in."""
     found, places = unique(indices)
     return unsorted_segment_sum(values, places, shape(found)[0]), found

@@ -10,7 +10,11 @@ from abc import abstractmethod
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_scopes import VariableScope
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.tracked import is_split
@@ -56,17 +60,21 @@ class RNNCell(Layer):
     """
 
     def __init__(
-        self, trainable: bool = True, name: Any = None, dtype: Any = None, **kwargs: Any
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: DType | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(trainable=trainable, name=name, dtype=dtype, **kwargs)
         self._is_tf_rnn_cell = True
         self._scope_around: Any = None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What every layer has; classes of cells add what they are made from."""
         return super().get_config()
 
-    def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Any:
+    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> Any:
         """The output and the next state.
 
         Args:
@@ -97,7 +105,7 @@ class RNNCell(Layer):
         return variable
 
     @property
-    def state_size(self) -> Any:
+    def state_size(self) -> Tensor:
         """The sizes of the states.
 
         Raises:
@@ -107,7 +115,7 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     @property
-    def output_size(self) -> Any:
+    def output_size(self) -> Tensor:
         """The sizes of the outputs.
 
         Raises:
@@ -117,7 +125,7 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self, inputs: Any = None, batch_size: Any = None, dtype: DType | None = None
     ) -> Any:
         """Zeros for the first step, as many as inputs say, or a batch size.
 
@@ -147,7 +155,7 @@ class RNNCell(Layer):
             )
         return self.zero_state(batch_size, dtype)
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
         """Zeros for every state.
 
         Args:
@@ -236,7 +244,7 @@ class CellOfLayer(RNNCell):
         }
 
 
-def _linear(values: list[Any], kernel: Any, bias: Any) -> Any:
+def _linear(values: list[Tensor], kernel: Tensor | Variable, bias: Any) -> Any:
     """Rows side by side through an affine map."""
     return tf.nn.bias_add(tf.matmul(tf.concat(values, 1), kernel), bias)
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import reverse_sequence, shape, stack
@@ -14,7 +15,7 @@ from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_max, reduce_min
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.base.dtypes import int32
+from sessrun.reference.base.dtypes import DType, int32
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
@@ -114,7 +115,7 @@ def _lengths(sequence_length: Any) -> Tensor | None:
     return identity(lengths, name="sequence_length")
 
 
-def _assert_has_shape(x: Tensor, wanted: Sequence[Any]) -> Any:
+def _assert_has_shape(x: Tensor, wanted: Sequence[Tensor]) -> Any:
     found, packed = shape(x), stack(wanted)
     return assert_(
         reduce_all(equal(found, packed)),
@@ -171,7 +172,7 @@ class _Unrolled:
         with name_scope("dynamic_rnn") as base:
             pass
 
-        def made(name: str, element_shape: Any, dtype: Any) -> TensorArray:
+        def made(name: str, element_shape: Any, dtype: DType) -> TensorArray:
             return TensorArray(
                 dtype=dtype,
                 size=self.steps,
@@ -199,7 +200,7 @@ class _Unrolled:
         time = constant(0, dtype=int32, name="time")
         outputs, inputs = self._arrays()
 
-        def body(time: Any, arrays: Any, state: Any) -> tuple[Any, Any, Any]:
+        def body(time: Tensor, arrays: Any, state: Structure) -> Any:
             output, new_state = self._stepped(time, inputs, state)
             written = tuple(
                 array.write(time, each)
@@ -221,7 +222,9 @@ class _Unrolled:
         structure = self.cell.output_size
         return nest.pack_sequence_as(structure=structure, flat_sequence=found), final
 
-    def _stepped(self, time: Any, inputs: Sequence[TensorArray], state: Any) -> tuple[Any, Any]:
+    def _stepped(
+        self, time: Tensor, inputs: Sequence[TensorArray], state: Structure
+    ) -> tuple[Tensor, Tensor]:
         flat = tuple(array.read(time) for array in inputs)
         for each, sizes in zip(flat, self.shapes, strict=True):
             each.set_shape(sizes[1:])
@@ -269,7 +272,7 @@ def bidirectional_dynamic_rnn(
         "time_major": time_major,
     }
 
-    def turned(value: Any) -> Tensor:
+    def turned(value: Tensor) -> Tensor:
         if sequence_length is None:
             return reverse_v2(value, axis=[time_axis])
         return reverse_sequence(value, sequence_length, seq_axis=time_axis, batch_axis=batch_axis)

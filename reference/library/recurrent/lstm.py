@@ -6,8 +6,10 @@ import logging
 from typing import Any, NamedTuple
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import initializers
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.recurrent.cells import CellOfLayer, check_dtypes
 from sessrun.reference.public import public
 
@@ -111,7 +113,7 @@ class BasicLSTMCell(CellOfLayer):
             return new_h, LSTMStateTuple(new_c, new_h)
         return new_h, tf.concat([new_c, new_h], 1)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
         return {
             **super().get_config(),
@@ -148,7 +150,7 @@ class LSTMCell(CellOfLayer):
         num_units: Any,
         use_peepholes: bool = False,
         cell_clip: Any = None,
-        initializer: Any = None,
+        initializer: Identifier = None,
         num_proj: int | None = None,
         proj_clip: Any = None,
         num_unit_shards: int | None = None,
@@ -213,7 +215,7 @@ class LSTMCell(CellOfLayer):
             tf.zeros_initializer if self.dtype is None else tf.zeros_initializer(dtype=self.dtype)
         )
 
-    def _split_state(self, state: Any) -> tuple[Any, Any]:
+    def _split_state(self, state: Any) -> Any:
         if self._state_is_tuple:
             c, m = state
             return c, m
@@ -223,7 +225,7 @@ class LSTMCell(CellOfLayer):
             tf.slice(state, [0, self._num_units], [-1, width]),
         )
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Any, state: Structure) -> Any:
         """The output, and the next state.
 
         Raises:
@@ -263,7 +265,7 @@ class LSTMCell(CellOfLayer):
             return c
         return tf.clip_by_value(c, -self._cell_clip, self._cell_clip)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
         return {
             **super().get_config(),

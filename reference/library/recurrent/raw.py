@@ -11,12 +11,13 @@ from sessrun.reference.api.ops.array_ops import shape, where
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.reduce_ops import reduce_all
 from sessrun.reference.api.tensor_arrays import TensorArray
-from sessrun.reference.base.dtypes import int32
+from sessrun.reference.base.dtypes import DTypeLike, int32
 from sessrun.reference.base.tensor_shape import dimension_at_index
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import logical_not, logical_or
 from sessrun.reference.graph.default_graph import colocate_with
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.recurrent.steps import (
     assert_like_rnncell,
     joined_shape,
@@ -38,7 +39,7 @@ def raw_rnn(
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     scope: Any = None,
-) -> tuple[Any, Any, Any]:
+) -> Any:
     """A cell applied step by step, until a function says that every row has ended.
 
     Args:
@@ -73,7 +74,7 @@ def raw_rnn(
         state = nest.pack_sequence_as(structure=state, flat_sequence=flat_state)
         arrays, nothing = _emitted(cell, emit, flat_state[0].dtype, batch_size, known)
 
-        def go_on(_time: Any, finished: Any, *_: Any) -> Any:
+        def go_on(_time: Any, finished: Any, *_: Any) -> Tensor:
             return logical_not(reduce_all(finished))
 
         found = while_loop(
@@ -87,7 +88,7 @@ def raw_rnn(
         return arrays, state, None if kept is None else loop_state
 
 
-def _batch_size(inputs: list[Any]) -> tuple[Any, int | None]:
+def _batch_size(inputs: list[Tensor]) -> tuple[Any, int | None]:
     """The first dimension of the inputs, as a number or a tensor; and what is known of it."""
     first = dimension_at_index(inputs[0].shape, 0)
     for each in inputs:
@@ -97,7 +98,7 @@ def _batch_size(inputs: list[Any]) -> tuple[Any, int | None]:
 
 
 def _emitted(
-    cell: Any, emit: Any, dtype: Any, batch_size: Any, known: int | None
+    cell: Any, emit: Any, dtype: DTypeLike, batch_size: Any, known: int | None
 ) -> tuple[Any, Any]:
     """Arrays for what is put out, and the zeros of rows that have ended."""
     if emit is None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.ops.array_ops import concat, reverse_sequence, shape, stack, unstack
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_min
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.base.dtypes import int32
+from sessrun.reference.api.variables.variable_scopes import VariableScope
+from sessrun.reference.base.dtypes import DType, int32
 from sessrun.reference.base.tensor_shape import TensorShape, unknown_shape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
@@ -31,7 +33,7 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 
-def _check_inputs(inputs: Any) -> None:
+def _check_inputs(inputs: Structure) -> None:
     if not nest.is_nested(inputs):
         raise TypeError(f"Argument `inputs` must be a sequence. Received: {inputs}")
     if not inputs:
@@ -73,9 +75,9 @@ def static_rnn(
     inputs: Any,
     initial_state: Any = None,
     dtype: Any = None,
-    sequence_length: Any = None,
+    sequence_length: TensorLike | None = None,
     scope: Any = None,
-) -> tuple[list[Any], Any]:
+) -> tuple[list[Tensor], Tensor]:
     """A cell applied to each of a list of inputs, once in the graph for each.
 
     Args:
@@ -130,18 +132,18 @@ def static_rnn(
 class _Call:
     """A cell applied to an input and a state, when it is asked for."""
 
-    def __init__(self, cell: Any, inputs: Any, state: Any) -> None:
+    def __init__(self, cell: Any, inputs: Structure, state: Structure) -> None:
         self.cell = cell
         self.inputs = inputs
         self.state = state
 
-    def __call__(self) -> tuple[Any, Any]:
+    def __call__(self) -> tuple[Tensor, Tensor]:
         """The output and the next state."""
         output, state = self.cell(self.inputs, self.state)
         return output, state
 
 
-def _nothing(cell: Any, known: int | None, batch_size: Any, dtype: Any) -> Any:
+def _nothing(cell: Any, known: int | None, batch_size: int | Tensor, dtype: DType) -> Any:
     """The outputs of rows that have ended."""
     flat = []
     for size in nest.flatten(cell.output_size):
@@ -154,12 +156,12 @@ def _nothing(cell: Any, known: int | None, batch_size: Any, dtype: Any) -> Any:
 @public("nn.static_state_saving_rnn")
 def static_state_saving_rnn(
     cell: Any,
-    inputs: Any,
+    inputs: Structure,
     state_saver: Any,
     state_name: Any,
-    sequence_length: Any = None,
-    scope: Any = None,
-) -> tuple[list[Any], Any]:
+    sequence_length: TensorLike | None = None,
+    scope: VariableScope | str | None = None,
+) -> tuple[list[Tensor], Tensor]:
     """`static_rnn`, whose state comes from and goes to something that saves it.
 
     Args:
@@ -201,7 +203,7 @@ def static_state_saving_rnn(
         return outputs, nest.map_structure(identity, state)
 
 
-def _reversed(sequence: Any, lengths: Any) -> list[Any]:
+def _reversed(sequence: Any, lengths: Any) -> list[Tensor]:
     """The inputs of all steps in the other order, of each row as many as its length says."""
     if lengths is None:
         return list(reversed(sequence))
@@ -225,13 +227,13 @@ def _reversed(sequence: Any, lengths: Any) -> list[Any]:
 def static_bidirectional_rnn(
     cell_fw: Any,
     cell_bw: Any,
-    inputs: Any,
+    inputs: Structure,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
-    sequence_length: Any = None,
-    scope: Any = None,
-) -> tuple[Any, Any, Any]:
+    dtype: DType | None = None,
+    sequence_length: TensorLike | None = None,
+    scope: VariableScope | str | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
     """Two cells, one from the first to the last of the inputs, one the other way.
 
     Arguments as of `static_rnn`, but for two cells and two states; the scope is

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import (
     concat,
@@ -21,7 +22,8 @@ from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.math_ops import range_
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.base.dtypes import int32
+from sessrun.reference.api.variables.variable_scopes import VariableScope
+from sessrun.reference.base.dtypes import DType, int32
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.seen_values import get_static_value
@@ -68,7 +70,7 @@ def assert_like_rnncell(name: str, cell: Any) -> None:
 
 
 @contextmanager
-def opened(scope: Any) -> Iterator[Any]:
+def opened(scope: VariableScope | str) -> Iterator[Any]:
     """The variable scope of a network; outside of loops its variables are read once per device."""
     with variable_scope(scope or "rnn") as entered:
         graph = stacks.get_default_graph()
@@ -79,7 +81,7 @@ def opened(scope: Any) -> Iterator[Any]:
         yield entered
 
 
-def _part(value: Any) -> tuple[Tensor | None, Any]:
+def _part(value: TensorLike) -> tuple[Tensor | None, list[int | None] | None]:
     """A shape, or part of one, as a tensor (None if it is not known) and as known sizes."""
     if not isinstance(value, Tensor):
         sizes = TensorShape(value)
@@ -93,7 +95,7 @@ def _part(value: Any) -> tuple[Tensor | None, Any]:
     return value, get_static_value(value)
 
 
-def joined_shape(first: Any, second: Any) -> Tensor:
+def joined_shape(first: Tensor, second: Tensor) -> Tensor:
     """Two parts of a shape as one vector.
 
     Raises:
@@ -123,7 +125,7 @@ def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
     return nest.map_structure(made, state_size)
 
 
-def zero_output(batch_size: Any, size: Any, dtype: Any) -> Tensor:
+def zero_output(batch_size: Any, size: Any, dtype: DType) -> Tensor:
     """Zeros for one output."""
     return zeros(stack(joined_shape(batch_size, size)), dtype)
 
@@ -179,7 +181,7 @@ def state_dtype(dtype: Any, state: Any) -> Any:
     return found[0]
 
 
-def first_state(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> Any:
+def first_state(cell: Any, initial_state: Structure, batch_size: int | Tensor, dtype: DType) -> Any:
     """The state that is given, or the cell's zeros.
 
     Raises:
@@ -195,7 +197,7 @@ def first_state(cell: Any, initial_state: Any, batch_size: Any, dtype: Any) -> A
     return cell.zero_state(batch_size, dtype)
 
 
-def output_shape(batch_size: int | None, size: Any) -> TensorShape:
+def output_shape(batch_size: int | None, size: int | Tensor) -> TensorShape:
     """What is known of the shape of one output."""
     known = as_shape(get_static_value(size)) if isinstance(size, Tensor) else size
     return TensorShape([batch_size]).concatenate(known)
@@ -218,7 +220,7 @@ def step(
     call: Callable[[], tuple[Any, Any]],
     *,
     always: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """A step of the cell, which rows that have ended do not take.
 
     Args:
@@ -239,13 +241,13 @@ def step(
     flat_state, flat_zeros = nest.flatten(state), nest.flatten(zeros_)
     has_ended = time >= lengths.lengths
 
-    def called() -> tuple[list[Any], list[Any]]:
+    def called() -> tuple[list[Tensor], list[Tensor]]:
         output, new_state = call()
         nest.assert_same_structure(zeros_, output)
         nest.assert_same_structure(state, new_state)
         return nest.flatten(output), nest.flatten(new_state)
 
-    def kept(outputs: list[Any], states: list[Any]) -> list[Any]:
+    def kept(outputs: list[Tensor], states: list[Tensor]) -> list[Tensor]:
         pairs = [*zip(flat_zeros, outputs, strict=True), *zip(flat_state, states, strict=True)]
         return [_unless(has_ended, old, new) for old, new in pairs]
 
@@ -270,7 +272,7 @@ def _unless(has_ended: Any, old: Any, new: Any) -> Any:
         return where(has_ended, old, new)
 
 
-def _nested(found: list[Any], zeros_: Any, state: Any) -> tuple[Any, Any]:
+def _nested(found: list[Tensor], zeros_: Any, state: Structure) -> tuple[Tensor, Tensor]:
     """Outputs and states, of the shapes and nested as those before."""
     before = nest.flatten(zeros_) + nest.flatten(state)
     for new, old in zip(found, before, strict=True):

@@ -8,12 +8,18 @@ from __future__ import annotations
 import hashlib
 import numbers
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
 from typing import Any, Self
+from collections.abc import Callable, Mapping, Sequence
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.nest_up_to import get_traverse_shallow_structure, map_structure_up_to
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.api.variables.variable_scopes import VariableScope
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.cells import RNNCell
 from sessrun.reference.library.recurrent.lstm import LSTMStateTuple
@@ -65,24 +71,24 @@ class MultiRNNCell(RNNCell):
         """The size of the last cell's output."""
         return self._cells[-1].output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
         """Zeros for the states of all cells."""
         with tf.name_scope(type(self).__name__ + "ZeroState"):
             if self._state_is_tuple:
                 return tuple(cell.zero_state(batch_size, dtype) for cell in self._cells)
             return super().zero_state(batch_size, dtype)
 
-    def _weights(self, kind: str) -> list[Any]:
+    def _weights(self, kind: str) -> list[Variable]:
         layers = [cell for cell in self._cells if isinstance(cell, Layer)]
         return [weight for cell in layers for weight in getattr(cell, kind)]
 
     @property
-    def trainable_weights(self) -> list[Any]:
+    def trainable_weights(self) -> list[Variable]:
         """The variables of the cells that are trained."""
         return self._weights("trainable_weights") if self.trainable else []
 
     @property
-    def non_trainable_weights(self) -> list[Any]:
+    def non_trainable_weights(self) -> list[Variable]:
         """The variables of the cells that are not."""
         others = self._weights("non_trainable_weights")
         return others if self.trainable else self._weights("trainable_weights") + others
@@ -134,7 +140,7 @@ class Wrapper(RNNCell):
         return self._wrapped(inputs, state, scope)
 
     @abstractmethod
-    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+    def _wrapped(self, inputs: Structure, state: Structure, scope: VariableScope | str) -> Tensor:
         """The output and the next state."""
 
     @property
@@ -147,18 +153,20 @@ class Wrapper(RNNCell):
         """That of the cell."""
         return self.cell.output_size
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
         """The zeros of the cell."""
         with tf.name_scope(type(self).__name__ + "ZeroState"):
             return self.cell.zero_state(batch_size, dtype)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from, with the cell's own config."""
         kept = {"class_name": type(self.cell).__name__, "config": self.cell.get_config()}
         return {**super().get_config(), "cell": kept}
 
     @classmethod
-    def from_config(cls, config: Mapping[str, Any], custom_objects: Any = None) -> Self:
+    def from_config(
+        cls, config: Mapping[str, object], custom_objects: Mapping[str, object] | None = None
+    ) -> Self:
         """A cell of a config in which `cell` is a cell.
 
         Raises:
@@ -184,13 +192,13 @@ def _drops(substate: Any) -> Any:
     return not isinstance(substate, tf.TensorArray)
 
 
-def _numbered(shallow: Any, function: Callable[..., Any], *structures: Any) -> Any:
+def _numbered(shallow: Any, function: Callable[..., object], *structures: Any) -> Any:
     """The function of the number of each part and the parts themselves, nested as they are."""
     count = iter(range(len(tf.nest.flatten(shallow)) + 1))
     return map_structure_up_to(shallow, lambda *parts: function(next(count), *parts), *structures)
 
 
-def _probability(value: Any, name: str) -> Any:
+def _probability(value: Tensor, name: str) -> Any:
     """A number if it is known, else the tensor.
 
     Raises:
@@ -249,7 +257,7 @@ class DropoutWrapper(Wrapper):
         self._variational_recurrent = variational_recurrent
         self._input_size = input_size
         self._seed = seed
-        self._noise: dict[str, Any] = {}
+        self._noise: dict[str, object] = {}
         with tf.name_scope("DropoutWrapperInit"):
             self._input_keep_prob = _probability(input_keep_prob, "input_keep_prob")
             self._state_keep_prob = _probability(state_keep_prob, "state_keep_prob")
@@ -257,7 +265,7 @@ class DropoutWrapper(Wrapper):
         if variational_recurrent:
             self._draw_noise(dtype)
 
-    def _draw_noise(self, dtype: Any) -> None:
+    def _draw_noise(self, dtype: DType) -> None:
         """Draw what all steps share."""
         if dtype is None:
             raise bad_value("When variational_recurrent=True, dtype must be provided")
@@ -272,7 +280,7 @@ class DropoutWrapper(Wrapper):
             sizes = {"input": self._input_size, **sizes}
 
         def drawn(part: str) -> Callable[[int, Any], Any]:
-            def draw(number: int, size: Any) -> Any:
+            def draw(number: int, size: int | Tensor) -> Any:
                 shape = tf.concat(([1], tf.TensorShape(size).as_list()), 0)
                 return tf.random_uniform(shape, seed=self._seed_of(part, number), dtype=dtype)
 
@@ -294,15 +302,15 @@ class DropoutWrapper(Wrapper):
         """The cell."""
         return self.cell
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Build the cell."""
         self.cell.build(input_shape)
         super().build(input_shape)
 
-    def _dropped(self, values: Any, part: str, kept: Any, shallow: Any = None) -> Any:
+    def _dropped(self, values: Sequence[Tensor], part: str, kept: Any, shallow: Any = None) -> Any:
         shallow = values if shallow is None else shallow
 
-        def dropped(number: int, chosen: Any, value: Any, *noise: Any) -> Any:
+        def dropped(number: int, chosen: Any, value: Tensor, *noise: Any) -> Any:
             if isinstance(chosen, bool) and not chosen:
                 return value
             if not noise:
@@ -316,7 +324,7 @@ class DropoutWrapper(Wrapper):
         noise = [self._noise.get(part)] if self._variational_recurrent else []
         return _numbered(shallow, dropped, shallow, values, *noise)
 
-    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+    def _wrapped(self, inputs: Any, state: Structure, scope: VariableScope | str) -> Any:
         def drops(kept: Any) -> bool:
             return not isinstance(kept, float) or kept < 1
 
@@ -330,7 +338,7 @@ class DropoutWrapper(Wrapper):
             output = self._dropped(output, "output", self._output_keep_prob)
         return output, new_state
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
         config = {
             "input_keep_prob": self._input_keep_prob,
@@ -360,17 +368,17 @@ class ResidualWrapper(Wrapper):
         super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
 
-    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+    def _wrapped(self, inputs: Structure, state: Structure, scope: VariableScope | str) -> Any:
         outputs, new_state = self.cell(inputs, state, scope=scope)
         return (self._residual_fn or _sums)(inputs, outputs), new_state
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from; a function stands in it as it is."""
         own = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
         return {**super().get_config(), **own}
 
 
-def _sums(inputs: Any, outputs: Any) -> Any:
+def _sums(inputs: Structure, outputs: Structure) -> Any:
     """Inputs and outputs added.
 
     Raises:
@@ -395,19 +403,19 @@ class DeviceWrapper(Wrapper):
 
     """
 
-    def __init__(self, cell: Any, device: Any, **kwargs: Any) -> None:
+    def __init__(self, cell: Any, device: object, **kwargs: Any) -> None:
         super().__init__(cell, **kwargs)
         self._device = device
 
-    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+    def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
         """The zeros of the cell, on the device."""
         with tf.name_scope(type(self).__name__ + "ZeroState"), tf.device(self._device):
             return self.cell.zero_state(batch_size, dtype)
 
-    def _wrapped(self, inputs: Any, state: Any, scope: Any) -> Any:
+    def _wrapped(self, inputs: Structure, state: Structure, scope: VariableScope | str) -> Any:
         with tf.device(self._device):
             return self.cell(inputs, state, scope=scope)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
         return {**super().get_config(), "device": self._device}

@@ -26,7 +26,7 @@ __all__ = ["dct"]
 _INVERSE: Final = {1: 1, 2: 3, 3: 2, 4: 4}
 
 
-def _check(value: Any, kind: int, n: int | None, axis: int, norm: str | None) -> None:
+def _check(value: Tensor, kind: int, n: int | None, axis: int, norm: str | None) -> None:
     if axis != -1:
         raise NotImplementedError(f"axis must be -1. Got: {axis}")
     if n is not None and n < 1:
@@ -84,11 +84,11 @@ def idct(
     return _transformed(input, _INVERSE[type], n, norm, name)
 
 
-def _last(value: Any) -> Any:
+def _last(value: Tensor) -> Any:
     return dimension_value(value.shape[-1]) or shape(value)[-1]
 
 
-def _of_length(value: Tensor, n: Any) -> Tensor:
+def _of_length(value: Tensor, n: int) -> Tensor:
     """The first n numbers, or all and zeros."""
     length = _last(value)
 
@@ -127,7 +127,7 @@ def _transformed(
         return found * (math.sqrt(0.5) * rsqrt(count)) if norm == "ortho" else found
 
 
-def _second(value: Tensor, zero: Tensor, length: Any, count: Tensor, norm: str | None) -> Tensor:
+def _second(value: Tensor, zero: Tensor, length: int, count: Tensor, norm: str | None) -> Tensor:
     turn = 2.0 * exp(complex_(zero, -range_(count) * math.pi * 0.5 / count))
     found = real(rfft(value, fft_length=[2 * length])[..., :length] * turn)
     if norm != "ortho":
@@ -137,7 +137,7 @@ def _second(value: Tensor, zero: Tensor, length: Any, count: Tensor, norm: str |
     return found * pad(expand_dims(first, 0), [[0, length - 1]], constant_values=others)
 
 
-def _third(value: Tensor, zero: Tensor, length: Any, count: Tensor, norm: str | None) -> Tensor:
+def _third(value: Tensor, zero: Tensor, length: int, count: Tensor, norm: str | None) -> Tensor:
     if norm == "ortho":
         first = sqrt(count)
         others = first * math.sqrt(0.5)

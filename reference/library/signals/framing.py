@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import (
     concat,
@@ -34,7 +35,7 @@ from sessrun.reference.public import public
 __all__ = ["common_divisor", "frame", "overlap_and_add"]
 
 
-def common_divisor(a: Any, b: Any, name: str | None = None) -> Tensor:
+def common_divisor(a: TensorLike, b: TensorLike, name: str | None = None) -> Tensor:
     """The greatest common divisor of two integers.
 
     Raises:
@@ -99,8 +100,8 @@ def _parts(signal: Tensor, axis: Tensor) -> tuple[Any, Any, Any, Any, Any]:
 @public("signal.frame")
 def frame(
     signal: Any,
-    frame_length: Any,
-    frame_step: Any,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     pad_end: bool = False,
     pad_value: Any = 0,
     axis: Any = -1,
@@ -162,8 +163,8 @@ def frame(
 def _framed(
     signal: Tensor,
     lengths: tuple[Tensor, Tensor],
-    count: Any,
-    parts: tuple[Any, Any, Any],
+    count: int | Tensor,
+    parts: tuple[Tensor, Tensor, Tensor],
     sizes: Any,
     place: Any,
 ) -> Tensor:
@@ -187,7 +188,7 @@ def _framed(
 
 
 @public("signal.overlap_and_add")
-def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Tensor:
+def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None) -> Tensor:
     """The signal that overlapping frames add up to.
 
     Args:

@@ -9,6 +9,7 @@ from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.grids import linspace
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import log, maximum, minimum, rsqrt
 from sessrun.reference.build.static_values import constant_value
@@ -31,7 +32,7 @@ def _to_mel(hertz: Any) -> Tensor:
         return _HIGH * log(1.0 + convert_to_tensor(hertz) / _BREAK)
 
 
-def _check(bins: Any, rate: Any, lower: Any, upper: Any, dtype: Any) -> None:
+def _check(bins: Any, rate: float | Tensor, lower: Any, upper: Any, dtype: DType) -> None:
     if bins <= 0:
         raise bad_value(f"num_mel_bins must be positive. Got: {bins}")
     if lower < 0.0:
@@ -57,7 +58,7 @@ def linear_to_mel_weight_matrix(
     sample_rate: Any = 8000,
     lower_edge_hertz: float = 125.0,
     upper_edge_hertz: float = 3800.0,
-    dtype: Any = dtypes.float32,
+    dtype: DType = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """The matrix of weights from linear frequencies to bands of the mel scale.

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import concat, pad, reshape, split, where
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
@@ -15,6 +16,7 @@ from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import ceil, log, maximum, square, tile
@@ -34,7 +36,7 @@ __all__: list[str] = []
 Window = Callable[..., Tensor]
 
 
-def _scalar(value: Any, name: str) -> Tensor:
+def _scalar(value: TensorLike, name: str) -> Tensor:
     found = convert_to_tensor(value, name=name)
     found.shape.assert_has_rank(0)
     return found
@@ -52,8 +54,8 @@ def _power_of_two(value: Tensor) -> Tensor:
 @public("signal.stft")
 def stft(
     signals: Any,
-    frame_length: Any,
-    frame_step: Any,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     fft_length: Any = None,
     window_fn: Window | None = hann_window,
     pad_end: bool = False,
@@ -94,7 +96,7 @@ def stft(
 
 @public("signal.inverse_stft_window_fn")
 def inverse_stft_window_fn(
-    frame_step: Any, forward_window_fn: Window = hann_window, name: str | None = None
+    frame_step: TensorLike, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
     """The function of a window by which `inverse_stft` gives the signal back.
 
@@ -105,7 +107,7 @@ def inverse_stft_window_fn(
 
     """
 
-    def inverse_window(frame_length: Any, dtype: Any) -> Tensor:
+    def inverse_window(frame_length: int, dtype: DType) -> Tensor:
         with name_scope(name, "inverse_stft_window_fn", [forward_window_fn]):
             step = _scalar(frame_step, "frame_step")
             length = _scalar(frame_length, "frame_length")
@@ -125,8 +127,8 @@ def inverse_stft_window_fn(
 @public("signal.inverse_stft")
 def inverse_stft(
     stfts: Any,
-    frame_length: Any,
-    frame_step: Any,
+    frame_length: TensorLike,
+    frame_step: TensorLike,
     fft_length: Any = None,
     window_fn: Window | None = hann_window,
     name: str | None = None,
@@ -168,7 +170,7 @@ def _of_length(frames: Tensor, length: Tensor) -> Tensor:
 @public("signal.mdct")
 def mdct(
     signals: Any,
-    frame_length: Any,
+    frame_length: int,
     window_fn: Window | None = vorbis_window,
     pad_end: bool = False,
     norm: str | None = None,

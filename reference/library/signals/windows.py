@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.cast_ops import cast
@@ -14,6 +15,7 @@ from sessrun.reference.api.ops.math_ops import equal, range_
 from sessrun.reference.api.ops.reduce_ops import cumsum
 from sessrun.reference.api.ops.special_ops import SCOPED
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import cos, exp, relu, sin, sqrt, square
@@ -29,7 +31,7 @@ __all__ = ["hann_window", "vorbis_window"]
 _cumsum: Final = cumsum
 
 
-def _length(window_length: Any, dtype: Any) -> Tensor:
+def _length(window_length: TensorLike, dtype: DType) -> Tensor:
     """The length as an int32 tensor.
 
     Raises:
@@ -42,14 +44,17 @@ def _length(window_length: Any, dtype: Any) -> Tensor:
     return length
 
 
-def _check(dtype: Any) -> None:
+def _check(dtype: DType) -> None:
     if not dtype.is_floating:
         raise bad_value(f"dtype must be a floating point type. Found {dtype}")
 
 
 @public("signal.kaiser_window")
 def kaiser_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: TensorLike,
+    beta: TensorLike = 12.0,
+    dtype: DType = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """Kaiser's window.
 
@@ -79,7 +84,10 @@ def kaiser_window(
 
 @public("signal.kaiser_bessel_derived_window")
 def kaiser_bessel_derived_window(
-    window_length: Any, beta: Any = 12.0, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: TensorLike,
+    beta: TensorLike = 12.0,
+    dtype: DType = dtypes.float32,
+    name: str | None = None,
 ) -> Tensor:
     """The window made of the running sums of Kaiser's; arguments are those of that."""
     with name_scope(name, "kaiser_bessel_derived_window"):
@@ -91,7 +99,7 @@ def kaiser_bessel_derived_window(
 
 @public("signal.vorbis_window")
 def vorbis_window(
-    window_length: Any, dtype: Any = dtypes.float32, name: str | None = None
+    window_length: TensorLike, dtype: DType = dtypes.float32, name: str | None = None
 ) -> Tensor:
     """Vorbis' window; arguments are those of `kaiser_window`."""
     with name_scope(name, "vorbis_window"):
@@ -103,9 +111,9 @@ def vorbis_window(
 
 @public("signal.hann_window")
 def hann_window(
-    window_length: Any,
-    periodic: Any = True,
-    dtype: Any = dtypes.float32,
+    window_length: TensorLike,
+    periodic: object = True,
+    dtype: DType = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Hann's window, a raised cosine.
@@ -125,9 +133,9 @@ def hann_window(
 
 @public("signal.hamming_window")
 def hamming_window(
-    window_length: Any,
-    periodic: Any = True,
-    dtype: Any = dtypes.float32,
+    window_length: TensorLike,
+    periodic: object = True,
+    dtype: DType = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Hamming's window; arguments are those of `hann_window`."""
@@ -137,9 +145,9 @@ def hamming_window(
 def _raised_cosine(
     name: str | None,
     default: str,
-    window_length: Any,
-    periodic: Any,
-    dtype: Any,
+    window_length: TensorLike,
+    periodic: object,
+    dtype: DType,
     weights: tuple[float, float],
 ) -> Tensor:
     _check(dtype)

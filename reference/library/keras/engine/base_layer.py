@@ -14,7 +14,9 @@ from weakref import WeakSet
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, constraints, initializers, regularizers
 from sessrun.reference.library.keras.engine.call_context import CallArguments, calling, current_call
 from sessrun.reference.library.keras.engine.collected import CollectedByLayer
@@ -22,6 +24,7 @@ from sessrun.reference.library.keras.engine.input_spec import assert_input_compa
 from sessrun.reference.library.keras.engine.measured import MeasuredByLayer
 from sessrun.reference.library.keras.engine.weights import WeightsOfLayer
 from sessrun.reference.library.keras.naming import snake_case, unique_name
+from sessrun.reference.library.keras.object_configs import Config
 
 __all__ = ["Layer", "RandomLayer"]
 
@@ -39,7 +42,7 @@ _OPTIONS = frozenset(
     }
 )
 #: How attributes stand in a config, by the end of their names.
-_SERIALIZERS: Final[Mapping[str, Callable[[Any], Any]]] = {
+_SERIALIZERS: Final[Mapping[str, Callable[[object], object]]] = {
     "activation": activations.serialize,
     "_constraint": constraints.serialize,
     "_initializer": initializers.serialize,
@@ -171,7 +174,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return outputs
 
     def _split_inputs(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, args: tuple[Any, ...], kwargs: dict[str, object]
     ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         if args:
             return args[0], args[1:], kwargs
@@ -182,7 +185,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return kwargs[first], (), rest
 
     def _resolved_training(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, args: tuple[Any, ...], kwargs: dict[str, object]
     ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
         """Whether the call trains: as it says, or the call around it; None if neither does."""
         known = self._call_arguments
@@ -197,7 +200,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
                 args, kwargs = known.with_argument("training", training, args, kwargs)
         return training, args, kwargs
 
-    def _check_declared_shape(self, inputs: Any) -> None:
+    def _check_declared_shape(self, inputs: Structure) -> None:
         """Hold inputs to the shape that the layer was declared with, which TensorFlow does not."""
         declared = getattr(self, "_batch_input_shape", None)
         flat = tf.nest.flatten(inputs)
@@ -209,7 +212,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
                 f"with inputs of shape {flat[0].shape}"
             )
 
-    def _maybe_build(self, inputs: Any) -> None:
+    def _maybe_build(self, inputs: Structure) -> None:
         """Build the layer, if it is not, for the shapes and the dtype of its inputs."""
         if not self.built:
             flat = tf.nest.flatten(inputs)
@@ -225,19 +228,19 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             values, self._initial_weights = self._initial_weights, None
             self.set_weights(values)
 
-    def _cast(self, inputs: Any) -> Any:
+    def _cast(self, inputs: Structure) -> Any:
         """The inputs, with floats in the layer's dtype if it casts them by itself."""
         kind = self._compute_dtype_object
         if not self._autocast or kind is None or not kind.is_floating:
             return inputs
 
-        def cast(value: Any) -> Any:
+        def cast(value: Tensor) -> Any:
             is_float = tf.is_tensor(value) and value.dtype.is_floating
             return tf.cast(value, kind) if is_float and value.dtype.base_dtype != kind else value
 
         return tf.nest.map_structure(cast, inputs)
 
-    def _regularize_activity(self, inputs: Any, outputs: Any) -> None:
+    def _regularize_activity(self, inputs: Structure, outputs: Structure) -> None:
         if not self._activity_regularizer:
             return
         with tf.name_scope("ActivityRegularizer"):
@@ -246,7 +249,9 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
                 count = tf.cast(tf.shape(output)[0], loss.dtype)
                 self.add_loss(loss / count, inputs=inputs)
 
-    def _input_masks(self, inputs: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _input_masks(
+        self, inputs: Structure, args: tuple[Any, ...], kwargs: dict[str, object]
+    ) -> Any:
         if self._call_arguments.was_given("mask", args, kwargs):
             return self._call_arguments.given("mask", args, kwargs)
         masks = tf.nest.map_structure(lambda value: getattr(value, "_keras_mask", None), inputs)
@@ -268,7 +273,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             )
         return None
 
-    def _set_masks(self, inputs: Any, outputs: Any, masks: Any) -> None:
+    def _set_masks(self, inputs: Structure, outputs: Structure, masks: Any) -> None:
         """Give the outputs the masks that the layer computes for them."""
         flat = tf.nest.flatten(outputs)
         if getattr(self, "_compute_output_and_mask_jointly", False):
@@ -308,14 +313,14 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         dtype = self._variable_dtype or flat[0].dtype
         return tf.nest.map_structure(lambda shape: tf.TensorSpec(shape, dtype), shapes)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """What the layer was made with, for `from_config`.
 
         Raises:
           NotImplementedError: the class has a constructor with other arguments, and does not say.
 
         """
-        config: dict[str, Any] = {
+        config: dict[str, object] = {
             "name": self.name,
             "trainable": self.trainable,
             "dtype": self._variable_dtype,
@@ -358,7 +363,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
                 f"Exception encountered: {error}"
             ) from error
 
-    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+    def apply(self, inputs: Structure, *args: Any, **kwargs: Any) -> Any:
         """The older way to call it."""
         return self(inputs, *args, **kwargs)
 
@@ -401,11 +406,11 @@ class RandomLayer(Layer):
         return seed
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: Tensor) -> bool:
     """Whether it is a number or an array."""
     return isinstance(value, np.ndarray | float | int)
 
 
-def _as_tensor(value: Any) -> Any:
+def _as_tensor(value: Tensor) -> Any:
     """A number or an array as a tensor; anything else as it is."""
     return tf.convert_to_tensor(value) if _is_array(value) else value

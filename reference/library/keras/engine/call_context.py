@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.graph.tensor import Tensor
+
 __all__ = ["CallArguments", "calling", "current_call", "takes"]
 
 
@@ -37,7 +40,7 @@ def current_call() -> Call | None:
 
 
 @contextmanager
-def calling(layer: Any, inputs: Any, training: Any) -> Iterator[None]:
+def calling(layer: Any, inputs: Structure, training: bool | Tensor) -> Iterator[None]:
     """The `with` of a call."""
     _CALLS.open.append(Call(layer, inputs, training))
     try:
@@ -46,7 +49,7 @@ def calling(layer: Any, inputs: Any, training: Any) -> Iterator[None]:
         _CALLS.open.pop()
 
 
-def takes(function: Callable[..., Any], name: str) -> bool:
+def takes(function: Callable[..., object], name: str) -> bool:
     """Whether a function has an argument of this name."""
     return name in inspect.signature(function).parameters
 
@@ -64,7 +67,7 @@ class CallArguments:
 
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         known = inspect.signature(function).parameters.values()
         self.names = [p.name for p in known if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
         self._positional = [p.name for p in known if p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -72,19 +75,19 @@ class CallArguments:
         self.takes_training = takes_all or "training" in self.names
         self.takes_mask = takes_all or "mask" in self.names
 
-    def given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, object]) -> Any:
         """An argument of a call whose inputs are left out of `args`; None if it was not given."""
         if name in kwargs:
             return kwargs[name]
         bound = dict(zip(self._positional[1:], args, strict=False))
         return bound.get(name)
 
-    def was_given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    def was_given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, object]) -> bool:
         """Whether a call names an argument."""
         return name in kwargs or name in self._positional[1 : len(args) + 1]
 
     def with_argument(
-        self, name: str, value: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+        self, name: str, value: TensorLike, args: tuple[Any, ...], kwargs: dict[str, object]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """The arguments of a call with one of them set."""
         places = self._positional[1 : len(args) + 1]

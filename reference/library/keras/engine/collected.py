@@ -7,7 +7,9 @@ from typing import Any
 from weakref import WeakSet
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.call_context import current_call
 from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
 from sessrun.reference.library.keras.settings import floatx
@@ -15,7 +17,7 @@ from sessrun.reference.library.keras.settings import floatx
 __all__ = ["CollectedByLayer"]
 
 
-def _reaches(inputs: Iterable[Any], target: Any) -> bool:
+def _reaches(inputs: Iterable[TensorLike], target: Any) -> bool:
     """Whether a tensor or an operation depends on one of the inputs."""
     sources = {id(item) for item in inputs}
     variables = {item.op for item in inputs if isinstance(item, Variable)}
@@ -37,23 +39,23 @@ def _reaches(inputs: Iterable[Any], target: Any) -> bool:
 class CollectedByLayer(TraitsOfLayer):
     """The part of a layer that has losses and updates."""
 
-    _updates: list[Any]
-    _losses: list[Any]
-    _callable_losses: list[Callable[[], Any]]
+    _updates: list[object]
+    _losses: list[object]
+    _callable_losses: list[Callable[[], object]]
     #: Losses and updates that depend on the inputs of a call.
-    _conditional: WeakSet[Any]
+    _conditional: WeakSet[object]
 
     @property
     def losses(self) -> list[Any]:
         """The losses of this layer and of those in it; those of variables are made here."""
-        found: list[Any] = []
+        found: list[object] = []
         for layer in self._flatten_layers():
             found += layer._losses  # noqa: SLF001 - a layer's own
             made = [make() for make in layer._callable_losses]  # noqa: SLF001 - the same
             found += [loss for loss in made if loss is not None]
         return found
 
-    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+    def add_loss(self, losses: Tensor, inputs: Structure = None) -> None:
         """Collect losses.
 
         Args:
@@ -72,7 +74,7 @@ class CollectedByLayer(TraitsOfLayer):
                 self._conditional.add(made)
             self._losses.append(made)
 
-    def get_losses_for(self, inputs: Any) -> list[Any]:
+    def get_losses_for(self, inputs: Structure) -> list[Any]:
         """The losses that depend on these inputs; those that depend on none for None."""
         return self._depending(self.losses, inputs)
 
@@ -101,12 +103,12 @@ class CollectedByLayer(TraitsOfLayer):
                 self._conditional.add(update)
             self._updates.append(update)
 
-    def get_updates_for(self, inputs: Any) -> list[Any]:
+    def get_updates_for(self, inputs: Structure) -> list[Any]:
         """The updates that depend on these inputs; those that depend on none for None."""
         return self._depending(self.updates, inputs)
 
-    def _depending(self, collected: list[Any], inputs: Any) -> list[Any]:
-        conditional: set[Any] = set()
+    def _depending(self, collected: list[Tensor], inputs: Structure) -> list[Any]:
+        conditional: set[object] = set()
         for layer in self._flatten_layers():
             conditional.update(layer._conditional)  # noqa: SLF001 - a layer's own
         if inputs is None:

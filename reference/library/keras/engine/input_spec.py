@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.keras.object_configs import Config
 
 __all__ = ["InputSpec", "assert_input_compatibility"]
 
@@ -69,7 +71,7 @@ class InputSpec:
         parts = [f"{key}={getattr(self, key)}" for key in shown if getattr(self, key)]
         return f"InputSpec({', '.join(parts)})"
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The demands on dtype, rank and shape."""
         keys = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
         return {key: getattr(self, key) for key in keys}
@@ -126,7 +128,7 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
             )
 
 
-def _fault(x: Any, spec: InputSpec) -> str | None:
+def _fault(x: Tensor, spec: InputSpec) -> str | None:
     """What is wrong with an input of known rank, if anything."""
     shape = tf.TensorShape(x.shape)
     rank = shape.rank

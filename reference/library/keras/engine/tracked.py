@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_parts import PartitionedVariable
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["Tracking", "distinct", "is_split"]
 
 
-def is_split(variable: Any) -> bool:
+def is_split(variable: Variable) -> bool:
     """Whether a variable is one in parts."""
     return isinstance(variable, PartitionedVariable)
 
 
-def distinct(values: Iterable[Any]) -> list[Any]:
+def distinct(values: Iterable[object]) -> list[Any]:
     """The values in order, each object once."""
     return list({id(value): value for value in values}.values())
 
@@ -26,7 +28,7 @@ def is_metric(value: Any) -> bool:
     return getattr(value, "_is_metric", False)
 
 
-def _inside(value: Any) -> Iterator[Any]:
+def _inside(value: TensorLike) -> Iterator[Any]:
     """A value, or all values in a list, a tuple or a dict, however deep."""
     if isinstance(value, list | tuple):
         for item in value:
@@ -41,12 +43,12 @@ def _inside(value: Any) -> Iterator[Any]:
 class Tracking:
     """The base of layers: keeps variables and layers that become attributes of it."""
 
-    _trainable_weights: list[Any]
-    _non_trainable_weights: list[Any]
+    _trainable_weights: list[object]
+    _non_trainable_weights: list[object]
     #: Layers, and containers that may hold some, in the order in which they became attributes.
-    _self_tracked_trackables: list[Any]
+    _self_tracked_trackables: list[object]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: TensorLike) -> None:
         if hasattr(type(self), name):
             try:
                 object.__setattr__(self, name, value)
@@ -75,7 +77,7 @@ class Tracking:
         """The kept variables, trained and not, and layers; also before the constructor ran."""
         return tuple(self.__dict__.setdefault(name, []) for name in _KEPT)
 
-    def _keep(self, value: Any) -> None:
+    def _keep(self, value: TensorLike) -> None:
         """Keep a new attribute if it is, or has in it, layers or variables."""
         trained, others, layers = self._lists()
         is_container = isinstance(value, list | tuple | Mapping)
@@ -99,7 +101,7 @@ class Tracking:
             if not any(item is variable for variable in known):
                 known.append(item)
 
-    def _forget(self, value: Any) -> None:
+    def _forget(self, value: Tensor) -> None:
         """Let go of what was an attribute, unless it still is another one."""
         if any(value is other for other in self.__dict__.values()):
             return
@@ -111,7 +113,7 @@ class Tracking:
         self.__dict__.setdefault("_named_dependencies", {})[name] = trackable
         return trackable
 
-    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, Any]:
+    def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, object]:
         """The layers and variables that hang on this one, by the names that checkpoints have."""
         del save_type
         own = {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 import sessrun.reference as tf
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.tracked import Tracking
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["TraitsOfLayer"]
 
@@ -20,7 +22,7 @@ class TraitsOfLayer(Tracking):
     _input_spec: Any
     _activity_regularizer: Any
     _variable_dtype: str | None
-    _metrics: list[Any]
+    _metrics: list[object]
 
     @property
     def name(self) -> str:
@@ -37,7 +39,7 @@ class TraitsOfLayer(Tracking):
         return self._variable_dtype
 
     @_dtype.setter
-    def _dtype(self, value: Any) -> None:
+    def _dtype(self, value: Tensor) -> None:
         self._variable_dtype = tf.as_dtype(value).name
 
     @property
@@ -85,7 +87,7 @@ class TraitsOfLayer(Tracking):
         return self._activity_regularizer
 
     @activity_regularizer.setter
-    def activity_regularizer(self, regularizer: Any) -> None:
+    def activity_regularizer(self, regularizer: Identifier) -> None:
         self._activity_regularizer = regularizer
 
     @property

@@ -8,11 +8,14 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import constraints, initializers, regularizers, sessions
 from sessrun.reference.library.keras.engine.tracked import distinct, is_split
 from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["WeightsOfLayer", "is_trained", "make_variable"]
@@ -29,7 +32,7 @@ def make_variable(
     dtype: Any = tf.float32,
     initializer: Any = None,
     use_resource: bool | None = None,
-    partitioner: Any = None,
+    partitioner: object = None,
     **options: Any,
 ) -> Any:
     """A variable, by default a resource variable, named by the open name scope.
@@ -79,7 +82,7 @@ class WeightsOfLayer(TraitsOfLayer):
 
     built: bool
     add_loss: Callable[..., None]
-    _set_dtype_policy: Callable[[Any], None]
+    _set_dtype_policy: Callable[[object], None]
 
     def add_weight(
         self,
@@ -148,7 +151,9 @@ class WeightsOfLayer(TraitsOfLayer):
             known.append(variable)
         return made
 
-    def _set_rules(self, name: str, initializer: Any, regularizer: Any, constraint: Any) -> None:
+    def _set_rules(
+        self, name: str, initializer: Identifier, regularizer: Identifier, constraint: Identifier
+    ) -> None:
         """Keep how a variable is made, under `NAME_initializer`, `..._regularizer` and so on."""
         setattr(self, f"{name}_initializer", initializers.get(initializer))
         setattr(self, f"{name}_regularizer", regularizers.get(regularizer))
@@ -235,7 +240,7 @@ class WeightsOfLayer(TraitsOfLayer):
         """The values of all variables, as arrays, in the session that Keras uses."""
         return sessions.batch_get_value(self.weights)
 
-    def set_weights(self, weights: Sequence[Any]) -> None:
+    def set_weights(self, weights: Sequence[np.ndarray]) -> None:
         """Set the values of all variables, in the order of `weights`.
 
         Raises:

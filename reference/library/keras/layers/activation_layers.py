@@ -5,13 +5,18 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.settings import float_array
 
 __all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
@@ -24,7 +29,7 @@ class Elementwise(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The inputs' shape, as a TensorShape."""
         return tf.TensorShape(input_shape)
 
@@ -53,15 +58,15 @@ class LeakyReLU(Elementwise):
 
     """
 
-    def __init__(self, alpha: Any = 0.3, **kwargs: Any) -> None:
+    def __init__(self, alpha: TensorLike = 0.3, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.alpha = _number(alpha, "alpha", is_positive=False)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The function's value."""
         return activations.relu(inputs, alpha=self.alpha)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         return {**super().get_config(), "alpha": float(self.alpha)}
 
@@ -78,15 +83,15 @@ class ELU(Elementwise):
 
     """
 
-    def __init__(self, alpha: Any = 1.0, **kwargs: Any) -> None:
+    def __init__(self, alpha: TensorLike = 1.0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.alpha = _number(alpha, "alpha", is_positive=False)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The function's value."""
         return activations.elu(inputs, self.alpha)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         return {**super().get_config(), "alpha": float(self.alpha)}
 
@@ -107,11 +112,11 @@ class ThresholdedReLU(Elementwise):
         super().__init__(**kwargs)
         self.theta = _number(theta, "theta")
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The function's value."""
         return inputs * tf.cast(tf.greater(inputs, self.theta), self.compute_dtype)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor."""
         return {**super().get_config(), "theta": float(self.theta)}
 
@@ -134,9 +139,9 @@ class ReLU(Elementwise):
 
     def __init__(
         self,
-        max_value: Any = None,
+        max_value: TensorLike | None = None,
         negative_slope: Any = 0.0,
-        threshold: Any = 0.0,
+        threshold: TensorLike = 0.0,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -144,7 +149,7 @@ class ReLU(Elementwise):
         self.negative_slope = _number(negative_slope, "negative_slope")
         self.threshold = _number(threshold, "threshold")
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The function's value."""
         return activations.relu(
             inputs, alpha=self.negative_slope, max_value=self.max_value, threshold=self.threshold
@@ -210,12 +215,14 @@ class Softmax(Elementwise):
 
     _options = ("axis",)
 
-    def __init__(self, axis: Any = -1, robust_masking: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, axis: int | Sequence[int] = -1, robust_masking: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         self.axis = axis
         self.robust_masking = robust_masking
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: Any, mask: Any = None) -> Tensor:
         """The function's value, next to 0 for what is masked."""
         if mask is not None:
             least = tf.float16.min / 2.0 if inputs.dtype == tf.float16 else -1e9
@@ -231,7 +238,7 @@ class Softmax(Elementwise):
             return activations.softmax(inputs, axis=self.axis[0])
         return activations.softmax(inputs, axis=self.axis)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The axis, and how masks are taken if they are in the rarer way."""
         rarer = {"robust_masking": True} if self.robust_masking else {}
         return {**super().get_config(), **rarer}

@@ -6,10 +6,14 @@ from abc import abstractmethod
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.choices import smart_cond
 from sessrun.reference.library.keras.engine.base_layer import RandomLayer
 from sessrun.reference.library.keras.functions import ones_like
+from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.phases import learning_phase
 
 __all__ = ["AdditiveAttention", "Attention"]
@@ -71,7 +75,9 @@ class DenseAttention(RandomLayer):
             result *= tf.cast(tf.expand_dims(query_mask, axis=-1), dtype=result.dtype)
         return (result, weights) if return_attention_scores else result
 
-    def _weighted(self, scores: Any, value: Any, seen: Any, training: Any) -> tuple[Any, Any]:
+    def _weighted(
+        self, scores: Any, value: TensorLike, seen: Any, training: bool | Tensor
+    ) -> tuple[Any, Any]:
         """The weighted sums, and the weights, which are 0 for what is not seen."""
         if seen is not None:
             large = 65504.0 if scores.dtype == tf.float16 else 1.0e9
@@ -94,7 +100,7 @@ class DenseAttention(RandomLayer):
             return None
         return tf.convert_to_tensor(mask[0])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The shape of the queries."""
         return tf.TensorShape(input_shape[0])
 
@@ -123,7 +129,7 @@ class DenseAttention(RandomLayer):
                 f"Received length: {len(mask)}."
             )
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The share that is dropped, and what every layer has."""
         own = {name: getattr(self, name) for name in (*self._own, "dropout")}
         return {**super().get_config(), **own}
@@ -163,7 +169,7 @@ class Attention(DenseAttention):
                 f'Received: score_mode={score_mode}. Acceptable values are: ["dot", "concat"]'
             )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the scales, if there are any."""
         self.scale = self._one("scale") if self.use_scale else None
         is_sum = self.score_mode == "concat"

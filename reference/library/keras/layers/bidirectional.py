@@ -9,13 +9,17 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.named import deserialize, serialize
 from sessrun.reference.library.keras.layers.recurrent import standardized
 from sessrun.reference.library.keras.layers.wrappers import Wrapper
+from sessrun.reference.library.keras.object_configs import Config
 
 __all__ = ["Bidirectional"]
 
@@ -110,7 +114,7 @@ class Bidirectional(Wrapper):
                     "for backward layer"
                 )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Build both layers."""
         for layer in (self.forward_layer, self.backward_layer):
             with tf.name_scope(layer.name):
@@ -157,15 +161,15 @@ class Bidirectional(Wrapper):
     def call(
         self,
         inputs: Any,
-        training: Any = None,
-        mask: Any = None,
+        training: bool | Tensor | None = None,
+        mask: Structure = None,
         initial_state: Any = None,
-        constants: Any = None,
+        constants: object = None,
     ) -> Any:
         """The outputs of both layers, and their states if asked for."""
         given = {"training": training, "mask": mask, "constants": constants}
         options = {key: value for key, value in given.items() if takes(self.layer.call, key)}
-        firsts: list[dict[str, Any]] = [{}, {}]
+        firsts: list[dict[str, object]] = [{}, {}]
         if takes(self.layer.call, "initial_state"):
             half = 0 if initial_state is None else len(initial_state) // 2
             firsts = [
@@ -204,7 +208,7 @@ class Bidirectional(Wrapper):
         self.forward_layer.reset_states(states and states[:half])
         self.backward_layer.reset_states(states and states[half:])
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
         """The mask of the inputs for each output of all times; none of states."""
         del inputs
         mask = mask[0] if isinstance(mask, list) else mask
@@ -214,7 +218,7 @@ class Bidirectional(Wrapper):
             return masks + [None] * (2 * len(self.forward_layer.states))
         return own if self.merge_mode else masks
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs; a list with those of the states, if these are returned."""
         shapes = self.forward_layer.compute_output_shape(input_shape)
         output, states = (shapes[0], shapes[1:]) if self.return_state else (shapes, [])
@@ -226,7 +230,7 @@ class Bidirectional(Wrapper):
             return [*outputs, *states, *states]
         return outputs[0] if self.merge_mode else outputs
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The config of the layer, and how the two are merged."""
         config = {**super().get_config(), "merge_mode": self.merge_mode}
         if self._num_constants:

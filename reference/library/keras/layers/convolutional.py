@@ -10,6 +10,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -270,7 +271,7 @@ def _known(value: Any, part: slice) -> Any:
     return static if static.is_fully_defined() else tf.shape(value)[part]
 
 
-def channels_of(shape: Any, axis: int) -> int:
+def channels_of(shape: TensorShape, axis: int) -> int:
     """How many channels the inputs have.
 
     Raises:

@@ -8,7 +8,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import sessions, windows
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -73,7 +77,7 @@ class ConvLSTMCell(LSTMCell):
         self.data_format = normalized_format(data_format)
         self.dilation_rate = normalized_tuple(dilation_rate, self.rank, "dilation_rate")
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the two kernels and the bias."""
         Layer.build(self, input_shape)
         shape = tf.TensorShape(input_shape)
@@ -106,14 +110,16 @@ class ConvLSTMCell(LSTMCell):
         output = leaves * self.activation(carry)
         return output, [output, carry]
 
-    def _for_gates(self, name: str, value: Any, training: Any) -> list[Any]:
+    def _for_gates(self, name: str, value: TensorLike, training: Any) -> list[Any]:
         """A value for each gate, parts of which are dropped."""
         masks = self._dropout_mask(name, value, training)
         if masks is None or getattr(self, name) >= 1:
             return [value] * 4
         return [value * mask for mask in masks]
 
-    def input_conv(self, x: Any, w: Any, b: Any = None, padding: str = "valid") -> Any:
+    def input_conv(
+        self, x: Tensor, w: Tensor | Variable, b: TensorLike | None = None, padding: str = "valid"
+    ) -> Any:
         """The convolution of inputs, with a bias if there is one."""
         result = self._convolution(
             x,
@@ -125,7 +131,7 @@ class ConvLSTMCell(LSTMCell):
         )
         return result if b is None else windows.bias_add(result, b, data_format=self.data_format)
 
-    def recurrent_conv(self, x: Any, w: Any) -> Any:
+    def recurrent_conv(self, x: Tensor, w: Tensor | Variable) -> Any:
         """The convolution of a state, which keeps its size."""
         ones = (1,) * self.rank
         return self._convolution(x, w, strides=ones, padding="same", data_format=self.data_format)

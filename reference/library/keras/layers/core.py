@@ -9,11 +9,15 @@ import numbers
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.choices import smart_cond
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.phases import learning_phase
 from sessrun.reference.library.keras.settings import floatx
 
@@ -133,7 +137,7 @@ class Dense(Layer):
         return shape[:-1].concatenate(self.units)
 
 
-def _last_size(shape: Any) -> int:
+def _last_size(shape: TensorShape) -> int:
     size = tf.dimension_value(shape[-1])
     if size is None:
         raise bad_value(
@@ -154,16 +158,16 @@ class Activation(Layer):
 
     _options = ("activation",)
 
-    def __init__(self, activation: Any, **kwargs: Any) -> None:
+    def __init__(self, activation: Identifier, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.activation = activations.get(activation)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The function's value."""
         return self.activation(inputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The inputs' shape."""
         return input_shape
 
@@ -221,7 +225,7 @@ class Dropout(RandomLayer):
         training = learning_phase() if training is None else training
         return smart_cond(training, dropped, lambda: tf.identity(inputs))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The inputs' shape."""
         return input_shape
 
@@ -260,10 +264,10 @@ class Embedding(Layer):
         self,
         input_dim: int,
         output_dim: int,
-        embeddings_initializer: Any = "uniform",
-        embeddings_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        embeddings_constraint: Any = None,
+        embeddings_initializer: Identifier = "uniform",
+        embeddings_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        embeddings_constraint: Identifier = None,
         mask_zero: bool = False,
         input_length: Any = None,
         **kwargs: Any,
@@ -289,16 +293,16 @@ class Embedding(Layer):
         self.supports_masking = mask_zero
         self.input_length = input_length
 
-    def _check_declared_shape(self, inputs: Any) -> None:
+    def _check_declared_shape(self, inputs: Structure) -> None:
         if self._is_held_to_shape:
             super()._check_declared_shape(inputs)
 
-    def build(self, input_shape: Any = None) -> None:
+    def build(self, input_shape: TensorShape | None = None) -> None:
         """Make `embeddings`."""
         self.embeddings = self._add_by_rules("embeddings", (self.input_dim, self.output_dim))
         super().build(input_shape)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Any:
         """True where the number is not 0, if 0 is masked."""
         del mask
         return tf.not_equal(inputs, 0) if self.mask_zero else None
@@ -309,7 +313,7 @@ class Embedding(Layer):
             inputs = tf.cast(inputs, tf.int32)
         return tf.nn.embedding_lookup(self.embeddings, inputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The inputs' shape, or that of `input_length`, and the length of a row.
 
         Raises:
@@ -344,19 +348,19 @@ class Masking(Layer):
         self.mask_value = mask_value
         self._compute_output_and_mask_jointly = True
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """True where a step has another element."""
         del mask
         return tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         """The inputs, with what is masked set to 0."""
         kept = tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
         outputs = inputs * tf.cast(kept, inputs.dtype)
         outputs._keras_mask = tf.squeeze(kept, axis=-1)  # noqa: SLF001 - as masks are handed on
         return outputs
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The inputs' shape."""
         return input_shape
 
@@ -364,6 +368,6 @@ class Masking(Layer):
 class Identity(Layer):
     """The inputs, by an operation."""
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The inputs."""
         return tf.nest.map_structure(tf.identity, inputs)

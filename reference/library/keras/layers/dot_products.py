@@ -6,8 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.layers.merging import Merge
+from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.products import batch_dot
 
 __all__ = ["Dot", "dot"]
@@ -82,7 +86,7 @@ class Dot(Merge):
             ]
         return batch_dot(inputs[0], inputs[1], axes)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs; raises ValueError if there are not two inputs."""
         if not isinstance(input_shape, list | tuple) or len(input_shape) != 2:
             raise bad_value(
@@ -96,14 +100,14 @@ class Dot(Merge):
         sizes = first + second[1:]
         return tf.TensorShape(sizes if len(sizes) > 1 else [*sizes, 1])
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> None:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> None:
         """Nothing is masked."""
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The axes, whether it scales, and what every layer has."""
         return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 
-def dot(inputs: Sequence[Any], axes: Any, normalize: bool = False, **kwargs: Any) -> Any:
+def dot(inputs: Sequence[TensorLike], axes: Any, normalize: bool = False, **kwargs: Any) -> Tensor:
     """Sums of products along an axis of each of two tensors; raises as `Dot`."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)

@@ -6,9 +6,13 @@ import re
 from typing import Any, NamedTuple
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.object_configs import Config
 
 __all__ = ["EinsumDense"]
 
@@ -92,19 +96,19 @@ class EinsumDense(Layer):
             self.bias = self._add_by_rules("bias", shape)
         super().build(input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The products' sums, with the bias."""
         outputs = tf.einsum(self.equation, inputs, self.kernel)
         if self.bias is not None:
             outputs += self.bias
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs, once the layer is built."""
         del input_shape
         return tf.TensorShape(self.full_output_shape)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """What the layer was made with."""
         return {**super().get_config(), "output_shape": self.partial_output_shape}
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell
 from sessrun.reference.library.keras.layers.recurrent_of_cell import RNNOfCell
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["GRU", "GRUCell"]
 
@@ -64,18 +67,18 @@ class GRUCell(RecurrentCell):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: Identifier = "tanh",
         recurrent_activation: Any = "hard_sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: Identifier = "glorot_uniform",
+        recurrent_initializer: Identifier = "orthogonal",
+        bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None,
+        recurrent_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        recurrent_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         reset_after: bool = False,
@@ -106,14 +109,14 @@ class GRUCell(RecurrentCell):
         output = staying * before + (1 - staying) * new
         return output, [output] if tf.nest.is_nested(states) else output
 
-    def _part(self, value: Any, gate: int, *, of_rows: bool = True) -> Any:
+    def _part(self, value: Tensor, gate: int, *, of_rows: bool = True) -> Any:
         """What of a kernel or a bias belongs to a gate."""
         start = self.units * gate or None
         end = None if gate == 2 else self.units * (gate + 1)
         return value[:, start:end] if of_rows else value[start:end]
 
     def _gate_by_gate(
-        self, inputs: Any, before: Any, biases: Any, dropped: Any, recurrent: Any
+        self, inputs: Structure, before: Any, biases: Any, dropped: Any, recurrent: Any
     ) -> tuple[Any, Any]:
         """How much of the state stays, and the new one, with a product for each gate."""
         parts = [inputs] * 3
@@ -132,7 +135,7 @@ class GRUCell(RecurrentCell):
         def product(gate: int, past: Any) -> Any:
             return tf.matmul(past, self._part(self.recurrent_kernel, gate))
 
-        def biased(gate: int, value: Any) -> Any:
+        def biased(gate: int, value: TensorLike) -> Any:
             if not (self.reset_after and self.use_bias):
                 return value
             return tf.nn.bias_add(value, self._part(biases[1], gate, of_rows=False))
@@ -148,7 +151,7 @@ class GRUCell(RecurrentCell):
         return staying, self.activation(sums[2] + past)
 
     def _at_once(
-        self, inputs: Any, before: Any, biases: Any, dropped: Any, recurrent: Any
+        self, inputs: Structure, before: Any, biases: Any, dropped: Any, recurrent: Any
     ) -> tuple[Any, Any]:
         """How much of the state stays, and the new one, with one product of all gates."""
         del recurrent

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.collected import CollectedByLayer
@@ -34,14 +35,14 @@ class KeptStates(CollectedByLayer):
         return nothing if tf.nest.is_nested(self.cell.state_size) else [nothing]
 
     @states.setter
-    def states(self, states: Any) -> None:
+    def states(self, states: Structure) -> None:
         object.__setattr__(self, "_states", states)  # not among the layer's weights
 
     @abstractmethod
-    def get_initial_state(self, inputs: Any) -> list[Any]:
+    def get_initial_state(self, inputs: Structure) -> list[Any]:
         """The states before the first time, where none are given."""
 
-    def _first_states(self, inputs: Any, given: Any) -> Any:
+    def _first_states(self, inputs: Structure, given: Any) -> Any:
         """The states before the first time: those that are kept, given, or zeros."""
         if self.stateful:
             if given is None:
@@ -122,7 +123,7 @@ class KeptStates(CollectedByLayer):
         states = tf.nest.pack_sequence_as(self.cell.state_size, made)
         self.states = states if tf.nest.is_nested(states) else [states]
 
-    def _set_states(self, values: list[Any]) -> None:
+    def _set_states(self, values: list[np.ndarray]) -> None:
         kept = tf.nest.flatten(self.states)
         if len(values) != len(kept):
             raise bad_value(

@@ -8,8 +8,12 @@ from types import FunctionType
 from typing import Any, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["Lambda"]
@@ -40,12 +44,12 @@ class Lambda(Layer):
 
     """
 
-    arguments: dict[str, Any]
+    arguments: dict[str, object]
 
     def __init__(
         self,
         function: Callable[..., Any],
-        output_shape: Any = None,
+        output_shape: TensorShape | None = None,
         mask: Any = None,
         arguments: Mapping[str, Any] | None = None,
         **kwargs: Any,
@@ -58,7 +62,9 @@ class Lambda(Layer):
         self._output_shape = output_shape
         self._names = inspect.signature(function).parameters.keys()
 
-    def call(self, inputs: Any, mask: Any = None, training: Any = None) -> Any:
+    def call(
+        self, inputs: Structure, mask: Structure = None, training: bool | Tensor | None = None
+    ) -> Any:
         """What the function gives."""
         offered = {"mask": mask, "training": training}
         options = {key: value for key, value in offered.items() if key in self._names}
@@ -72,11 +78,11 @@ class Lambda(Layer):
             )
         return result
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
         """What the mask is, or its function gives."""
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """What the constructor was told, or else the function gives for such inputs.
 
         Raises:
@@ -96,7 +102,7 @@ class Lambda(Layer):
         batch = tf.nest.flatten(_as_shapes(input_shape))[0][:1]
         return tf.nest.map_structure(batch.concatenate, _as_shapes(self._output_shape))
 
-    def _tried(self, input_shape: Any) -> Any:
+    def _tried(self, input_shape: ShapeLike) -> Any:
         """The shapes of what the function gives, in a graph that is thrown away."""
         with tf.Graph().as_default():
             dtype = self.dtype or floatx()
@@ -105,7 +111,7 @@ class Lambda(Layer):
             )
             return tf.nest.map_structure(lambda output: output.shape, self.call(inputs))
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor, the functions themselves, and of what kind they are."""
         config = {
             **super().get_config(),
@@ -127,7 +133,7 @@ class Lambda(Layer):
 
     @classmethod
     def from_config(
-        cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
+        cls, config: Mapping[str, Any], custom_objects: Mapping[str, object] | None = None
     ) -> Self:
         """A layer like the one whose config it is, of the same functions."""
         del custom_objects

@@ -5,9 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell
 from sessrun.reference.library.keras.layers.recurrent_of_cell import RNNOfCell
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["LSTM", "LSTMCell"]
 
@@ -63,19 +67,19 @@ class LSTMCell(RecurrentCell):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: Identifier = "tanh",
         recurrent_activation: Any = "hard_sigmoid",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
-        bias_initializer: Any = "zeros",
+        kernel_initializer: Identifier = "glorot_uniform",
+        recurrent_initializer: Identifier = "orthogonal",
+        bias_initializer: Identifier = "zeros",
         unit_forget_bias: bool = True,
-        kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_regularizer: Identifier = None,
+        recurrent_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        recurrent_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         **kwargs: Any,
@@ -107,7 +111,10 @@ class LSTMCell(RecurrentCell):
         return parts
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self,
+        inputs: Structure = None,
+        batch_size: int | Tensor | None = None,
+        dtype: DType | None = None,
     ) -> list[Any]:
         """Zeros for both states; raises as `zero_states`."""
         return list(super().get_initial_state(inputs, batch_size, dtype))
@@ -137,7 +144,7 @@ class LSTMCell(RecurrentCell):
         output = gate * self.activation(carry)
         return output, [output, carry]
 
-    def _of_inputs(self, parts: list[Any]) -> list[Any]:
+    def _of_inputs(self, parts: list[TensorLike]) -> list[Any]:
         """What the inputs give for each gate."""
         kernels = tf.split(self.kernel, 4, axis=1)
         sums = [tf.matmul(part, kernel) for part, kernel in zip(parts, kernels, strict=True)]
@@ -146,7 +153,9 @@ class LSTMCell(RecurrentCell):
         biases = tf.split(self.bias, 4, axis=0)
         return [tf.nn.bias_add(*pair) for pair in zip(sums, biases, strict=True)]
 
-    def _gated(self, sums: list[Any], pasts: list[Any], carry: Any) -> tuple[Any, Any]:
+    def _gated(
+        self, sums: list[TensorLike], pasts: list[TensorLike], carry: Any
+    ) -> tuple[Any, Any]:
         """The next carry, and the gate of the output, with a product for each gate."""
         units = self.units
 
@@ -160,7 +169,7 @@ class LSTMCell(RecurrentCell):
         carry = staying * carry + entering * self.activation(total(2))
         return carry, self.recurrent_activation(total(3))
 
-    def _gated_at_once(self, sums: list[Any], carry: Any) -> tuple[Any, Any]:
+    def _gated_at_once(self, sums: list[Tensor], carry: Any) -> tuple[Any, Any]:
         """The next carry, and the gate of the output, of all sums."""
         entering = self.recurrent_activation(sums[0])
         staying = self.recurrent_activation(sums[1])

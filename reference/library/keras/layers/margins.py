@@ -8,7 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import constructor_of
@@ -78,19 +81,19 @@ class ZeroPadding(Margin):
     _options: tuple[str, ...] = ("padding", "data_format")
 
     def __init__(
-        self, rank: int, padding: Any = 1, data_format: str | None = None, **kwargs: Any
+        self, rank: int, padding: object = 1, data_format: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(rank, data_format, **kwargs)
         self.padding = _margins(padding, rank, "padding")
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The inputs with zeros around them."""
         rank = len(self.padding)
         pattern = [[0, 0] for _ in range(rank + 2)]
         pattern[self._first : self._first + rank] = [list(pair) for pair in self.padding]
         return tf.pad(inputs, pattern)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The shape of the outputs."""
         return self._changed(input_shape, self.padding, 1)
 
@@ -109,15 +112,15 @@ class ZeroPadding1D(Margin):
 
     _options = ("padding",)
 
-    def __init__(self, padding: Any = 1, **kwargs: Any) -> None:
+    def __init__(self, padding: object = 1, **kwargs: Any) -> None:
         super().__init__(1, "channels_last", **kwargs)
         self.padding = normalized_tuple(padding, 2, "padding", zero=True)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The inputs with zeros around them."""
         return tf.pad(inputs, [[0, 0], list(self.padding), [0, 0]])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The shape of the outputs."""
         return self._changed(input_shape, [self.padding], 1)
 
@@ -156,7 +159,7 @@ class Cropping(Margin):
         super().__init__(rank, data_format, **kwargs)
         self.cropping: Any = _margins(cropping, rank, "cropping")
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The inputs without their margins."""
         return self._cropped(inputs, self.cropping)
 
@@ -172,7 +175,7 @@ class Cropping(Margin):
             key[axis] = slice(before, -after if after else None)
         return inputs[tuple(key)]
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The shape of the outputs."""
         return self._changed(input_shape, self.cropping, -1)
 
@@ -195,11 +198,11 @@ class Cropping1D(Cropping):
         super().__init__(1, 0, "channels_last", **kwargs)
         self.cropping = normalized_tuple(cropping, 2, "cropping", zero=True)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The inputs without their margins."""
         return self._cropped(inputs, [self.cropping])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> Any:
         """The shape of the outputs."""
         return self._changed(input_shape, [self.cropping], -1)
 

@@ -12,8 +12,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.object_configs import Config
 
 __all__ = [
     "Add",
@@ -52,7 +56,7 @@ def _sizes_of(shapes: Any) -> list[_Sizes]:
     return [tuple(tf.TensorShape(shape).as_list()) for shape in shapes]
 
 
-def _is_shape(value: Any) -> bool:
+def _is_shape(value: Tensor) -> bool:
     return isinstance(value, tf.TensorShape | list | tuple)
 
 
@@ -84,14 +88,14 @@ class Merge(Layer):
         self._are_ranks_alike = True
 
     @abstractmethod
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         """What is made of inputs whose shapes fit."""
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """What every layer's config holds, and the arguments of the constructor."""
         return super().get_config()
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Check that the shapes fit.
 
         Raises:
@@ -108,7 +112,7 @@ class Merge(Layer):
         functools.reduce(_spread, (sizes[1:] for sizes in shapes))
         self._are_ranks_alike = len(set(map(len, shapes))) == 1
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         """The merged tensor.
 
         Raises:
@@ -134,14 +138,14 @@ class Merge(Layer):
             same.append(longer)
         return self._merged(same)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs."""
         shapes = _sizes_of(input_shape)
         rest = functools.reduce(_spread, (sizes[1:] for sizes in shapes))
         batches = {sizes[0] for sizes in shapes} - {None}
         return tf.TensorShape((batches.pop() if len(batches) == 1 else None, *rest))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor | None:
         """What is masked in no input.
 
         Raises:
@@ -178,7 +182,7 @@ def _has_masks(inputs: Any, mask: Any) -> bool:
 class Add(Merge):
     """The sum."""
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return functools.reduce(operator.add, inputs)
 
 
@@ -199,35 +203,35 @@ class Subtract(Merge):
                 f"input_shape={input_shape}"
             )
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return inputs[0] - inputs[1]
 
 
 class Multiply(Merge):
     """The product."""
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return functools.reduce(operator.mul, inputs)
 
 
 class Average(Merge):
     """The mean."""
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return functools.reduce(operator.add, inputs) / len(inputs)
 
 
 class Maximum(Merge):
     """The largest element at each place."""
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return functools.reduce(tf.maximum, inputs)
 
 
 class Minimum(Merge):
     """The smallest element at each place."""
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return functools.reduce(tf.minimum, inputs)
 
 
@@ -246,7 +250,7 @@ class Concatenate(Merge):
         super().__init__(**kwargs)
         self.axis = axis
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Check that the shapes are the same but for the axis.
 
         Raises:
@@ -265,12 +269,12 @@ class Concatenate(Merge):
                 f"concatenation axis. Received: input_shape={input_shape}"
             )
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         rank = inputs[0].shape.rank
         axis = self.axis if self.axis >= 0 else self.axis % rank if rank else 0
         return tf.concat(list(inputs), axis)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs."""
         shapes = _sizes_of(input_shape)
         found = list(shapes[0])
@@ -278,7 +282,7 @@ class Concatenate(Merge):
         found[self.axis] = None if None in along else sum(size or 0 for size in along)
         return tf.TensorShape(found)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor | None:
         """The masks one after the other.
 
         Raises:
@@ -298,8 +302,8 @@ class Concatenate(Merge):
         return tf.reduce_all(merged, axis=-1, keepdims=False)
 
 
-def _function(layer: Callable[..., Layer]) -> Callable[..., Any]:
-    def merge(inputs: Any, **kwargs: Any) -> Any:
+def _function(layer: Callable[..., Layer]) -> Callable[..., object]:
+    def merge(inputs: Structure, **kwargs: Any) -> Any:
         """Make a layer that merges, and call it on the inputs."""
         return layer(**kwargs)(inputs)
 
@@ -310,6 +314,6 @@ add, subtract, multiply = _function(Add), _function(Subtract), _function(Multipl
 average, maximum, minimum = _function(Average), _function(Maximum), _function(Minimum)
 
 
-def concatenate(inputs: Any, axis: int = -1, **kwargs: Any) -> Any:
+def concatenate(inputs: Structure, axis: int = -1, **kwargs: Any) -> Any:
     """The inputs one after the other along an axis, by a layer."""
     return Concatenate(axis=axis, **kwargs)(inputs)

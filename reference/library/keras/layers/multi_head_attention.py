@@ -93,7 +93,7 @@ class MultiHeadAttention(Layer):
         self._key_shape: Any = None
         self._value_shape: Any = None
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What the layer was made with, and the shapes that it was built for."""
         own = {name: self._option(f"_{name}") for name in (*_ARGUMENTS, *_SHAPES)}
         return {**super().get_config(), **own}

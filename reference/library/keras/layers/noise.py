@@ -10,6 +10,9 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import regularizers
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -52,7 +55,7 @@ class Noise(RandomLayer):
     def _while_training(self, disturb: Callable[[], Any], inputs: Any, training: Any) -> Any:
         return in_train_phase(disturb, inputs, training=training)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The inputs' shape, as a TensorShape."""
         return tf.TensorShape(input_shape)
 
@@ -69,11 +72,11 @@ class GaussianNoise(Noise):
 
     _options = ("stddev", "seed")
 
-    def __init__(self, stddev: Any, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, stddev: float, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(seed=seed, **kwargs)
         self.stddev = stddev
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: TensorLike, training: Any = None) -> Tensor:
         """The inputs, disturbed if `training`."""
         return self._while_training(
             lambda: inputs + self._normal(inputs, 0.0, self.stddev), inputs, training
@@ -92,11 +95,11 @@ class GaussianDropout(Noise):
 
     _options = ("rate", "seed")
 
-    def __init__(self, rate: Any, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, rate: float | Tensor, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: TensorLike, training: Any = None) -> Any:
         """The inputs, disturbed if `training`."""
         if not 0 < self.rate < 1:
             return inputs
@@ -120,7 +123,11 @@ class AlphaDropout(Noise):
     _options = ("rate", "seed")
 
     def __init__(
-        self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any
+        self,
+        rate: float | Tensor,
+        noise_shape: ShapeLike | None = None,
+        seed: int | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
@@ -210,6 +217,6 @@ class ActivityRegularization(Layer):
         self.l1 = l1
         self.l2 = l2
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The inputs' shape."""
         return input_shape

@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_type, bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["LayerNormalization", "axes_argument", "filled_like", "known_axes"]
 
 
-def axes_argument(axis: Any) -> Any:
+def axes_argument(axis: int | Sequence[int]) -> Any:
     """An axis, or a list of its own of several.
 
     Raises:
@@ -31,7 +34,7 @@ def axes_argument(axis: Any) -> Any:
     )
 
 
-def known_axes(axis: int | Sequence[int], shape: Any) -> list[int]:
+def known_axes(axis: int | Sequence[int], shape: ShapeLike) -> list[int]:
     """The axes, counted from 0.
 
     Raises:
@@ -52,7 +55,7 @@ def known_axes(axis: int | Sequence[int], shape: Any) -> list[int]:
     return axes
 
 
-def filled_like(x: Any, value: int) -> Any:
+def filled_like(x: Tensor, value: int) -> Any:
     """A tensor's shape filled with 0 or 1; a constant where the shape is known."""
     name = "ones_like" if value else "zeros_like"
     if x.shape.is_fully_defined():
@@ -97,16 +100,16 @@ class LayerNormalization(Layer):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: int | Sequence[int] = -1,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        beta_initializer: Identifier = "zeros",
+        gamma_initializer: Identifier = "ones",
+        beta_regularizer: Identifier = None,
+        gamma_regularizer: Identifier = None,
+        beta_constraint: Identifier = None,
+        gamma_constraint: Identifier = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
@@ -119,7 +122,7 @@ class LayerNormalization(Layer):
         self.supports_masking = True
         self._fused = False
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: TensorShape) -> None:
         """Make `gamma` and `beta`, of the sizes of the axes."""
         shape = tf.TensorShape(input_shape)
         self.axis = known_axes(self.axis, shape)
@@ -135,7 +138,7 @@ class LayerNormalization(Layer):
         are_last = axes == list(range(rank - len(axes), rank))
         return are_last and self.epsilon >= 1.001e-5 and self.dtype == "float32"
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         """The inputs, normalized."""
         inputs = tf.cast(inputs, self.compute_dtype)
         outputs = self._by_fused(inputs) if self._fused else self._by_moments(inputs)
@@ -177,6 +180,6 @@ class LayerNormalization(Layer):
             outputs = outputs + tf.cast(beta, outputs.dtype)
         return outputs
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The inputs' shape."""
         return input_shape

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import constructor_of
@@ -230,7 +232,7 @@ class GlobalPooling(Layer):
 class GlobalMax(GlobalPooling):
     """The largest element of each channel."""
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """One element for each channel."""
         return self._reduced(tf.reduce_max, inputs)
 
@@ -238,7 +240,7 @@ class GlobalMax(GlobalPooling):
 class GlobalAverage(GlobalPooling):
     """The mean of each channel."""
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """One element for each channel."""
         return self._reduced(tf.reduce_mean, inputs)
 
@@ -268,7 +270,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         super().__init__(1, data_format=data_format, **kwargs)
         self.supports_masking = True
 
-    def call(self, inputs: Any, mask: Any = None) -> Any:
+    def call(self, inputs: Any, mask: Any = None) -> Tensor:
         """One element for each channel."""
         if mask is None:
             return self._reduced(tf.reduce_mean, inputs)
@@ -277,7 +279,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         total = self._reduced(tf.reduce_sum, inputs * mask)
         return total / self._reduced(tf.reduce_sum, mask)
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> None:
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
         """Nothing: there are no steps any more."""
         del inputs, mask
 

@@ -9,7 +9,10 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -21,6 +24,7 @@ from sessrun.reference.library.keras.layers.recurrent_cells import (
     zero_states,
 )
 from sessrun.reference.library.keras.layers.stacked_cells import StackedRNNCells
+from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.steps import rnn
 
 __all__ = ["RNN", "standardized"]
@@ -145,7 +149,7 @@ class RNN(KeptStates, Layer):
         sizes = tuple(shape.as_list())
         return sizes[1:] if self.time_major else (sizes[0], *sizes[2:])
 
-    def _check_state_spec(self, sizes: list[Any]) -> None:
+    def _check_state_spec(self, sizes: list[ShapeLike]) -> None:
         """Hold the states that are given to those of the cell."""
         specs, known = tf.nest.flatten(self.state_spec), tf.nest.flatten(sizes)
         if len(specs) != len(known) or not all(
@@ -157,7 +161,7 @@ class RNN(KeptStates, Layer):
                 f"Received `state_spec`={self.state_spec}; however `cell.state_size` is {sizes}"
             )
 
-    def get_initial_state(self, inputs: Any) -> list[Any]:
+    def get_initial_state(self, inputs: Structure) -> list[Any]:
         """The states before the first time, where none are given: zeros, or what the cell says."""
         first = tf.nest.flatten(inputs)[0]
         batch = tf.shape(first)[1 if self.time_major else 0]
@@ -169,7 +173,7 @@ class RNN(KeptStates, Layer):
         return list(states) if tf.nest.is_nested(states) else [states]
 
     def __call__(
-        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+        self, inputs: Structure, initial_state: Any = None, constants: Any = None, **kwargs: Any
     ) -> Any:
         """The outputs, and the states if asked for.
 
@@ -198,7 +202,7 @@ class RNN(KeptStates, Layer):
 
     def call(
         self,
-        inputs: Any,
+        inputs: Structure,
         mask: Any = None,
         training: Any = None,
         initial_state: Any = None,
@@ -258,13 +262,13 @@ class RNN(KeptStates, Layer):
         """What is called with the inputs of a time and the states."""
         return self.cell if callable(self.cell) else self.cell.call
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
         """The mask of the inputs, if there are outputs for all times; none of states."""
         del inputs
         found = tf.nest.flatten(mask)[0] if self.return_sequences else None
         return [found, *(None for _ in self.states)] if self.return_state else found
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs; a list with those of the states, if these are returned."""
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         first = tf.TensorShape(shape if _is_sizes(shape) else tf.nest.flatten(shape)[0]).as_list()
@@ -272,7 +276,7 @@ class RNN(KeptStates, Layer):
         sizes = self.cell.state_size
         sizes = list(sizes) if has_many(sizes) else [sizes]
 
-        def output(size: Any) -> Any:
+        def output(size: int | Tensor) -> Any:
             around = [times, batch] if self.time_major else [batch, times]
             leading = around if self.return_sequences else [batch]
             return tf.TensorShape(leading + tf.TensorShape(size).as_list())
@@ -287,7 +291,7 @@ class RNN(KeptStates, Layer):
         ]
         return [*(shapes if isinstance(shapes, list) else [shapes]), *states]
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The config of the cell, and how it is stepped."""
         names = (
             "return_sequences",
@@ -315,7 +319,7 @@ class RNN(KeptStates, Layer):
         return layer
 
 
-def _is_sizes(shape: Any) -> bool:
+def _is_sizes(shape: ShapeLike) -> bool:
     """Whether it is one shape, and not a structure of shapes."""
     if isinstance(shape, tf.TensorShape):
         return True
@@ -324,6 +328,6 @@ def _is_sizes(shape: Any) -> bool:
     )
 
 
-def _packed(shape: Any, flat: list[Any]) -> Any:
+def _packed(shape: ShapeLike, flat: list[Tensor]) -> Any:
     """Values in the structure that shapes have."""
     return tf.nest.pack_sequence_as(tf.nest.map_structure(lambda _: 0, shape), flat)

@@ -7,10 +7,15 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure, TensorLike
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.functions import ones_like
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.phases import in_train_phase
 
 __all__ = ["AbstractRNNCell", "RecurrentCell", "SimpleRNNCell", "has_many", "zero_states"]
@@ -44,7 +49,7 @@ def zero_states(
             f"Received: batch_size={batch_size}, dtype={dtype}"
         )
 
-    def zeros(size: Any) -> Any:
+    def zeros(size: int | Tensor) -> Any:
         return tf.zeros([batch_size, *tf.TensorShape(size).as_list()], dtype=dtype)
 
     return tf.nest.map_structure(zeros, state_size)
@@ -73,7 +78,7 @@ class AbstractRNNCell(Layer):
         """
         raise NotImplementedError("Abstract method")
 
-    def call(self, inputs: Any, states: Any) -> Any:
+    def call(self, inputs: Structure, states: Structure) -> Any:
         """The output and the next states; classes of cells say which.
 
         Raises:
@@ -83,7 +88,10 @@ class AbstractRNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self,
+        inputs: Structure = None,
+        batch_size: int | Tensor | None = None,
+        dtype: DType | None = None,
     ) -> Any:
         """Zeros for each state; raises as `zero_states`."""
         return zero_states(self.state_size, inputs, batch_size, dtype)
@@ -112,7 +120,7 @@ class RecurrentCell(RandomLayer):
     _gates: int = 1
     bias_initializer: Any
     #: What the values are multiplied with, by graph and name.
-    _masks: WeakKeyDictionary[Any, dict[str, Any]]
+    _masks: WeakKeyDictionary[object, dict[str, object]]
 
     @classmethod
     def arguments(cls) -> tuple[str, ...]:
@@ -123,7 +131,7 @@ class RecurrentCell(RandomLayer):
         self,
         units: int,
         rules: Mapping[str, Any],
-        activation: Any,
+        activation: Identifier,
         use_bias: bool,
         dropout: float,
         recurrent_dropout: float,
@@ -148,7 +156,7 @@ class RecurrentCell(RandomLayer):
         self.output_size = units
         object.__setattr__(self, "_masks", WeakKeyDictionary())
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make the two kernels and the bias."""
         super().build(input_shape)
         wide = self.units * self._gates
@@ -174,7 +182,10 @@ class RecurrentCell(RandomLayer):
         return (self.units * self._gates,)
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self,
+        inputs: Structure = None,
+        batch_size: int | Tensor | None = None,
+        dtype: DType | None = None,
     ) -> Any:
         """Zeros for each state; raises as `zero_states`."""
         return zero_states(self.state_size, inputs, batch_size, dtype)
@@ -187,7 +198,7 @@ class RecurrentCell(RandomLayer):
         """Draw anew which parts of the state are dropped, at the next call."""
         self.reset_dropout_mask()
 
-    def _dropout_mask(self, name: str, value: Any, training: Any) -> Any:
+    def _dropout_mask(self, name: str, value: TensorLike, training: Any) -> Any:
         """What a value is multiplied with, the same at each time; None if nothing is dropped.
 
         A list of one for each gate if there are several.
@@ -252,17 +263,17 @@ class SimpleRNNCell(RecurrentCell):
     def __init__(
         self,
         units: int,
-        activation: Any = "tanh",
+        activation: Identifier = "tanh",
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        recurrent_initializer: Any = "orthogonal",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        recurrent_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        recurrent_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: Identifier = "glorot_uniform",
+        recurrent_initializer: Identifier = "orthogonal",
+        bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None,
+        recurrent_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        recurrent_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
         **kwargs: Any,

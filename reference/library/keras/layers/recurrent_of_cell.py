@@ -71,7 +71,8 @@ class RNNOfCell(RNN):
     def get_config(self) -> dict[str, Any]:
         """The arguments of the cell, and how it is stepped."""
         config = super().get_config()
-        own = config.pop("cell")["config"]
+        cell: Any = config.pop("cell")
+        own = cell["config"]
         config.update({name: own[name] for name in self._cell_class.arguments()})
         return {
             **config,

@@ -6,14 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.choices import smart_cond
 from sessrun.reference.library.keras.layers.normalization import filled_like
 
 __all__ = ["add_variables", "corrections", "limits", "moved_variance"]
 
 
-def limits(clipping: Mapping[str, Any] | None) -> dict[str, Any]:
+def limits(clipping: Mapping[str, object] | None) -> dict[str, object]:
     """The limits of corrections.
 
     Raises:
@@ -35,7 +38,7 @@ def add_variables(layer: Any) -> None:
     def deviation(*args: Any, **kwargs: Any) -> Any:
         return tf.sqrt(layer.moving_variance_initializer(*args, **kwargs))
 
-    def beside(variable: Any, name: str, initializer: Callable[..., Any]) -> Any:
+    def beside(variable: Variable, name: str, initializer: Callable[..., object]) -> Any:
         with tf.colocate_with(variable):
             return layer._moving(name, initializer)  # noqa: SLF001 - this is a part of the layer
 
@@ -44,7 +47,9 @@ def add_variables(layer: Any) -> None:
     layer.renorm_stddev = beside(layer.moving_stddev, "renorm_stddev", deviation)
 
 
-def corrections(layer: Any, mean: Any, variance: Any, training: Any) -> tuple[Any, Any, Any, Any]:
+def corrections(
+    layer: Any, mean: float, variance: TensorLike, training: bool | Tensor
+) -> tuple[Any, Any, Any, Any]:
     """How a batch is corrected, and its moments once what corrects is updated.
 
     Returns:
@@ -66,7 +71,7 @@ def corrections(layer: Any, mean: Any, variance: Any, training: Any) -> tuple[An
     factor = smart_cond(training, lambda: r, lambda: filled_like(r, 1))
     offset = smart_cond(training, lambda: d, lambda: filled_like(d, 0))
 
-    def updated(moving: Any, value: Any) -> Any:
+    def updated(moving: Any, value: TensorLike) -> Any:
         value = tf.identity(value)
         return smart_cond(
             training,
@@ -79,7 +84,7 @@ def corrections(layer: Any, mean: Any, variance: Any, training: Any) -> tuple[An
         return factor, offset, tf.identity(mean), tf.identity(variance)
 
 
-def moved_variance(layer: Any, variance: Any) -> Any:
+def moved_variance(layer: Any, variance: TensorLike) -> Any:
     """The update of the moving variance, by way of the moving deviation."""
     deviation = layer._moved(  # noqa: SLF001 - this is a part of the layer
         layer.moving_stddev, tf.sqrt(variance + layer.epsilon), layer.momentum

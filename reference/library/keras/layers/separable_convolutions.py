@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import Conv, channels_of, constructor_of
@@ -132,7 +134,7 @@ class SeparableConv1D(SeparableConv):
 
     __init__ = constructor_of(SeparableConv, 1)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Any) -> Tensor:
         """The outputs: sequences as images of one row."""
         if self.padding == "causal":
             inputs = tf.pad(inputs, self._causal_padding(inputs))
@@ -162,7 +164,7 @@ class SeparableConv2D(SeparableConv):
 
     __init__ = constructor_of(SeparableConv, 2, strides=(1, 1), dilation_rate=(1, 1))
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The outputs, with `filters` channels."""
         is_last = self.data_format == "channels_last"
         strides = (1, *self.strides, 1) if is_last else (1, 1, *self.strides)
@@ -282,7 +284,7 @@ class DepthwiseConv1D(DepthwiseConv):
 
     __init__ = constructor_of(DepthwiseConv, 1)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The outputs: sequences as images of one row."""
         is_last = self.data_format == "channels_last"
         step = self.strides * 2
@@ -306,7 +308,7 @@ class DepthwiseConv2D(DepthwiseConv):
 
     __init__ = constructor_of(DepthwiseConv, 2, strides=(1, 1), dilation_rate=(1, 1))
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The outputs, with channels last while they are computed: so the CPU can do it."""
         is_first = self.data_format == "channels_first"
         if is_first:

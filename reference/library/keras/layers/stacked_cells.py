@@ -107,7 +107,7 @@ class StackedRNNCells(Layer):
                 _output_size(cell),
             )
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """The configs of the cells, and what every layer has."""
         return {**super().get_config(), "cells": [serialize(cell) for cell in self.cells]}
 

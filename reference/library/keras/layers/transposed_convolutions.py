@@ -9,6 +9,8 @@ from abc import abstractmethod
 from typing import Any
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -18,6 +20,7 @@ from sessrun.reference.library.keras.layers.sizes import (
     normalized_tuple,
     transposed_length,
 )
+from sessrun.reference.library.keras.object_configs import Config
 
 __all__ = ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"]
 
@@ -159,7 +162,7 @@ class Conv1DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 1)
 
-    def _transposed(self, inputs: Any, shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: TensorShape) -> Any:
         return tf.nn.conv1d_transpose(
             inputs,
             self.kernel,
@@ -176,7 +179,7 @@ class Conv2DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 2, strides=(1, 1), dilation_rate=(1, 1))
 
-    def _transposed(self, inputs: Any, shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: Any) -> Any:
         """With channels last, wherever they are: so the CPU can compute it."""
         is_first = self.data_format == "channels_first"
         if is_first:
@@ -211,7 +214,7 @@ class Conv3DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 3, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
-    def _transposed(self, inputs: Any, shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: TensorShape) -> Any:
         is_first = self.data_format == "channels_first"
         strides = (1, 1, *self.strides) if is_first else (1, *self.strides, 1)
         return tf.nn.conv3d_transpose(
@@ -223,7 +226,7 @@ class Conv3DTranspose(Transposed):
             padding=self.padding.upper(),
         )
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The arguments of the constructor, without a dilation."""
         config = super().get_config()
         del config["dilation_rate"]

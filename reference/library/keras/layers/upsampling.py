@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.enlarging import repeat_elements, resize_images, resize_volumes
@@ -51,7 +54,7 @@ class UpSampling(Layer):
         self.data_format = normalized_format(data_format)
         self.size = normalized_tuple(size, rank, "size")
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         first = 2 if self.data_format == "channels_first" else 1
@@ -121,7 +124,7 @@ class UpSampling3D(UpSampling):
         super().__init__(**kwargs)
         self._set_up(size, data_format, 3)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The volumes, larger."""
         depth, height, width = self.size
         return resize_volumes(inputs, depth, height, width, self.data_format)

@@ -9,11 +9,15 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.named import deserialize, serialize
+from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.steps import rnn
 
 __all__ = ["TimeDistributed", "Wrapper"]
@@ -44,7 +48,7 @@ class Wrapper(Layer):
         """Keep the layer, with its variables."""
         self.layer = layer
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Build the layer."""
         if not self.layer.built:
             self.layer.build(input_shape)
@@ -56,7 +60,7 @@ class Wrapper(Layer):
         """The loss of the layer's outputs, or None."""
         return getattr(self.layer, "activity_regularizer", None)
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """The config of the layer, and what every layer has."""
         return {**super().get_config(), "layer": serialize(self.layer)}
 
@@ -76,7 +80,7 @@ def _is_builtin(layer: Any) -> bool:
     return any(cls in known for cls in type(layer).__mro__)
 
 
-def _sizes(start: tuple[Any, ...], value: Any, first: int) -> tuple[Any, ...]:
+def _sizes(start: tuple[object, ...], value: Any, first: int) -> tuple[Any, ...]:
     """Sizes, and after them a tensor's from an axis on, as far as known as numbers."""
     known = value.shape.as_list()[first:]
     if None not in known:
@@ -104,7 +108,7 @@ class TimeDistributed(Wrapper):
         #: Whether times go into the batch's axis; layers that may know the batch step in a loop.
         self._always_use_reshape = _is_builtin(layer) and not layer.stateful
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Build the layer for inputs of one time."""
         is_one = isinstance(input_shape, tuple) and not any(
             isinstance(size, tuple | list | tf.TensorShape) for size in input_shape
@@ -128,7 +132,9 @@ class TimeDistributed(Wrapper):
             inner = tuple(inner.as_list())
         super().build(inner)
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(
+        self, inputs: Structure, training: bool | Tensor | None = None, mask: Any = None
+    ) -> Any:
         """The layer's outputs, with the axis of time second."""
         options = {"training": training} if takes(self.layer.call, "training") else {}
         batch = tf.nest.flatten(inputs)[0].shape.as_list()[0]
@@ -148,13 +154,13 @@ class TimeDistributed(Wrapper):
             lambda value: tf.reshape(value, _sizes((batch or -1, times), value, 1)), outputs
         )
 
-    def _times(self, inputs: Any) -> Any:
+    def _times(self, inputs: Structure) -> Any:
         """How many times there are: a number, or a tensor if that is not known."""
         flat = tf.nest.flatten(inputs)
         known = flat[0].shape.as_list()[1]
         return known or tf.shape(flat[0])[1]
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Any = None) -> Any:
         """The layer's own mask for each time; else that of the inputs, for times as a whole."""
         batch = tf.nest.flatten(inputs)[0].shape.as_list()[0]
         if batch and not self._always_use_reshape:
@@ -172,13 +178,13 @@ class TimeDistributed(Wrapper):
             mask = tf.reduce_any(mask, axis=-1)
         return mask
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The layer's shape, with the axis of time second."""
         shapes = tf.TensorShape(input_shape)
         sizes = tf.TensorShape(self.layer.compute_output_shape(_without_time(shapes))).as_list()
         return tf.TensorShape([sizes[0], shapes.as_list()[1], *sizes[1:]])
 
 
-def _without_time(shape: Any) -> Any:
+def _without_time(shape: TensorShape) -> Any:
     sizes = shape.as_list()
     return tf.TensorShape([sizes[0], *sizes[2:]])
