@@ -44,8 +44,8 @@ def _messages(inner: str) -> _Callable[[str], _Any] | None:
     subjects = (subject, _BESIDE.get(inner.removesuffix("_pb2"), subject))
 
     def find(name: str) -> _Any:
-        for each in subjects:
-            module = _importlib.import_module(f"sessrun.spec.proto.{each}_pb2")
+        for candidate in subjects:
+            module = _importlib.import_module(f"sessrun.spec.proto.{candidate}_pb2")
             if not name.startswith("__") and hasattr(module, name):
                 return getattr(module, name)
         raise AttributeError(

@@ -1,4 +1,4 @@
-"""Modules of TensorFlow that are here in name only: nothing of theirs is, but public names.
+"""Modules of TensorFlow that can be imported but have only public names.
 
 A program, or one of TensorFlow's own unit tests, imports at its head all that some part of it uses.
 These can be imported, so that what does not use them runs; what asks one of them for a name that

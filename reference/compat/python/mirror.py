@@ -1,4 +1,4 @@
-"""The modules below `python` that have no file: made when imported, from a table of places.
+"""A finder for modules of `tensorflow.python` without a file, from tables of their contents.
 
 TensorFlow's own unit tests, and many programs, import from `tensorflow.python...`. What such a
 module offers here is looked up, name by name, where `places.PLACES` says: in modules of the
@@ -31,7 +31,7 @@ _GENERATED: Final = re.compile(r"ops\.gen_\w+_ops(?:_v2)?|framework\.test_ops")
 
 
 class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Finds and makes the modules below a package that have no file.
+    """A finder and loader of the modules below a package that have no file.
 
     Args:
       package: its full name.
@@ -58,13 +58,13 @@ class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         if not fullname.startswith(self.prefix):
             return None
         inner = fullname.removeprefix(self.prefix)
-        is_folder = any(place.startswith(inner + ".") for place in self._places)
+        is_folder = any(module_path.startswith(inner + ".") for module_path in self._places)
         if not is_folder and self._offered(inner) is None:
             return None
         return importlib.machinery.ModuleSpec(fullname, self, is_package=is_folder)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
-        """A module that looks its names up when asked."""
+        """A module that looks up its names lazily."""
         inner = spec.name.removeprefix(self.prefix)
         name = spec.name.removeprefix(f"{_RUNTIME}.")
         module = ModuleType(spec.name, f"What `tensorflow.{name}` offers.")
@@ -77,7 +77,7 @@ class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Nothing is left to do."""
 
     def install(self) -> None:
-        """Let `import` find the modules, after every other."""
+        """Append this finder to `sys.meta_path`."""
         known = (finder.prefix for finder in sys.meta_path if isinstance(finder, Mirror))
         if self.prefix not in known:
             sys.meta_path.append(self)
@@ -95,15 +95,15 @@ def _offered(inner: str) -> Callable[[str], Any] | None:
 
 
 def of_places(inner: str) -> Callable[[str], Any]:
-    """What looks up the names of a module of the table."""
+    """The `__getattr__` of a module of the table."""
     modules, _, groups = PLACES.get(inner, "").partition("|")
-    places = [f"{_RUNTIME}.{name}" for name in modules.split()]
+    module_names = [f"{_RUNTIME}.{name}" for name in modules.split()]
 
     def find(name: str) -> Any:
         if name.startswith("__"):
             raise _absent(inner, name)
         public = importlib.import_module(_RUNTIME)
-        sources = [_module(place) for place in places]
+        sources = [_module(module_name) for module_name in module_names]
         sources += [_group(public, dotted) for dotted in groups.split()]
         wanted = (name, OTHER_NAMES.get(name, name), name.removesuffix("_v1"))
         for source in (*sources, public):
@@ -126,12 +126,12 @@ def _of_wrappers(inner: str) -> Callable[[str], Any]:
     def find(name: str) -> Any:
         from sessrun.reference.build.raw_wrappers import named, wrapper  # noqa: PLC0415 - needed by few
 
-        found = None if name.startswith("__") else named(name)
-        if found is None and name in OPERATIONS:
-            found = wrapper(name)
-        if found is None:
+        operation = None if name.startswith("__") else named(name)
+        if operation is None and name in OPERATIONS:
+            operation = wrapper(name)
+        if operation is None:
             raise _absent(inner, name)
-        return found
+        return operation
 
     return find
 
@@ -146,10 +146,10 @@ def _module(name: str) -> ModuleType | None:
 
 
 def _group(public: ModuleType, dotted: str) -> Any:
-    found: Any = public
+    group: Any = public
     for part in dotted.split("."):
-        found = getattr(found, part, None)
-    return found
+        group = getattr(group, part, None)
+    return group
 
 
 def _absent(inner: str, name: str) -> AttributeError:

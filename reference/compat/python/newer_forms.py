@@ -1,4 +1,4 @@
-"""Functions as TensorFlow 2 calls them, which its tests of version 1 find by their modules' paths.
+"""The `..._v2` functions of TensorFlow's modules, reached by module paths only.
 
 Most are those of version 1 with their arguments in another order, some fixed. Source: the
 signatures of TF 2.21.
@@ -187,19 +187,19 @@ def map_values(op: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
       InvalidArgumentError: when it is run, if sparse ones differ in places or shape.
 
     """
-    given = [each for each in (*args, *kwargs.values()) if isinstance(each, SparseTensor)]
+    given = [value for value in (*args, *kwargs.values()) if isinstance(value, SparseTensor)]
     if not given:
         raise ValueError("No SparseTensor in argument list of map_values")
     first = given[0]
     alike = []
-    for each in given[1:]:
+    for value in given[1:]:
         alike += [
-            tf.assert_equal(first.dense_shape, each.dense_shape, message="Mismatched shapes!"),
-            tf.assert_equal(first.indices, each.indices, message="Mismatched indices!"),
+            tf.assert_equal(first.dense_shape, value.dense_shape, message="Mismatched shapes!"),
+            tf.assert_equal(first.indices, value.indices, message="Mismatched indices!"),
         ]
     with tf.control_dependencies(alike):
-        named = {key: _values(each) for key, each in kwargs.items()}
-        result = op(*[_values(each) for each in args], **named)
+        named = {key: _values(value) for key, value in kwargs.items()}
+        result = op(*[_values(value) for value in args], **named)
         return SparseTensor(first.indices, result, first.dense_shape)
 
 
@@ -214,13 +214,13 @@ def convert_to_int_tensor(tensor: Any, name: str, dtype: Any = tf.int32) -> Any:
       TypeError: it has another kind of elements.
 
     """
-    found = tf.convert_to_tensor(tensor, name=name, preferred_dtype=dtype or tf.int32)
-    if not found.dtype.is_integer:
+    integers = tf.convert_to_tensor(tensor, name=name, preferred_dtype=dtype or tf.int32)
+    if not integers.dtype.is_integer:
         raise TypeError(
             f"Argument `tensor` (name: {name}) must be of type integer. Received "
-            f"`tensor` = {found} of dtype: {found.dtype}"
+            f"`tensor` = {integers} of dtype: {integers.dtype}"
         )
-    return found if dtype is None else tf.raw_ops.Cast(x=found, DstT=dtype)
+    return integers if dtype is None else tf.raw_ops.Cast(x=integers, DstT=dtype)
 
 
 def get_positive_axis(
@@ -254,7 +254,7 @@ def tile_one_dimension(data: Any, axis: int, multiple: Any) -> Any:
     """A tensor repeated along one axis."""
     rank = data.shape.rank
     if rank is not None:
-        return tf.tile(data, [multiple if each == axis else 1 for each in range(rank)])
+        return tf.tile(data, [multiple if dimension == axis else 1 for dimension in range(rank)])
     ones = tf.ones(tf.rank(data), tf.int32)
     multiples = tf.concat([ones[:axis], [multiple], ones[axis + 1 :]], 0)
     return tf.tile(data, multiples)

@@ -1,4 +1,4 @@
-"""Where the modules below `python` find what they offer: tables that `mirror` reads."""
+"""Tables for the module finder: where modules of `tensorflow.python` find their names."""
 
 from __future__ import annotations
 

@@ -47,8 +47,8 @@ class ArrayAssertions(SessionCase):
         """Fail unless two lists of numbers are of one length, and each pair at most `err` apart."""
         self.assertEqual(len(farray1), len(farray2), msg=msg)
         for index, (a, b) in enumerate(zip(farray1, farray2, strict=True)):
-            place = f"element {index}"
-            self.assertNear(float(a), float(b), err, place if msg is None else f"{place}: {msg}")
+            where = f"element {index}"
+            self.assertNear(float(a), float(b), err, where if msg is None else f"{where}: {msg}")
 
     def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
         """Fail unless the norm of the difference of two arrays is less than `err`."""
@@ -80,42 +80,44 @@ class ArrayAssertions(SessionCase):
     def _assert_near(
         self, a: Any, b: Any, rtol: float, atol: float, path: tuple[Any, ...], msg: Any
     ) -> None:
-        place = "".join(f"[{key}]" for key in path)
+        subscripts = "".join(f"[{key}]" for key in path)
         a, b = (it._asdict() if hasattr(it, "_asdict") else it for it in (a, b))
         if isinstance(a, Mapping) != isinstance(b, Mapping):
-            raise ValueError(f"Can't compare dict to non-dict, a{place} vs b{place}. {msg}")
-        wrong = f"Mismatched value: a{place} is different from b{place}. {msg}"
+            raise ValueError(
+                f"Can't compare dict to non-dict, a{subscripts} vs b{subscripts}. {msg}"
+            )
+        wrong = f"Mismatched value: a{subscripts} is different from b{subscripts}. {msg}"
         pairs: Iterable[tuple[Any, Any, Any]]
         if isinstance(a, Mapping):
-            keys = f"a{place} has keys {list(a)}, but b{place} has keys {list(b)}"
+            keys = f"a{subscripts} has keys {list(a)}, but b{subscripts} has keys {list(b)}"
             self.assertCountEqual(a.keys(), b.keys(), f"mismatched keys: {keys}. {msg}")
             pairs = [(key, a[key], b[key]) for key in a]
         elif isinstance(a, list | tuple):
             try:  # as one array, where it is one
                 self._assert_near_arrays(a, b, rtol, atol, wrong)
             except (ValueError, TypeError, NotImplementedError):
-                pairs = self._items(a, b, place, msg)
+                pairs = self._items(a, b, subscripts, msg)
             else:
                 return
         else:
-            self._assert_near_leaves(a, b, rtol, atol, place, wrong)
+            self._assert_near_leaves(a, b, rtol, atol, subscripts, wrong)
             return
         for key, x, y in pairs:
             self._assert_near(x, y, rtol, atol, (*path, key), msg)
 
-    def _items(self, a: Any, b: Any, place: str, msg: Any) -> list[tuple[Any, Any, Any]]:
+    def _items(self, a: Any, b: Any, subscripts: str, msg: Any) -> list[tuple[Any, Any, Any]]:
         if len(a) != len(b):
-            text = f"a{place} has {len(a)} items, but b{place} has {len(b)} items"
+            text = f"a{subscripts} has {len(a)} items, but b{subscripts} has {len(b)} items"
             raise ValueError(f"Mismatched length: {text}. {msg}")
         return [(index, x, y) for index, (x, y) in enumerate(zip(a, b, strict=True))]
 
     def _assert_near_leaves(
-        self, a: Any, b: Any, rtol: float, atol: float, place: str, msg: str
+        self, a: Any, b: Any, rtol: float, atol: float, at: str, msg: str
     ) -> None:
         try:
             self._assert_near_arrays(a, b, rtol, atol, msg)
         except TypeError as error:
-            text = f"{error} : Error: a{place} has {type(a)}, but b{place} has {type(b)}. {msg}"
+            text = f"{error} : Error: a{at} has {type(a)}, but b{at} has {type(b)}. {msg}"
             raise TypeError(text) from error
 
     def _assert_near_arrays(self, a: Any, b: Any, rtol: float, atol: float, msg: Any) -> None:
@@ -350,14 +352,14 @@ class ArrayAssertions(SessionCase):
 
     def _assert_nowhere(self, is_wrong: Any, array: Any, what: str) -> None:
         """Fail where a condition holds; say where, and what the values are there."""
-        places = np.argwhere(is_wrong)
+        indices = np.argwhere(is_wrong)
         if not np.any(is_wrong):
             return
         lines = [
-            f"  {place if array.ndim else [0]} : {array[tuple(place)]}"
-            for place in itertools.islice(places, _LISTED)
+            f"  {index if array.ndim else [0]} : {array[tuple(index)]}"
+            for index in itertools.islice(indices, _LISTED)
         ]
-        lines += ["  ..."] * (len(places) > _LISTED)
+        lines += ["  ..."] * (len(indices) > _LISTED)
         counts = f"{np.count_nonzero(is_wrong)} of the {array.size} element(s) {what}."
         self.fail("\n".join([f"{counts} Subscript(s) and value(s):", *lines]))
 

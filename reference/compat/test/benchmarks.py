@@ -67,7 +67,7 @@ class Benchmark:
             for key in ("name", "value"):
                 if key not in metric:
                     raise TypeError(f"metric must has a '{key}' field")
-        told = {
+        figures = {
             "iters": iters,
             "cpu_time": cpu_time,
             "wall_time": wall_time,
@@ -75,7 +75,7 @@ class Benchmark:
             **(extras or {}),
             **{metric["name"]: metric["value"] for metric in metrics or ()},
         }
-        lines = [f"  {key}: {value}" for key, value in told.items() if value is not None]
+        lines = [f"  {key}: {value}" for key, value in figures.items() if value is not None]
         full = f"{type(self).__name__}.{name or self._caller()}"
         sys.stdout.write("\n".join([f"benchmark {full}", *lines]) + "\n")
 
@@ -161,9 +161,9 @@ class Benchmark:
 def _timeline(session: Any, fetches: Any, feed_dict: Any) -> Timeline:
     """The timeline of one traced run."""
     options = RunOptions(trace_level=RunOptions.FULL_TRACE)
-    told = RunMetadata()
-    session.run(fetches, feed_dict=feed_dict, options=options, run_metadata=told)
-    return Timeline(told.step_stats)
+    metadata = RunMetadata()
+    session.run(fetches, feed_dict=feed_dict, options=options, run_metadata=metadata)
+    return Timeline(metadata.step_stats)
 
 
 def benchmark_config() -> ConfigProto:

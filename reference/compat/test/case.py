@@ -158,7 +158,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
         try:
             yield
         except Exception as error:
-            is_match = wanted(error) if callable(wanted) else re.search(wanted, _told(error))
+            is_match = wanted(error) if callable(wanted) else re.search(wanted, _described(error))
             if not isinstance(error, exception_type) or not is_match:
                 text = f"Exception of type {type(error)}: {error}"
                 if not callable(wanted):
@@ -187,7 +187,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
         self.assertEqual(names[0], names[1], text)
 
 
-def _told(error: Exception) -> str:
+def _described(error: Exception) -> str:
     """The message of an error; of an OpError with the names of the operations behind it."""
     if not isinstance(error, errors.OpError):
         return str(error)

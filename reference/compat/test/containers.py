@@ -65,12 +65,12 @@ class ContainerAssertions(unittest.TestCase):
     def assertContainsInOrder(self, strings: Any, target: Any, msg: Any = None) -> None:
         """Fail unless a text contains all of these texts, one after the other's begin."""
         wanted = [strings] if isinstance(strings, str | bytes) else strings
-        place = 0
+        position = 0
         for text in wanted:
-            found = target.find(text, place)
-            if found < 0:
-                self._fail(f"did not find {text!r} after position {place} in {target!r}", msg)
-            place = found
+            index = target.find(text, position)
+            if index < 0:
+                self._fail(f"did not find {text!r} after position {position} in {target!r}", msg)
+            position = index
 
     # --- sequences and sets ----------------------------------------------------------------------
 
@@ -122,9 +122,9 @@ class ContainerAssertions(unittest.TestCase):
     def assertSequenceStartsWith(self, prefix: Any, whole: Sequence[Any], msg: Any = None) -> None:
         """Fail unless a sequence begins with these items, or with this one item."""
         wanted = list(prefix) if isinstance(prefix, Iterable) else [prefix]
-        found = list(itertools.islice(whole, len(wanted)))
-        if found != wanted or (not wanted and len(whole)):
-            self._fail(f"Sequence begins with {found!r}, expected {wanted!r}", msg)
+        beginning = list(itertools.islice(whole, len(wanted)))
+        if beginning != wanted or (not wanted and len(whole)):
+            self._fail(f"Sequence begins with {beginning!r}, expected {wanted!r}", msg)
 
     def assertContainsSubset(
         self, expected_subset: Iterable[Hashable], actual_set: Iterable[Hashable], msg: Any = None
@@ -211,9 +211,9 @@ class ContainerAssertions(unittest.TestCase):
         self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: Any = None
     ) -> None:
         """Fail unless two structures of lists and dicts are equal; says every place they differ."""
-        found = list(_differences(a, b, ""))
-        if found:
-            lines = [f"{aname}{at} is {x!r} but {bname}{at} is {y!r}" for at, x, y in found]
+        differences = list(_differences(a, b, ""))
+        if differences:
+            lines = [f"{aname}{at} is {x!r} but {bname}{at} is {y!r}" for at, x, y in differences]
             self._fail("; ".join(lines[:_LISTED]), msg)
 
     # --- numbers, classes, order, errors ---------------------------------------------------------
@@ -297,7 +297,7 @@ def _other_text(regex: str | bytes) -> str | bytes:
     return regex.encode() if isinstance(regex, str) else regex.decode()
 
 
-def _differences(a: Any, b: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
+def _differences(a: Any, b: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
     """(place, value there in a, value there in b) for each difference."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         keys = [*a, *(key for key in b if key not in a)]
@@ -309,7 +309,7 @@ def _differences(a: Any, b: Any, place: str) -> Iterator[tuple[str, Any, Any]]:
         ]
     else:
         if type(a) is not type(b) or a != b:
-            yield place, a, b
+            yield path, a, b
         return
     for key, x, y in pairs:
-        yield from _differences(x, y, f"{place}[{key!r}]")
+        yield from _differences(x, y, f"{path}[{key!r}]")

@@ -66,11 +66,11 @@ def compute_gradient(
             target.run()
     values = [None] * len(x) if x_init_value is None else x_init_value
     feeds = extra_feed_dict or {}
-    found = [
+    jacobians = [
         _jacobians(one, _start(one, shape, value), y, y_shape, gradient, delta, feeds)
         for one, shape, value, gradient in zip(x, x_shape, values, backward, strict=False)
     ]
-    return found if several else found[0]
+    return jacobians if several else jacobians[0]
 
 
 def compute_gradient_error(
@@ -84,10 +84,10 @@ def compute_gradient_error(
     extra_feed_dict: Mapping[Any, Any] | None = None,
 ) -> Any:
     """The largest difference between the two Jacobians of `compute_gradient`, of all its pairs."""
-    found = compute_gradient(
+    jacobians = compute_gradient(
         x, x_shape, y, y_shape, x_init_value, delta, init_targets, extra_feed_dict
     )
-    return largest_error([found] if isinstance(found, tuple) else found)
+    return largest_error([jacobians] if isinstance(jacobians, tuple) else jacobians)
 
 
 def _gradient(x: Tensor, y: Tensor, y_shape: Any) -> tuple[Any, Tensor]:
@@ -131,10 +131,10 @@ def _jacobians(
     def backward(given: Any) -> Any:
         return session.run(dx, {**feeds, x: value, dy: given})
 
-    found = by_gradients(backward, of_x, of_y)
+    theoretical = by_gradients(backward, of_x, of_y)
     if x.dtype == dtypes.bfloat16:
         # TensorFlow moves a float32 copy of x, on which y does not depend.
         x, of_x = cast(x, dtypes.float32), Numbers(dtypes.float32, value.shape)
     if y.dtype == dtypes.bfloat16:
         y, of_y = cast(y, dtypes.float32), Numbers(dtypes.float32, tuple(y_shape))
-    return found, by_differences(forward, value, of_x, of_y, delta)
+    return theoretical, by_differences(forward, value, of_x, of_y, delta)

@@ -66,9 +66,9 @@ def _to_numpy(a: Any) -> Any:
         return get_default_session().run(a)
     if not isinstance(a, IndexedSlicesValue):
         return a
-    found = np.zeros(a.dense_shape, a.values.dtype)
-    np.add.at(found, a.indices, a.values)
-    return found
+    dense = np.zeros(a.dense_shape, a.values.dtype)
+    np.add.at(dense, a.indices, a.values)
+    return dense
 
 
 def _jacobians(

@@ -117,9 +117,9 @@ def _difference(actual: NodeDef, expected: NodeDef, leave_out: set[str]) -> str:
         return f"has op {actual.op!r} that is not expected {expected.op!r}"
     if actual.device != expected.device:
         return f"has device {actual.device!r} that is not expected {expected.device!r}"
-    found, wanted = _inputs(actual), _inputs(expected)
-    if found != wanted:
-        return f"has inputs {found} that don't match expected {wanted}"
+    inputs, wanted = _inputs(actual), _inputs(expected)
+    if inputs != wanted:
+        return f"has inputs {inputs} that don't match expected {wanted}"
     for name in sorted({*actual.attr, *expected.attr} - leave_out):
         if name not in expected.attr:
             return f"has unexpected attr {name!r} with value: {actual.attr[name]}"
@@ -160,15 +160,15 @@ def assert_ops_in_graph(expected_ops: Mapping[str, str], graph: Any) -> dict[str
       ValueError: one is not there, or is of another type.
 
     """
-    found = {node.name: node for node in graph.as_graph_def().node if node.name in expected_ops}
-    for name, node in found.items():
+    nodes = {node.name: node for node in graph.as_graph_def().node if node.name in expected_ops}
+    for name, node in nodes.items():
         if node.op != expected_ops[name]:
             text = f"Expected op for node {name} is different. {expected_ops[name]} vs {node.op}"
             raise ValueError(text)
-    if len(found) != len(expected_ops):
-        text = f"Expected {list(expected_ops)}, found {list(found)}"
+    if len(nodes) != len(expected_ops):
+        text = f"Expected {list(expected_ops)}, found {list(nodes)}"
         raise ValueError(f"Not all expected ops are present. {text}")
-    return found
+    return nodes
 
 
 def assert_meta_graph_protos_equal(tester: Any, a: Any, b: Any) -> None:

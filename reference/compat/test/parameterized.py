@@ -100,7 +100,7 @@ def generate_combinations_with_testcase_name(**kwargs: Any) -> list[dict[str, An
 
     """
     grid = [
-        [(key, each) for each in (values if isinstance(values, list) else [values])]
+        [(key, value) for value in (values if isinstance(values, list) else [values])]
         for key, values in sorted(kwargs.items())
     ]
     return [

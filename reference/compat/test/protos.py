@@ -64,10 +64,10 @@ class ProtoAssertions(unittest.TestCase):
     ) -> None:
         if a == b:
             return
-        expected, found = _rounded(a), _rounded(b)
+        expected, actual = _rounded(a), _rounded(b)
         if relative_tolerance is not None:
-            _adopt_near_numbers(expected, found, relative_tolerance)
-        texts = [text_format.MessageToString(it).splitlines() for it in (expected, found)]
+            _adopt_near_numbers(expected, actual, relative_tolerance)
+        texts = [text_format.MessageToString(it).splitlines() for it in (expected, actual)]
         if texts[0] != texts[1]:
             lines = difflib.unified_diff(texts[0], texts[1], "expected", "found", lineterm="")
             self.fail(self._formatMessage(msg, "Messages differ:\n" + "\n".join(lines)))
@@ -104,10 +104,10 @@ def _messages(field: FieldDescriptor, value: Any) -> list[Message]:
     return _many(value)
 
 
-def _adopt_near_numbers(expected: Message, found: Message, tolerance: float) -> None:
+def _adopt_near_numbers(expected: Message, actual: Message, tolerance: float) -> None:
     """Put the expected numbers into `found` where its own are near."""
     for (field, wanted), (other, value) in zip(
-        expected.ListFields(), found.ListFields(), strict=False
+        expected.ListFields(), actual.ListFields(), strict=False
     ):
         if field.number != other.number:
             return  # one has a field that the other lacks: they differ anyway
@@ -116,7 +116,7 @@ def _adopt_near_numbers(expected: Message, found: Message, tolerance: float) -> 
             for index, (near, number) in enumerate(zip(nears, numbers, strict=False)):
                 if _is_near(near, number, tolerance):
                     numbers[index] = near
-            _set(found, field, numbers)
+            _set(actual, field, numbers)
         for pair in zip(_messages(field, wanted), _messages(field, value), strict=False):
             _adopt_near_numbers(*pair, tolerance)
 

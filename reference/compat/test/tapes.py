@@ -43,5 +43,5 @@ class AbstractGradientTape:
         """The gradients of y: one for an x, a list for a list."""
         if self._tape is not None:
             return self._tape.gradient(y, x, grad_ys)
-        found = gradients(y, x, grad_ys)
-        return found if isinstance(x, list | tuple) else found[0]
+        grads = gradients(y, x, grad_ys)
+        return grads if isinstance(x, list | tuple) else grads[0]

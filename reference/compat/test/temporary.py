@@ -17,9 +17,9 @@ __all__ = ["TempDir", "TempFile", "get_temp_dir"]
 @functools.cache
 def get_temp_dir() -> str:
     """The folder of this process for the files of tests, under `$TEST_TMPDIR` if that is set."""
-    made = tempfile.mkdtemp(prefix="sessrun_test_", dir=os.environ.get("TEST_TMPDIR") or None)
-    atexit.register(shutil.rmtree, made, ignore_errors=True)
-    return made
+    folder = tempfile.mkdtemp(prefix="sessrun_test_", dir=os.environ.get("TEST_TMPDIR") or None)
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 class _Temporary:
@@ -98,9 +98,9 @@ class TempDir(_Temporary):
 
         """
         if file_path is None:
-            handle, made = tempfile.mkstemp(dir=self._path)
+            handle, name = tempfile.mkstemp(dir=self._path)
             os.close(handle)
-            path = Path(made)
+            path = Path(name)
         else:
             path = self._path / file_path
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -37,7 +37,7 @@ __all__ = [
 
 
 def softmax(x: Any, axis: Any = -1) -> Tensor:
-    """Exponentials, scaled to the sum 1 along an axis, or along several.
+    """exp(x) / sum(exp(x)), the sum taken along one axis or several.
 
     Raises:
       ValueError: the tensor has rank 1 or less.
@@ -78,7 +78,7 @@ def swish(x: Tensor) -> Tensor:
 
 
 def relu(x: Any, alpha: TensorLike = 0.0, max_value: Any = None, threshold: Any = 0.0) -> Any:
-    """What is above a threshold; below it `alpha` times the distance from it.
+    """max(x, 0), with a slope `alpha` below `threshold` and cut off at `max_value`.
 
     Args:
       x: a tensor.
@@ -123,7 +123,7 @@ def exponential(x: Tensor) -> Tensor:
 
 
 def hard_sigmoid(x: Tensor) -> Tensor:
-    """0.2 * x + 0.5, cut at 0 and 1."""
+    """0.2 * x + 0.5, clipped to [0, 1]."""
     kind = x.dtype.base_dtype
     slope, middle = tf.constant(0.2, dtype=kind), tf.constant(0.5, dtype=kind)
     return tf.clip_by_value(tf.add(tf.multiply(x, slope), middle), 0.0, 1.0)
@@ -191,5 +191,5 @@ def get(identifier: Identifier) -> Any:
       ValueError: the name is not known.
 
     """
-    found = interpreted(identifier, deserialize, "activation function", bad_type)
-    return linear if found is None else found
+    activation = interpreted(identifier, deserialize, "activation function", bad_type)
+    return linear if activation is None else activation

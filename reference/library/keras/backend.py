@@ -149,7 +149,7 @@ def cast_to_floatx(x: Tensor) -> Any:
 
 
 def clip(x: Tensor, min_value: Any, max_value: float) -> Any:
-    """A tensor cut at two values; None for no end."""
+    """Clip a tensor to [min_value, max_value]; None leaves that side open."""
     least = -float("inf") if min_value is None else min_value
     most = float("inf") if max_value is None else max_value
     if isinstance(least, int | float) and isinstance(most, int | float):
@@ -158,7 +158,7 @@ def clip(x: Tensor, min_value: Any, max_value: float) -> Any:
 
 
 def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Any:
-    """Tensors one after the other along an axis."""
+    """Concatenate tensors along an axis."""
     if axis < 0:
         rank = tensors[0].shape.rank
         axis = axis % rank if rank else 0
@@ -171,7 +171,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
 
 
 def count_params(x: Any) -> Any:
-    """How many elements a tensor of known shape has, as NumPy's product gives it."""
+    """The number of elements of a tensor of known shape, as `np.prod` returns it."""
     return np.prod(x.shape.as_list())
 
 
@@ -186,7 +186,7 @@ def flatten(x: Tensor) -> Any:
 
 
 def int_shape(x: Tensor) -> tuple[int | None, ...] | None:
-    """The static shape, with None for sizes that are not known; None if nothing is known."""
+    """The static shape as a tuple, None for an unknown size; None for an unknown rank."""
     return None if x.shape.rank is None else tuple(x.shape.as_list())
 
 
@@ -226,7 +226,7 @@ def placeholder(
 
 
 def __getattr__(name: str) -> Any:
-    """A function of the table; many have the name of one of Python's own."""
+    """Look a function up in the table: many would shadow Python's own names if defined here."""
     if name in FUNCTIONS:
         return FUNCTIONS[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

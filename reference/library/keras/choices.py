@@ -1,4 +1,4 @@
-"""One of two functions, chosen while the graph is built where the condition is known then."""
+"""`smart_cond`: a conditional that needs no `cond` where its predicate is constant."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["known_choice", "smart_cond"]
 
 
 def known_choice(predicate: Any) -> bool | None:
-    """The predicate as a bool, or None if it is known only when the graph runs.
+    """The constant value of a predicate, or None if only a run can tell.
 
     Raises:
       TypeError: it is neither a tensor, a variable nor one of True, False, 1 and 0.
@@ -33,7 +33,7 @@ def known_choice(predicate: Any) -> bool | None:
 
 
 def smart_cond(predicate: Any, on: Callable[[], object], off: Callable[[], object]) -> Any:
-    """What one of two functions gives; a `cond` only if the predicate is not yet known."""
+    """Call `on` or `off` by a constant predicate; else build a `cond` of both."""
     known = known_choice(predicate)
     if known is None:
         return tf.cond(predicate, on, off)

@@ -1,4 +1,4 @@
-"""`tf.keras.constraints`: what becomes of a variable after an update. Source: tf_keras 2.21."""
+"""`tf.keras.constraints`: projections applied to a variable after an update (tf_keras 2.21)."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ __all__ = [
 
 
 class Constraint:
-    """The base of all constraints: a function from a tensor to one of the same shape."""
+    """Base class of constraints: functions from weights to weights of the same shape."""
 
     _options: tuple[str, ...] = ()
 
     def __call__(self, w: Tensor) -> Any:
-        """The weights as they may be."""
+        """The projected weights."""
         return w
 
     def get_config(self) -> Config:
@@ -53,7 +53,7 @@ class Constraint:
 
 
 def _norms(w: Tensor, axis: int | Sequence[int]) -> Tensor:
-    """The square root of a sum of squares, of which none is taken for negative."""
+    """The Euclidean norms along the axis; the sums of squares are clipped at 0 before the root."""
     squares = tf.reduce_sum(tf.square(w), axis=axis, keepdims=True)
     return tf.sqrt(tf.maximum(squares, tf.constant(0.0, dtype=squares.dtype.base_dtype)))
 
@@ -68,16 +68,16 @@ class MaxNorm(Constraint):
         self.axis = axis
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The weights as they may be."""
+        """The projected weights."""
         norms = _norms(w, self.axis)
         return w * (tf.clip_by_value(norms, 0, self.max_value) / (epsilon() + norms))
 
 
 class NonNeg(Constraint):
-    """Weights of which the negative ones become 0."""
+    """Negative weights become 0."""
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The weights as they may be."""
+        """The projected weights."""
         return w * tf.cast(tf.greater_equal(w, 0.0), floatx())
 
 
@@ -90,12 +90,12 @@ class UnitNorm(Constraint):
         self.axis = axis
 
     def __call__(self, w: Tensor) -> Any:
-        """The weights as they may be."""
+        """The projected weights."""
         return w / (epsilon() + _norms(w, self.axis))
 
 
 class MinMaxNorm(Constraint):
-    """Weights whose norm along an axis moves into an interval, by `rate` of the way."""
+    """Norms along an axis move towards [min_value, max_value], by `rate` of the way."""
 
     _options = ("min_value", "max_value", "rate", "axis")
 
@@ -112,7 +112,7 @@ class MinMaxNorm(Constraint):
         self.axis = axis
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The weights as they may be."""
+        """The projected weights."""
         norms = _norms(w, self.axis)
         inside = tf.clip_by_value(norms, self.min_value, self.max_value)
         desired = self.rate * inside + (1 - self.rate) * norms

@@ -11,7 +11,9 @@ from sessrun.reference.library.keras.settings import epsilon
 
 __all__ = [
     "binary_crossentropy",
+    "binary_focal_crossentropy",
     "categorical_crossentropy",
+    "categorical_focal_crossentropy",
     "cut",
     "logits_of",
     "sparse_categorical_crossentropy",
@@ -19,20 +21,20 @@ __all__ = [
 
 
 def logits_of(output: Any, from_logits: bool, maker: str) -> tuple[Any, bool]:
-    """What is to be compared, and whether it is logits: those that made it, if it shows them."""
+    """The logits of an activation if they can be found, else the output; whether it is logits."""
     if not from_logits and tf.is_tensor(output) and output.op.type == maker:
         return output.op.inputs[0], True
     return output, from_logits
 
 
 def cut(output: Any) -> Tensor:
-    """Probabilities, a little away from 0 and 1."""
+    """Probabilities clipped to [epsilon, 1 - epsilon]."""
     least = tf.constant(epsilon(), dtype=output.dtype.base_dtype)
     return tf.clip_by_value(output, least, 1.0 - least)
 
 
 def binary_crossentropy(target: Any, output: Tensor, from_logits: bool = False) -> Tensor:
-    """That of each element.
+    """The binary cross entropy of each element.
 
     Args:
       target: what is true, 0 to 1.
@@ -53,7 +55,7 @@ def binary_crossentropy(target: Any, output: Tensor, from_logits: bool = False) 
 def categorical_crossentropy(
     target: Any, output: Tensor, from_logits: bool = False, axis: int = -1
 ) -> Tensor:
-    """That of each distribution along an axis.
+    """The cross entropy of the distributions along an axis.
 
     Args:
       target: the true distributions.
@@ -81,7 +83,7 @@ def sparse_categorical_crossentropy(
     axis: int = -1,
     ignore_class: int | None = None,
 ) -> Any:
-    """As `categorical_crossentropy`, of the numbers of the true classes.
+    """The cross entropy along an axis, with targets as class indices.
 
     Args:
       target: the numbers, of the outputs' shape without the axis, or with it of size 1.
@@ -116,11 +118,49 @@ def sparse_categorical_crossentropy(
     if ignore_class is not None:
         counts = tf.not_equal(target, tf.cast(ignore_class, target.dtype))
         target, output = target[counts], output[counts]
-    found = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=output)
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=output)
     if counts is not None:
         sizes = tf.cast(shape[:-1], "int64")
         counts = tf.reshape(counts, sizes)
-        found = tf.scatter_nd(tf.where_v2(counts), found, sizes)
-        found._keras_mask = counts  # noqa: SLF001 - the name by which Keras finds it
-        return found
-    return tf.reshape(found, shape[:-1]) if is_flat and rank >= 3 else found
+        losses = tf.scatter_nd(tf.where_v2(counts), losses, sizes)
+        losses._keras_mask = counts  # noqa: SLF001 - the name by which Keras finds it
+        return losses
+    return tf.reshape(losses, shape[:-1]) if is_flat and rank >= 3 else losses
+
+
+def binary_focal_crossentropy(
+    target: Any,
+    output: Tensor,
+    apply_class_balancing: bool = False,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+) -> Tensor:
+    """The binary focal cross entropy: well predicted elements weigh less."""
+    likely = tf.nn.sigmoid(output) if from_logits else output
+    right = target * likely + (1 - target) * (1 - likely)
+    factor = tf.pow(1.0 - right, gamma)
+    losses = factor * binary_crossentropy(target, output, from_logits)
+    if apply_class_balancing:
+        losses = (target * alpha + (1 - target) * (1 - alpha)) * losses
+    return losses
+
+
+def categorical_focal_crossentropy(
+    target: Any,
+    output: Tensor,
+    alpha: float = 0.25,
+    gamma: float = 2.0,
+    from_logits: bool = False,
+    axis: int = -1,
+) -> Tensor:
+    """The focal cross entropy along an axis: well predicted classes weigh less."""
+    target, output = tf.convert_to_tensor(target), tf.convert_to_tensor(output)
+    target.shape.assert_is_compatible_with(output.shape)
+    output, from_logits = logits_of(output, from_logits, "Softmax")
+    if from_logits:
+        output = tf.nn.softmax(output, axis=axis)
+    output = cut(output / tf.reduce_sum(output, axis, True))
+    losses = -target * tf.math.log(output)
+    factor = tf.multiply(tf.pow(1.0 - output, gamma), alpha)
+    return tf.reduce_sum(tf.multiply(factor, losses), axis)

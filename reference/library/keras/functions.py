@@ -1,4 +1,4 @@
-"""Functions of tensors under the names of `tf.keras.backend`, and with its defaults.
+"""Operations of `tf.keras.backend`: the namespace's functions with Keras' names and defaults.
 
 Source: tf_keras 2.21 in graph mode.
 """
@@ -19,7 +19,12 @@ from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import sessions
-from sessrun.reference.library.keras.enlarging import ENLARGING
+from sessrun.reference.library.keras.crossentropies import (
+    binary_focal_crossentropy,
+    categorical_focal_crossentropy,
+)
+from sessrun.reference.library.keras.enlarging import repeat_elements, resize_images, resize_volumes
+from sessrun.reference.library.keras.local_convolutions import local_conv1d, local_conv2d
 from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
 from sessrun.reference.library.optimizers.averages import assign_moving_average
@@ -55,14 +60,14 @@ _PLAIN: Final = {
 
 
 def _named(dotted: str) -> Any:
-    found: Any = tf
+    item: Any = tf
     for name in dotted.split("."):
-        found = getattr(found, name)
-    return found
+        item = getattr(item, name)
+    return item
 
 
 def _with_names(compute: Callable[..., object], **arguments: Any) -> Callable[..., object]:
-    """A function whose arguments have these names and defaults; `empty` for one without."""
+    """Wrap `compute` in a signature of these names and defaults (`Parameter.empty` for none)."""
     known = inspect.Signature(
         [
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=default)
@@ -87,13 +92,13 @@ def _plain(name: str, line: str) -> Callable[..., object]:
         return _named(dotted)(*args)
 
     compute.__doc__ = f"The same as `tf.{dotted}`."
-    made = _with_names(compute, **dict.fromkeys(names, inspect.Parameter.empty))
-    made.__name__ = name
-    return made
+    function = _with_names(compute, **dict.fromkeys(names, inspect.Parameter.empty))
+    function.__name__ = name
+    return function
 
 
 def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., object]:
-    """A reduction along an axis, of bools as another dtype if one is given."""
+    """`tf.NAME(x, axis, keepdims)`; bools are first cast to floats or kept as bools."""
 
     def reduce(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Tensor:
         if of_bools is not None and (of_bools == "bool" or x.dtype.base_dtype == tf.bool):
@@ -105,7 +110,7 @@ def _reduction(name: str, *, of_bools: str | None = None) -> Callable[..., objec
 
 
 def _drawn(dotted: str, **defaults: float) -> Callable[..., object]:
-    """Random numbers of two parameters, with a seed of their own where none is given."""
+    """A random op of two parameters; without a seed one is drawn from NumPy's generator."""
 
     def draw(
         shape: ShapeLike, first: Tensor, second: Tensor, dtype: DTypeLike, seed: int | None
@@ -116,7 +121,7 @@ def _drawn(dotted: str, **defaults: float) -> Callable[..., object]:
 
 
 def _drawn_variable(make: str, *names: str) -> Callable[..., object]:
-    """A variable that begins with random numbers of two parameters."""
+    """A variable initialized by a random initializer of two parameters."""
 
     def draw(
         shape: ShapeLike,
@@ -137,26 +142,26 @@ def _drawn_variable(make: str, *names: str) -> Callable[..., object]:
 
 
 def argmax(x: Tensor, axis: int = -1) -> Tensor:
-    """Where the largest element along an axis is."""
+    """The index of the largest element along an axis."""
     return tf.argmax(x, axis)
 
 
 def argmin(x: Tensor, axis: int = -1) -> Tensor:
-    """Where the smallest element along an axis is."""
+    """The index of the smallest element along an axis."""
     return tf.argmin(x, axis)
 
 
 def arange(
     start: Any, stop: Any = None, step: TensorLike = 1, dtype: DTypeLike = "int32"
 ) -> Tensor:
-    """Numbers from a start to a stop; none up to a negative stop."""
+    """`tf.range`, as int32 by default; empty for a single negative argument."""
     first = 0 if stop is None and start < 0 else start
-    found = tf.range(first, limit=stop, delta=step, name="arange")
-    return found if dtype == "int32" else tf.cast(found, dtype)
+    numbers = tf.range(first, limit=stop, delta=step, name="arange")
+    return numbers if dtype == "int32" else tf.cast(numbers, dtype)
 
 
 def batch_flatten(x: Tensor) -> Tensor:
-    """All axes but the first as one."""
+    """Flatten all axes but the first."""
     return tf.reshape(x, tf.stack([-1, tf.reduce_prod(tf.shape(x)[1:], None, False)]))
 
 
@@ -176,19 +181,19 @@ def dot(x: Tensor, y: TensorLike) -> Tensor:
 
 
 def _seed(given: int | None) -> int:
-    """A seed; one of its own for each operation where none is given."""
+    """The seed, or one drawn from NumPy's generator."""
     return int(np.random.randint(10_000_000)) if given is None else given  # noqa: NPY002 - programs seed it
 
 
 def dropout(
     x: Tensor, level: float, noise_shape: ShapeLike | None = None, seed: int | None = None
 ) -> Tensor:
-    """A tensor of which a share is dropped, with a seed of its own where none is given."""
+    """`tf.nn.dropout` with rate `level`; without a seed one is drawn."""
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=_seed(seed))
 
 
 def expand_dims(x: Tensor, axis: int = -1) -> Any:
-    """One more axis of size 1, by default the last."""
+    """Insert an axis of size 1, by default the last."""
     return tf.expand_dims(x, axis)
 
 
@@ -201,29 +206,29 @@ def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> T
 def foldl(
     fn: Callable[..., object], elems: Any, initializer: Identifier = None, name: str | None = None
 ) -> Tensor:
-    """What a function makes of all elements, from the first on."""
+    """Fold a function over the elements, first to last."""
     return tf.foldl(fn, elems, initializer=initializer, name=name)
 
 
 def foldr(
     fn: Callable[..., object], elems: Any, initializer: Identifier = None, name: str | None = None
 ) -> Tensor:
-    """What a function makes of all elements, from the last on."""
+    """Fold a function over the elements, last to first."""
     return tf.foldr(fn, elems, initializer=initializer, name=name)
 
 
 def gather(reference: Any, indices: Tensor) -> Tensor:
-    """Rows by number."""
+    """The rows of `reference` at `indices`."""
     return tf.gather(reference, indices)
 
 
 def gradients(loss: Tensor, variables: Sequence[Variable]) -> list[Tensor | None]:
-    """The gradients of a loss, each beside what it is of."""
+    """The gradients of a loss, each colocated with the operation it differentiates."""
     return tf.gradients(loss, variables, colocate_gradients_with_ops=True)
 
 
 def l2_normalize(x: Tensor, axis: int | None = None) -> Tensor:
-    """A tensor scaled to length 1 along an axis."""
+    """Scale a tensor to Euclidean norm 1 along an axis."""
     return tf.nn.l2_normalize(x, axis=axis)
 
 
@@ -235,27 +240,27 @@ def is_sparse(tensor: Tensor) -> bool:
 def map_fn(
     fn: Callable[..., object], elems: Any, name: str | None = None, dtype: DTypeLike | None = None
 ) -> Tensor:
-    """What a function makes of each element."""
+    """Apply a function to each element along the first axis."""
     return tf.map_fn(fn, elems, name=name, dtype=dtype)
 
 
 def moving_average_update(x: TensorLike, value: Tensor, momentum: TensorLike) -> Any:
-    """Move an average towards a value; as long as it is young, as if it had not begun with 0."""
+    """Update an exponential moving average, corrected for its start at 0."""
     return assign_moving_average(x, value, momentum, zero_debias=True)
 
 
 def one_hot(indices: Tensor, num_classes: int) -> Tensor:
-    """1 at each number's place, else 0, along a new last axis."""
+    """One-hot vectors of integers, along a new last axis."""
     return tf.one_hot(indices, depth=num_classes, axis=-1)
 
 
 def ones_like(x: TensorLike, dtype: DType | None = None, name: str | None = None) -> Tensor:
-    """Ones in a tensor's shape."""
+    """Ones of a tensor's shape."""
     return ones_like_v2(x, dtype, name)
 
 
 def zeros_like(x: Tensor, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """Zeros in a tensor's shape."""
+    """Zeros of a tensor's shape."""
     return tf.zeros_like(x, dtype, name)
 
 
@@ -274,14 +279,14 @@ def _filled(make: str) -> Callable[..., object]:
 def random_bernoulli(
     shape: ShapeLike, p: float = 0.0, dtype: DTypeLike | None = None, seed: int | None = None
 ) -> Tensor:
-    """Ones with a probability, else zeros."""
+    """Random ones with probability `p`, else zeros."""
     kind = dtype or floatx()
     is_one = tf.random.uniform(shape, dtype=kind, seed=_seed(seed)) <= p
     return tf.where_v2(is_one, tf.ones(shape, dtype=kind), tf.zeros(shape, dtype=kind))
 
 
 def permute_dimensions(x: Tensor, pattern: Any) -> Tensor:
-    """The axes in another order."""
+    """Transpose the axes into the order `pattern`."""
     return tf.transpose(x, perm=pattern)
 
 
@@ -291,17 +296,17 @@ def repeat(x: Tensor, n: int) -> Tensor:
 
 
 def reverse(x: Tensor, axes: Any) -> Tensor:
-    """A tensor turned round along axes."""
+    """Reverse a tensor along one axis or several."""
     return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
 
 
 def sqrt(x: Tensor) -> Any:
-    """The square root, of 0 for what is negative."""
+    """The square root; negative elements are clipped to 0."""
     return tf.sqrt(tf.maximum(x, tf.constant(0.0, dtype=x.dtype.base_dtype)))
 
 
 def squeeze(x: Tensor, axis: int) -> Tensor:
-    """A tensor without an axis of size 1."""
+    """Remove an axis of size 1."""
     return tf.squeeze(x, [axis])
 
 
@@ -311,7 +316,7 @@ def stack(x: Tensor, axis: int = 0) -> Tensor:
 
 
 def stop_gradient(variables: Sequence[Variable]) -> Any:
-    """Tensors through which no gradient goes."""
+    """`tf.stop_gradient` of one tensor, or of each of a list."""
     if isinstance(variables, list | tuple):
         return map(tf.stop_gradient, variables)
     return tf.stop_gradient(variables)
@@ -323,28 +328,34 @@ def temporal_padding(x: TensorLike, padding: tuple[int, int] = (1, 1)) -> Tensor
 
 
 def to_dense(tensor: Tensor) -> Tensor:
-    """A sparse tensor as a dense one; another as it is."""
+    """Convert a sparse tensor to a dense one; a dense one is returned as it is."""
     return tf.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
 
 
 def tile(x: Tensor, n: int) -> Any:
-    """A tensor several times along its axes."""
+    """Repeat a tensor along its axes."""
     return tf.tile(x, [n] if isinstance(n, int) else n)
 
 
 def transpose(x: Tensor) -> Any:
-    """The axes in the opposite order."""
+    """Reverse the order of the axes."""
     return tf.transpose(x)
 
 
-#: Every function of this module and of `enlarging` by its public name.
+#: Functions of `tf.keras.backend` by their public names.
 FUNCTIONS: Final[dict[str, Callable[..., object]]] = {
-    **ENLARGING,
     **{name: _plain(name, dotted) for name, dotted in _PLAIN.items()},
     **{
         function.__name__: function
         for function in (
             arange,
+            resize_volumes,
+            resize_images,
+            repeat_elements,
+            local_conv2d,
+            local_conv1d,
+            categorical_focal_crossentropy,
+            binary_focal_crossentropy,
             argmax,
             argmin,
             batch_flatten,

@@ -67,8 +67,8 @@ class GraphExecutionFunction:
         self._outputs_structure = tf.nest.map_structure(tf.convert_to_tensor, outputs)
         self.outputs = tf.nest.flatten(self._outputs_structure)
         with tf.control_dependencies([self.outputs[0]]):
-            made = [tf.assign(*one) if isinstance(one, tuple) else one for one in updates]
-            self.updates_op = tf.group(*made)
+            assignments = [tf.assign(*one) if isinstance(one, tuple) else one for one in updates]
+            self.updates_op = tf.group(*assignments)
         self.name = name
         self.feed_dict = feed_dict
         also = list(fetches) if isinstance(fetches, list | tuple) else [fetches]
@@ -91,7 +91,7 @@ class GraphExecutionFunction:
             if value is not None:
                 known = session.run(value) if tf.is_tensor(value) else value
                 feeds[tensor] = np.asarray(known, dtype=tensor.dtype.as_numpy_dtype)
-        found, also, _ = session.run(
+        outputs, also, _ = session.run(
             [self._outputs_structure, self.fetches, self.updates_op],
             feeds,
             options=self.run_options,
@@ -100,4 +100,4 @@ class GraphExecutionFunction:
         for fetch, value in zip(self.fetches, also, strict=True):
             if fetch in self.fetch_callbacks:
                 self.fetch_callbacks[fetch](value)
-        return found
+        return outputs

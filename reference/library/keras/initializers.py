@@ -1,4 +1,4 @@
-"""`tf.keras.initializers`: those of variables, under the names and with the defaults of Keras.
+"""`tf.keras.initializers`: initializers of variables, with Keras' names and defaults.
 
 Source: tf_keras 2.21 in graph mode.
 """
@@ -109,7 +109,7 @@ class TruncatedNormal(init_ops.TruncatedNormal):
 
 
 class _OfFanIn(init_ops.VarianceScaling):
-    """Numbers whose variance is inverse to the number of inputs."""
+    """Random numbers of variance scale / fan_in."""
 
     _kind: tuple[float, str]
 
@@ -118,7 +118,7 @@ class _OfFanIn(init_ops.VarianceScaling):
         super().__init__(scale=scale, mode="fan_in", distribution=distribution, seed=seed)
 
     def get_config(self) -> Config:
-        """The seed alone."""
+        """The seed; the other arguments are fixed by the class."""
         return {"seed": self.seed}
 
 
@@ -213,5 +213,5 @@ def get(identifier: Identifier) -> Any:
       ValueError: it is nothing of these, or not known.
 
     """
-    found = interpreted(identifier, deserialize, "initializer")
-    return found() if inspect.isclass(found) else found
+    initializer = interpreted(identifier, deserialize, "initializer")
+    return initializer() if inspect.isclass(initializer) else initializer

@@ -1,4 +1,4 @@
-"""`tf.keras.metrics`: objects that sum up what layers add by `add_metric`.
+"""`tf.keras.metrics`: metrics that accumulate values in variables, for `Layer.add_metric`.
 
 Source: tf_keras 2.21.
 """
@@ -13,13 +13,14 @@ from sessrun.reference.api.ops.weight_shapes import broadcast_weights
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.measured import register_mean
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["Mean", "Metric", "Sum"]
 
 
 class Metric(Layer):
-    """A value over all that was seen, kept in variables.
+    """A value accumulated over batches in variables.
 
     A class of metrics makes its variables in the constructor, updates them in `update_state`,
     whose last operation is the update, and computes the value in `result`.
@@ -47,7 +48,7 @@ class Metric(Layer):
         self.__dict__["result"] = result
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The value once these are seen too; arguments are those of `update_state`."""
+        """Update the state by these arguments (of `update_state`) and return the new result."""
         self.update_state(*args, **kwargs)
         update = tf.get_default_graph().get_operations()[-1]
         self.add_update(update)
@@ -57,11 +58,11 @@ class Metric(Layer):
         return result
 
     def update_state(self, *args: Any, **kwargs: Any) -> Any:
-        """Take what is seen into account; classes say how."""
+        """Accumulate a batch; implemented by subclasses."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def result(self) -> Any:
-        """The value; classes say which."""
+        """The accumulated value; implemented by subclasses."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
     def reset_state(self) -> None:
@@ -75,7 +76,7 @@ class Metric(Layer):
     def add_weight(  # type: ignore[override]  # the others go by keyword
         self, name: str | None = None, shape: Any = (), **kwargs: Any
     ) -> Any:
-        """A new variable of the metric, in no collection; arguments are those of Layer's."""
+        """Create a state variable, in no collection; arguments as of `Layer.add_weight`."""
         kept = {
             "aggregation": tf.VariableAggregation.SUM,
             "collections": [],
@@ -114,7 +115,7 @@ class Sum(Metric):
         return self._added(*self._weighted(tf.cast(values, self.dtype), sample_weight))
 
     def _weighted(self, values: Any, given: Any) -> tuple[Any, Any]:
-        """Values times their weights, and the weights, or None if there are none."""
+        """The weighted values, and the weights broadcast to them (None without weights)."""
         if given is None:
             return values, None
         weights = tf.cast(given, self.dtype)
@@ -146,7 +147,7 @@ class Sum(Metric):
 
 
 class Mean(Sum):
-    """The mean of all values, each times its weight; 0 as long as there are none.
+    """The weighted mean of all values; 0 before the first.
 
     Args:
       name: its name.
@@ -171,3 +172,6 @@ class Mean(Sum):
     def result(self) -> Any:
         """The mean."""
         return tf.math.divide_no_nan(self.total, self.count)
+
+
+register_mean(Mean)

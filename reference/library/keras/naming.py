@@ -1,4 +1,4 @@
-"""Names that Keras makes up for layers: a class's name in snake case, counted in each graph."""
+"""Default names of layers: the class name in snake case, numbered per graph."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def unique_name(
     namespace: str = "",
     zero_based: bool = False,
 ) -> str:
-    """The name with the next number.
+    """The name, numbered so that it is unique in the default graph.
 
     Args:
       name: the name to count.

@@ -43,7 +43,7 @@ def interpreted(
     kind: str,
     refuse: Callable[[str], Exception] = bad_value,
 ) -> Any:
-    """What a name or a config stands for; None and what can be called are themselves.
+    """Resolve an identifier: deserialize a name or config; return None and callables as they are.
 
     Args:
       identifier: what a program gave.
@@ -87,7 +87,7 @@ def deserialized(
     if isinstance(identifier, Mapping):
         if not {"class_name", "config"} <= identifier.keys():
             raise bad_value(f"Improper config format for {identifier}.")
-        cls = _found(identifier["class_name"], table, kind)
+        cls = _looked_up(identifier["class_name"], table, kind)
         config = identifier["config"]
         if not hasattr(cls, "from_config"):
             return cls(**config)
@@ -95,16 +95,16 @@ def deserialized(
             return cls.from_config(dict(config), custom_objects=custom_objects)
         return cls.from_config(config)
     if isinstance(identifier, str):
-        found = _found(identifier, table, kind)
-        return found() if isinstance(found, type) else found
+        instance = _looked_up(identifier, table, kind)
+        return instance() if isinstance(instance, type) else instance
     raise bad_value(f"Could not interpret serialized {_KINDS.get(kind, kind)}: {identifier}")
 
 
-def _found(name: str, table: Mapping[str, Any], kind: str) -> Callable[..., object]:
+def _looked_up(name: str, table: Mapping[str, Any], kind: str) -> Callable[..., object]:
     if name not in table:
         raise bad_value(
             f"Unknown {_KINDS.get(kind, kind)}: '{name}'. Its class or function must be known by "
             "this name, or be given in `custom_objects`."
         )
-    found: Callable[..., object] = table[name]
-    return found
+    class_or_function: Callable[..., object] = table[name]
+    return class_or_function

@@ -1,4 +1,4 @@
-"""Whether a graph trains or infers: a placeholder of each graph, or what a program sets it to."""
+"""The learning phase: per graph a placeholder, or the constant that a program set."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PHASES: Final[WeakKeyDictionary[object, object]] = WeakKeyDictionary()
 
 
 def learning_phase() -> Any:
-    """Whether the default graph trains: 0, 1, or a bool placeholder that is False unless fed."""
+    """The learning phase of the default graph: 0, 1, or a placeholder that defaults to False."""
     with tf.init_scope():
         graph = tf.get_default_graph()
         phase = _PHASES.get(graph)
@@ -35,7 +35,7 @@ def learning_phase() -> Any:
 
 
 def set_learning_phase(value: int) -> None:
-    """Fix whether the default graph trains.
+    """Set the learning phase of the default graph to 0 or 1.
 
     Raises:
       ValueError: it is neither 0 nor 1.
@@ -49,7 +49,7 @@ def set_learning_phase(value: int) -> None:
 
 @contextmanager
 def learning_phase_scope(value: int) -> Iterator[None]:
-    """Fix whether the default graph trains, inside the `with`; raises as `set_learning_phase`."""
+    """Set the learning phase of the default graph inside the `with`."""
     with tf.init_scope():
         graph = tf.get_default_graph()
     before = _PHASES.get(graph)
@@ -61,12 +61,12 @@ def learning_phase_scope(value: int) -> Iterator[None]:
 
 
 def forget_phases() -> None:
-    """Forget of every graph whether it trains."""
+    """Forget the learning phases of all graphs."""
     _PHASES.clear()
 
 
 def in_train_phase(x: Any, alt: Any, training: Any = None) -> Any:
-    """`x` while training, else `alt`; either may be a function that gives it."""
+    """`x` in the training phase, else `alt`; either may be a function that returns the value."""
     training = learning_phase() if training is None else training
     if not isinstance(training, tf.Tensor):
         chosen = x if training == 1 else alt
@@ -80,7 +80,7 @@ def in_test_phase(x: Tensor, alt: Any, training: bool | Tensor | None = None) ->
 
 
 def switch(condition: Any, then_expression: Any, else_expression: Any) -> Any:
-    """One of two values, or of what two functions give, by a bool scalar."""
+    """Choose between two values (or the results of two functions) by a bool scalar."""
     on, off = (
         value if callable(value) else (lambda value=value: value)
         for value in (then_expression, else_expression)

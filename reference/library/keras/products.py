@@ -12,7 +12,7 @@ __all__ = ["batch_dot"]
 
 
 def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
-    """The sums of products along an axis of each, for each example.
+    """The dot products along one axis of `x` and one of `y`, example by example.
 
     Args:
       x: of shape [batch, ...], of rank 2 or more.
@@ -57,35 +57,35 @@ def batch_dot(x: Any, y: Any, axes: Any = None) -> Tensor:
     return tf.squeeze(result, -1) if ranks[1] == 2 else result
 
 
-def _turned(value: Any, axis: int, place: int) -> Any:
-    """A tensor with an axis moved to a place, the others in their order."""
-    place %= value.shape.rank
-    if axis == place:
+def _turned(value: Any, axis: int, position: int) -> Any:
+    """Move an axis to a position; the other axes keep their order."""
+    position %= value.shape.rank
+    if axis == position:
         return value
     order = [one for one in range(value.shape.rank) if one != axis]
-    order.insert(place, axis)
+    order.insert(position, axis)
     return tf.transpose(value, order)
 
 
 def _checked(shapes: tuple[list[int | None], list[int | None]], axes: Any) -> tuple[int, int]:
-    """The axis of each, counted from the front."""
+    """The validated axes of `x` and `y`, counted from the front."""
     ranks = [len(shape) for shape in shapes]
-    told = f"Received inputs with shapes {shapes[0]} and {shapes[1]}, axes={axes}."
+    received = f"Received inputs with shapes {shapes[0]} and {shapes[1]}, axes={axes}."
     if min(ranks) < 2:
-        raise bad_value(f"Cannot do batch_dot on inputs with rank < 2. {told}")
+        raise bad_value(f"Cannot do batch_dot on inputs with rank < 2. {received}")
     batches = {shape[0] for shape in shapes} - {None}
     if len(batches) > 1:
-        raise bad_value(f"Cannot do batch_dot on inputs with different batch sizes. {told}")
+        raise bad_value(f"Cannot do batch_dot on inputs with different batch sizes. {received}")
     if axes is None:
         axes = [ranks[0] - 1, ranks[1] - (1 if ranks[1] == 2 else 2)]
     chosen = [axes, axes] if isinstance(axes, int) else list(axes)
     if any(isinstance(axis, list | tuple) for axis in chosen):
-        raise bad_value(f"Multiple target dimensions are not supported. {told}")
+        raise bad_value(f"Multiple target dimensions are not supported. {received}")
     first, second = (
         axis + rank if axis < 0 else axis for axis, rank in zip(chosen, ranks, strict=True)
     )
     if 0 in {first, second}:
-        raise bad_value(f"Cannot perform batch_dot over axis 0. {told}")
+        raise bad_value(f"Cannot perform batch_dot over axis 0. {received}")
     if len({shapes[0][first], shapes[1][second]} - {None}) > 1:
-        raise bad_value(f"Cannot do batch_dot on inputs with these sizes. {told}")
+        raise bad_value(f"Cannot do batch_dot on inputs with these sizes. {received}")
     return first, second

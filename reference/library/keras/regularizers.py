@@ -1,4 +1,4 @@
-"""`tf.keras.regularizers`: losses of variables or of what layers give. Source: tf_keras 2.21."""
+"""`tf.keras.regularizers`: penalties on variables or on outputs of layers (tf_keras 2.21)."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _penalty(value: Any) -> Any:
 
 
 def _of_older(default: float | None, kwargs: dict[str, object]) -> Any:
-    """The factor, which older programs call `l`."""
+    """The factor; older programs give it as `l`."""
     value = kwargs.pop("l", default)
     if kwargs:
         raise TypeError(f"Argument(s) not recognized: {kwargs}")
@@ -62,7 +62,7 @@ def _of_older(default: float | None, kwargs: dict[str, object]) -> Any:
 
 
 class Regularizer:
-    """The base of all regularizers: a function from a tensor to a scalar loss."""
+    """Base class of regularizers: functions from a tensor to a scalar loss."""
 
     def __call__(self, x: TensorLike) -> Any:
         """The loss."""

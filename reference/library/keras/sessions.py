@@ -1,4 +1,4 @@
-"""The session that Keras keeps for itself, and values of variables read and set through it."""
+"""The session that Keras owns, and variables read and set in it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ __all__ = [
 
 
 class _Kept(threading.local):
-    """The session of this thread, and whether programs initialize their variables themselves."""
+    """Per thread: the Keras session, and whether programs initialize variables themselves."""
 
     session: Any = None
     by_hand = False
@@ -51,22 +51,22 @@ _SETTERS: Final[WeakKeyDictionary[object, tuple[object, object]]] = WeakKeyDicti
 
 
 def track_variable(variable: Variable) -> None:
-    """Let `get_session` initialize a variable."""
+    """Register a variable for initialization by `get_session`."""
     _TRACKED.setdefault(variable.graph, WeakSet()).add(variable)
 
 
 def manual_variable_initialization(value: bool) -> None:
-    """Choose whether `get_session` leaves variables as they are."""
+    """Choose whether programs initialize variables themselves."""
     _KEPT.by_hand = value
 
 
 def set_session(session: Session) -> None:
-    """Let Keras use this session."""
+    """Set the session that Keras uses."""
     _KEPT.session = session
 
 
 def get_session(op_input_list: Sequence[TensorLike] = ()) -> Any:
-    """The default session, or the one that Keras keeps; variables of layers are initialized.
+    """The default session, or Keras' own; uninitialized variables of layers are initialized.
 
     Args:
       op_input_list: tensors or variables; the session is one of their graph.
@@ -86,7 +86,7 @@ def get_session(op_input_list: Sequence[TensorLike] = ()) -> Any:
 
 
 def _initialize(session: Session) -> None:
-    """Initialize the graph's variables that are not yet."""
+    """Initialize the tracked variables of the graph that have no value yet."""
     tracked = _TRACKED.get(session.graph, ())
     new = [variable for variable in tf.global_variables() if variable in tracked]
     new = [variable for variable in new if variable not in _INITIALIZED]
@@ -100,7 +100,7 @@ def _initialize(session: Session) -> None:
 
 
 def clear_session() -> None:
-    """Begin with a new default graph, and without a session or names."""
+    """Reset the default graph, the Keras session and the counters of layer names."""
     tf.reset_default_graph()
     naming.reset_uids()
     if _KEPT.session is not None:
@@ -116,7 +116,7 @@ def batch_get_value(tensors: Sequence[TensorLike]) -> list[Any]:
 
 
 def get_value(x: Tensor) -> Any:
-    """The value of a tensor or a variable; anything else is its own value."""
+    """The value of a tensor or variable; anything else is returned as it is."""
     if not tf.is_tensor(x):
         return x
     with x.graph.as_default():
@@ -124,7 +124,7 @@ def get_value(x: Tensor) -> Any:
 
 
 def evaluated(x: Tensor) -> Any:
-    """The value of a tensor, of a sparse one as a dense array."""
+    """The value of a tensor; a sparse one is converted to a dense array."""
     return get_value(tf.sparse.to_dense(x) if isinstance(x, tf.SparseTensor) else x)
 
 
@@ -144,11 +144,11 @@ def batch_set_value(tuples: Iterable[tuple[Variable, object]]) -> None:
     for target, given in tuples:
         value = np.asarray(given, dtype=target.dtype.base_dtype.as_numpy_dtype)
         if target not in _SETTERS:
-            place = tf.placeholder(target.dtype.base_dtype, [None] * value.ndim)
-            _SETTERS[target] = place, target.assign(place)
-        place, update = _SETTERS[target]
+            placeholder = tf.placeholder(target.dtype.base_dtype, [None] * value.ndim)
+            _SETTERS[target] = placeholder, target.assign(placeholder)
+        placeholder, update = _SETTERS[target]
         updates.append(update)
-        feeds[place] = value
+        feeds[placeholder] = value
     if updates:
         get_session().run(updates, feed_dict=feeds)
 
@@ -168,12 +168,12 @@ def variable(
       constraint: a function of its value that optimizers apply after updates.
 
     """
-    made = tf.Variable(
+    created = tf.Variable(
         value,
         dtype=tf.as_dtype(dtype or floatx()),
         name=name,
         constraint=constraint,
         use_resource=True,
     )
-    track_variable(made)
-    return made
+    track_variable(created)
+    return created

@@ -1,4 +1,4 @@
-"""What every layer of Keras goes by where a program says nothing: dtype, fuzz, order of axes."""
+"""Defaults of Keras: float dtype, epsilon, image data format."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ def set_floatx(value: str) -> None:
 
 
 def epsilon() -> float:
-    """The small number that keeps quotients finite."""
+    """The small number that is added to divisors."""
     return _SETTINGS.epsilon
 
 
 def set_epsilon(value: float) -> None:
-    """Choose the small number that keeps quotients finite."""
+    """Set the small number that is added to divisors."""
     _SETTINGS.epsilon = value
 
 
 def image_data_format() -> str:
-    """Where channels are by default: `channels_last` or `channels_first`."""
+    """The default data format: `channels_last` or `channels_first`."""
     return _SETTINGS.data_format
 
 
 def set_image_data_format(data_format: str) -> None:
-    """Choose where channels are.
+    """Set the default data format.
 
     Raises:
       ValueError: it is neither of the two formats.

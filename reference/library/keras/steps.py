@@ -1,4 +1,4 @@
-"""`tf.keras.backend.rnn`: a step for each time of sequences, unrolled or in a loop.
+"""`tf.keras.backend.rnn`: iterate a step function over time, unrolled or in a `while_loop`.
 
 Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 """
@@ -23,7 +23,7 @@ Merge: TypeAlias = Callable[[Any, Sequence[Any], Sequence[Any]], tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Sequences:
-    """What is stepped through, times first.
+    """A step function and its time-major inputs.
 
     Attributes:
       step: the function of one input and the states.
@@ -52,7 +52,7 @@ class Sequences:
         return list(tf.nest.flatten(self.inputs))
 
     def stepped(self, flat: Sequence[object], states: Sequence[object]) -> tuple[Any, Any]:
-        """The output and the next states of the step of these inputs."""
+        """The output and next states of one step on these inputs."""
         inputs = tf.nest.pack_sequence_as(self.inputs, list(flat))
         return self.step(inputs, tuple(states) + self.constants)
 
@@ -70,7 +70,7 @@ def rnn(
     zero_output_for_mask: bool = False,
     return_all_outputs: bool = True,
 ) -> tuple[Any, Any, Any]:
-    """The outputs of a step for each time.
+    """Iterate a step function over the time axis.
 
     Args:
       step_function: from an input of shape [batch, ...] and a tuple of states, and constants
@@ -129,7 +129,7 @@ def _swapped(value: Any) -> Any:
 
 
 def _as_mask(mask: Any, *, time_major: bool) -> Any:
-    """A mask of bools, times first, with an axis of size 1 if it has no other."""
+    """The mask as time-major bools of rank 3 or more."""
     if mask is None:
         return None
     if mask.dtype != tf.bool:
@@ -140,14 +140,14 @@ def _as_mask(mask: Any, *, time_major: bool) -> Any:
 
 
 def _tiled(mask: Any, value: Any, fixed: int = 1) -> Any:
-    """A mask with the shape of a value, whose first axes it has."""
+    """Tile a mask to a value's shape; its first `fixed` axes match."""
     for _ in range(value.shape.rank - mask.shape.rank):
         mask = tf.expand_dims(mask, -1)
     return tf.tile(mask, [1] * fixed + value.shape.as_list()[fixed:])
 
 
 def _unrolled(given: Sequences, count: int) -> tuple[Any, Any, Any]:
-    """Each step with operations of its own."""
+    """Unroll the steps: operations for each time."""
     parted = [tf.unstack(value) for value in given.flat]
     masks = [] if given.mask is None else tf.unstack(given.mask)
     if given.backwards:
@@ -179,11 +179,11 @@ def _unrolled(given: Sequences, count: int) -> tuple[Any, Any, Any]:
 
 
 def _looped(given: Sequences, length: TensorLike) -> tuple[Any, Any, Any]:
-    """One loop over all times."""
+    """Run the steps in one `while_loop`."""
     flat = given.flat
     arrays = [
-        tf.TensorArray(dtype=value.dtype, size=given.count, tensor_array_name=f"input_ta_{place}")
-        for place, value in enumerate(flat)
+        tf.TensorArray(dtype=value.dtype, size=given.count, tensor_array_name=f"input_ta_{index}")
+        for index, value in enumerate(flat)
     ]
     arrays = [
         array.unstack(tf.reverse(value, [0]) if given.backwards else value)
@@ -196,9 +196,9 @@ def _looped(given: Sequences, length: TensorLike) -> tuple[Any, Any, Any]:
             dtype=output.dtype,
             size=given.count,
             element_shape=output.shape,
-            tensor_array_name=f"output_ta_{place}",
+            tensor_array_name=f"output_ta_{index}",
         )
-        for place, output in enumerate(samples)
+        for index, output in enumerate(samples)
     )
     start = tf.constant(0, dtype=tf.int32, name="time")
     masking = _masking(given, length)
@@ -240,7 +240,7 @@ def _looped(given: Sequences, length: TensorLike) -> tuple[Any, Any, Any]:
 
 
 def _masking(given: Sequences, length: TensorLike) -> tuple[Callable[[Any], Any], Merge] | None:
-    """What is there at a time, and how it chooses; None if everything is there."""
+    """The mask of a time step and the function that applies it; None without a mask."""
     if given.mask is not None:
         mask = tf.reverse(given.mask, [0]) if given.backwards else given.mask
         array = tf.TensorArray(tf.bool, size=given.count, tensor_array_name="mask_ta").unstack(mask)

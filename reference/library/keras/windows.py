@@ -1,4 +1,4 @@
-"""Convolutions, pools, margins and biases of `tf.keras.backend`, of either data format.
+"""Convolution, pooling, padding and bias of `tf.keras.backend`, in both data formats.
 
 Source: tf_keras 2.21.
 
@@ -45,7 +45,7 @@ def _padding(padding: str) -> str:
 def _with_channels_last(
     function: Callable[[Any], Any], x: TensorLike, rank: int, data_format: str | None
 ) -> Tensor:
-    """What a function gives of a tensor whose channels come last, in the format of the given."""
+    """Apply a channels-last function, transposing input and output for channels first."""
     if _format(data_format) == "channels_last":
         return function(x)
     result = function(tf.transpose(x, (0, *range(2, rank + 2), 1)))
@@ -130,7 +130,7 @@ def conv3d(
 
 
 def bias_add(x: Any, bias: Any, data_format: str | None = None) -> Tensor:
-    """A tensor with a bias for each channel, or for each channel of each place.
+    """Add a bias per channel, or per position and channel.
 
     Args:
       x: of shape [batch, ..., channels], or with channels first.
@@ -189,7 +189,7 @@ def pool2d(
     data_format: str | None = None,
     pool_mode: str = "max",
 ) -> Tensor:
-    """The largest element or the mean of each window of images.
+    """Max or average pooling of images.
 
     Args:
       x: of shape [batch, rows, columns, channels], or with channels first.
@@ -224,14 +224,14 @@ def pool3d(
 def spatial_2d_padding(
     x: Tensor, padding: object = ((1, 1), (1, 1)), data_format: str | None = None
 ) -> Tensor:
-    """Images with zeros around them, so many before and after each axis."""
+    """Pad height and width of images with zeros."""
     return _surrounded(x, padding, data_format)
 
 
 def spatial_3d_padding(
     x: TensorLike, padding: object = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None
 ) -> Tensor:
-    """Volumes with zeros around them, so many before and after each axis."""
+    """Pad depth, height and width of volumes with zeros."""
     return _surrounded(x, padding, data_format)
 
 

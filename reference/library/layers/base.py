@@ -27,7 +27,7 @@ __all__ = ["Layer", "keras_style_scope", "set_keras_style"]
 
 
 class _Style:
-    """How layers that are made from now on manage variables."""
+    """Whether new layers manage variables in Keras' style."""
 
     is_keras = False
 
@@ -37,7 +37,7 @@ _STYLE: Final = _Style()
 
 @contextmanager
 def keras_style_scope() -> Iterator[None]:
-    """Let layers that are made inside the `with` manage variables as those of Keras do."""
+    """Create layers in Keras' style inside the `with`."""
     before, _STYLE.is_keras = _STYLE.is_keras, True
     try:
         yield
@@ -46,12 +46,12 @@ def keras_style_scope() -> Iterator[None]:
 
 
 def set_keras_style() -> None:
-    """Let all layers that are made from now on manage variables as those of Keras do."""
+    """Create all layers in Keras' style from now on."""
     _STYLE.is_keras = True
 
 
 class Layer(base_layer.Layer):
-    """A layer whose variables are got by `tf.get_variable` in a variable scope of its own.
+    """A layer whose variables come from `tf.get_variable` in the layer's variable scope.
 
     Args:
       trainable: whether its variables are trained.
@@ -119,7 +119,7 @@ class Layer(base_layer.Layer):
 
     @property
     def graph(self) -> None:
-        """Nothing: layers do not keep their graph any more."""
+        """Always None: layers do not keep their graph any more."""
         warnings.warn("`Layer.graph` is deprecated", stacklevel=2)
 
     @property
@@ -142,8 +142,8 @@ class Layer(base_layer.Layer):
         """Collect losses, also in the graph's collection of regularization losses."""
         known, makers = len(self._losses), len(self._callable_losses)
         super().add_loss(losses, inputs=inputs)
-        made = [make() for make in self._callable_losses[makers:]]
-        new = self._losses[known:] + [loss for loss in made if loss is not None]
+        computed = [make() for make in self._callable_losses[makers:]]
+        new = self._losses[known:] + [loss for loss in computed if loss is not None]
         _collect(new, tf.GraphKeys.REGULARIZATION_LOSSES)
 
     def _name_scope(self) -> str:
@@ -152,7 +152,7 @@ class Layer(base_layer.Layer):
         return str(self._current_scope.original_name_scope)
 
     def _set_scope(self, scope: VariableScope | str | None = None) -> None:
-        """Choose the variable scope, unless it is chosen."""
+        """Set the variable scope, once."""
         if self._scope is not None:
             return
         if self._reuse:
@@ -177,7 +177,7 @@ class Layer(base_layer.Layer):
         partitioner: Any = None,
         **kwargs: Any,
     ) -> Any:
-        """A variable of this layer in its variable scope, new or shared.
+        """Get a variable of this layer's variable scope, new or shared.
 
         The arguments are those of a Keras layer, but for `getter`: what makes the variable is
         `tf.get_variable`.
@@ -234,7 +234,7 @@ class Layer(base_layer.Layer):
         return variable
 
     def _count_as_untrained(self, parts: list[Variable]) -> None:
-        """Move variables that a scope or a getter made untrained to those that are."""
+        """Move variables that a scope or getter made non-trainable to the non-trainable list."""
         for part in parts:
             self._trainable_weights.remove(part)
             self._non_trainable_weights.append(part)
@@ -270,7 +270,7 @@ class Layer(base_layer.Layer):
         return outputs
 
     def _opened_scope(self) -> Any:
-        """The variable scope, in which variables are shared once the layer is built."""
+        """Enter the variable scope; with reuse once the layer is built."""
         if not self.built:
             return tf.variable_scope(self._scope, reuse=self._reuse, auxiliary_name_scope=False)
         if self._reopened is None:
@@ -283,7 +283,7 @@ def _is_among(variable: Any, variables: Iterable[Variable]) -> bool:
 
 
 def _collect(elements: Iterable[object], key: str) -> None:
-    """Put into a collection what is not yet in it; the collection is there even if empty."""
+    """Add missing items to a collection, which is created even if empty."""
     collection = tf.get_collection_ref(key)
     for element in elements:
         if not _is_among(element, collection):

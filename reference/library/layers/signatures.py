@@ -1,4 +1,4 @@
-"""How the layers of `tf.layers` are made from those of Keras: other defaults, and functions."""
+"""Constructors and functions of `tf.layers`, derived from the classes of Keras."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def older_constructor(
     checked: Callable[[dict[str, object]], None] | None = None,
     **defaults: Any,
 ) -> Callable[..., None]:
-    """The constructor of the class of `tf.layers` that has a Keras class as its base.
+    """A constructor for a `tf.layers` class that derives from a Keras class.
 
     Args:
       keras_class: the class of Keras.
@@ -68,7 +68,7 @@ def _with_self(signature: Signature) -> Signature:
 
 
 def function_of(layer: Any, *, has_variables: bool = True) -> Callable[..., object]:
-    """The function that makes a layer and calls it once.
+    """The function of `tf.layers` that creates a layer and calls it.
 
     Args:
       layer: the class.

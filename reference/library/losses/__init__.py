@@ -1,4 +1,4 @@
-"""`tf.losses`: one number of what is wrong in a batch, and the losses that a graph has collected.
+"""`tf.losses`: losses, their weighting and reduction, and the collection of losses.
 
 Source: TF 2.21.
 """

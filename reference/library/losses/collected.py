@@ -1,4 +1,4 @@
-"""The losses that a graph has collected, and their sum. Source: TF 2.21."""
+"""The collections of losses of a graph, and their sums (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = [
 
 
 def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> None:
-    """Put a loss into a collection, if one is named."""
+    """Add a loss to a collection, unless the collection is None."""
     if loss_collection:
         add_to_collection(loss_collection, loss)
 
@@ -26,19 +26,19 @@ def add_loss(loss: Tensor, loss_collection: str | None = GraphKeys.LOSSES) -> No
 def get_losses(
     scope: str | None = None, loss_collection: str | None = GraphKeys.LOSSES
 ) -> list[Tensor]:
-    """The losses of a collection, of those whose names match a scope."""
+    """The losses of a collection whose names match a scope."""
     return get_collection(loss_collection, scope)
 
 
 def get_regularization_losses(scope: str | None = None) -> list[Tensor]:
-    """The losses that regularizers have made, of those whose names match a scope."""
+    """The regularization losses whose names match a scope."""
     return get_collection(GraphKeys.REGULARIZATION_LOSSES, scope)
 
 
 def get_regularization_loss(
     scope: str | None = None, name: str = "total_regularization_loss"
 ) -> Tensor:
-    """The sum of what regularizers have made; a constant zero if there is nothing."""
+    """The sum of the regularization losses; a constant 0 without any."""
     losses = get_regularization_losses(scope)
     return add_n(losses, name=name) if losses else constant(0.0)
 

@@ -1,4 +1,4 @@
-"""Losses of predicted classes: cross entropies and the hinge. Source: TF 2.21."""
+"""Classification losses: cross entropies and hinge (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def hinge_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """What is missing for numbers to be beyond 1 on the labels' side of zero.
+    """The hinge loss: max(0, 1 - y * logits) with y = 2 * labels - 1.
 
     Args:
       labels: 0 or 1, of any shape.
@@ -83,7 +83,7 @@ def sigmoid_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy of independent classes.
+    """The sigmoid cross entropy: classes are independent of each other.
 
     Args:
       multi_class_labels: 0 or 1 for each class, [batch, classes].
@@ -117,7 +117,7 @@ def softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy of classes that exclude each other.
+    """The softmax cross entropy of one-hot (or soft) labels.
 
     Args:
       onehot_labels: probabilities of the classes, [batch, classes].
@@ -145,7 +145,7 @@ def softmax_cross_entropy(
 
 
 def _fitting(weights: TensorLike, labels: Tensor) -> Any:
-    """The weights, without a last dimension that the labels do not have."""
+    """The weights; a last dimension of size 1 that the labels lack is squeezed."""
     value = convert_to_tensor(weights)
     ndims = value.shape.ndims
     if labels.shape.ndims is not None and ndims is not None:
@@ -165,7 +165,7 @@ def sparse_softmax_cross_entropy(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """The cross entropy of classes that exclude each other, labels given by number.
+    """The softmax cross entropy of integer class labels.
 
     Args:
       labels: class numbers, [batch] or [batch, 1].

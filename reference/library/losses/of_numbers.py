@@ -1,4 +1,4 @@
-"""Losses of predicted numbers: squares, absolute values, logarithms, angles. Source: TF 2.21."""
+"""Regression losses: squared, absolute, Huber, log and cosine losses (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def absolute_difference(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """How far predictions are from labels. Arguments as of `mean_squared_error`."""
+    """The absolute difference. Arguments as of `mean_squared_error`."""
     given(labels=labels, predictions=predictions)
     with name_scope(scope, "absolute_difference", (predictions, labels, weights)) as inner:
         true, guessed = _pair(labels, predictions)
@@ -86,7 +86,7 @@ def cosine_distance(
     reduction: str = _BY_WEIGHTS,
     dim: int | None = None,
 ) -> Tensor:
-    """One less the products of vectors of length 1. Further arguments as of `mean_squared_error`.
+    """1 - cosine similarity, of vectors normalized beforehand.
 
     Args:
       labels: vectors along the axis.
@@ -121,7 +121,7 @@ def huber_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """Half the square of a difference, but beyond `delta` a line. Else as `mean_squared_error`."""
+    """The Huber loss: quadratic up to `delta`, then linear. Else as `mean_squared_error`."""
     given(labels=labels, predictions=predictions)
     with name_scope(scope, "huber_loss", (predictions, labels, weights)) as inner:
         true, guessed = _pair(labels, predictions)
@@ -172,7 +172,7 @@ def mean_squared_error(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = _BY_WEIGHTS,
 ) -> Tensor:
-    """The squares of the differences.
+    """The squared difference of predictions and labels.
 
     Args:
       labels: a tensor; it is computed with as float32.
@@ -204,7 +204,7 @@ def mean_pairwise_squared_error(
     scope: str | None = None,
     loss_collection: str | None = GraphKeys.LOSSES,
 ) -> Tensor:
-    """How much the differences between pairs of elements of an example differ, squared.
+    """The squared differences of pairwise differences, within each example.
 
     Args:
       labels: a tensor of examples; it is computed with as float32.
@@ -233,7 +233,7 @@ def mean_pairwise_squared_error(
 
 
 def _pairwise(diffs: Tensor, weights: Tensor) -> tuple[Tensor, Tensor]:
-    """How many elements of each example count, and the mean square between pairs of them."""
+    """Per example the number of weighted elements, and the mean pairwise squared difference."""
     axes = range_(1, rank(diffs))
     squares = reduce_sum(square(diffs), axis=axes, keepdims=True)
     counts = present(diffs, weights, by_example=True)

@@ -1,4 +1,4 @@
-"""Losses of examples weighted and made one number: `compute_weighted_loss`. Source: TF 2.21."""
+"""`compute_weighted_loss`: losses weighted and reduced to a scalar (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Reduction", "compute_weighted_loss", "given", "present"]
 
 
 class Reduction:
-    """How the losses of examples become one number."""
+    """How weighted losses are reduced to a scalar."""
 
     NONE = "none"
     SUM = "weighted_sum"
@@ -36,7 +36,7 @@ class Reduction:
 
     @classmethod
     def all(cls) -> tuple[str, ...]:
-        """Every way."""
+        """All reductions."""
         return (
             cls.NONE,
             cls.SUM,
@@ -48,7 +48,7 @@ class Reduction:
 
     @classmethod
     def validate(cls, key: str) -> None:
-        """Refuse what is none of them.
+        """Check that a key is a reduction.
 
         Raises:
           ValueError: it is none.
@@ -71,7 +71,7 @@ def given(**arguments: Any) -> None:
 
 
 def present(losses: Tensor, weights: Tensor, *, by_example: bool = False) -> Tensor:
-    """How many losses have a weight other than zero, in all or of each example of the batch."""
+    """The number of losses with nonzero weight, in total or for each example."""
     with name_scope(None, "num_present", (losses, weights)) as scope:
         weights = cast(weights, dtypes.float32)
         counted = where(equal(weights, 0.0), zeros_like(weights), ones_like(weights))
@@ -110,7 +110,7 @@ def compute_weighted_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:
-    """Losses of examples, weighted and made one number.
+    """Weight losses and reduce them.
 
     Args:
       losses: a tensor; it is computed with as float32.

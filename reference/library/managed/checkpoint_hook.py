@@ -113,7 +113,7 @@ class CheckpointSaverHook(SessionRunHook):
         nodes = graph.as_graph_def(add_shapes=True)
         if self._save_graph_def:
             write_graph(nodes, self._checkpoint_dir, "graph.pbtxt")
-        saver = self._found_saver()
+        saver = self._get_saver()
         saver_def = saver.saver_def if saver else None
         self._summary_writer.add_graph(graph)
         self._summary_writer.add_meta_graph(export_meta_graph(graph_def=nodes, saver_def=saver_def))
@@ -149,7 +149,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.before_save(session, step)
         log_messages.info("Saving checkpoints for %d into %s.", step, self._save_path)
-        self._found_saver().save(
+        self._get_saver().save(
             session, self._save_path, global_step=step, write_meta_graph=self._save_graph_def
         )
         noted = SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=self._save_path)
@@ -163,7 +163,7 @@ class CheckpointSaverHook(SessionRunHook):
                 should_stop = True
         return should_stop
 
-    def _found_saver(self) -> Any:
+    def _get_saver(self) -> Any:
         """What saves.
 
         Raises:

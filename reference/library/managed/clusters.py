@@ -28,7 +28,7 @@ class ClusterSpec:
         self._jobs: dict[Any, dict[int, Any]]
         if isinstance(cluster, dict):
             self._jobs = {name: _tasks(name, tasks) for name, tasks in cluster.items()}
-            self._cluster_def = self._made_def()
+            self._cluster_def = self._to_cluster_def()
             return
         if isinstance(cluster, ClusterSpec):
             cluster = cluster.as_cluster_def()
@@ -41,13 +41,13 @@ class ClusterSpec:
             ) from None
         self._jobs = {job.name: dict(job.tasks.items()) for job in self._cluster_def.job}
 
-    def _made_def(self) -> ClusterDef:
-        found = ClusterDef()
+    def _to_cluster_def(self) -> ClusterDef:
+        cluster_def = ClusterDef()
         for name, tasks in sorted(self._jobs.items()):
-            job = found.job.add(name=_text(name, "Job name"))
+            job = cluster_def.job.add(name=_text(name, "Job name"))
             for index, address in sorted(tasks.items()):
                 job.tasks[index] = _text(address, "Task address")
-        return found
+        return cluster_def
 
     def __bool__(self) -> bool:
         """Whether there is a job."""
@@ -66,11 +66,11 @@ class ClusterSpec:
 
     def as_dict(self) -> dict[str, Any]:
         """A dictionary from jobs to lists of addresses; to dictionaries where indices lack."""
-        found: dict[str, Any] = {}
+        jobs: dict[str, Any] = {}
         for job, tasks in self._jobs.items():
             is_dense = bool(tasks) and max(tasks) + 1 == len(tasks)
-            found[job] = self.job_tasks(job) if is_dense else dict(sorted(tasks.items()))
-        return found
+            jobs[job] = self.job_tasks(job) if is_dense else dict(sorted(tasks.items()))
+        return jobs
 
     def as_cluster_def(self) -> ClusterDef:
         """The same as a message."""

@@ -56,12 +56,12 @@ def get_or_create_eval_step() -> Any:
       ValueError: there are several.
 
     """
-    found = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
-    if len(found) > 1:
+    steps = get_default_graph().get_collection(GraphKeys.EVAL_STEP)
+    if len(steps) > 1:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
     return (
-        found[0]
-        if found
+        steps[0]
+        if steps
         else get_variable(
             "eval_step",
             shape=[],
@@ -80,11 +80,11 @@ def get_or_create_steps_per_run_variable() -> Any:
       RuntimeError: there are several.
 
     """
-    found = get_default_graph().get_collection(_STEPS_KEY)
-    if len(found) > 1:
+    variables = get_default_graph().get_collection(_STEPS_KEY)
+    if len(variables) > 1:
         raise RuntimeError("Multiple steps_per_run_var in collection.")
-    if found:
-        return found[0]
+    if variables:
+        return variables[0]
     with variable_scope(_SCOPE, reuse=AUTO_REUSE):
         return get_variable(
             _STEPS_PER_RUN,

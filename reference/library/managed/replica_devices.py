@@ -84,12 +84,12 @@ def replica_device_setter(
         if op.device and not merge_devices:
             return str(op.device)
         asked = DeviceSpecV2.from_string(op.device or "")
-        found = DeviceSpecV2.from_string(worker_device or "")
+        spec = DeviceSpecV2.from_string(worker_device or "")
         if _type(op) in shared:
-            found = DeviceSpecV2.from_string(ps_device)
-            if found.job and asked.job in {None, found.job}:
-                found = found.replace(task=ps_strategy(op))
-        return found.make_merged_spec(asked).to_string()
+            spec = DeviceSpecV2.from_string(ps_device)
+            if spec.job and asked.job in {None, spec.job}:
+                spec = spec.replace(task=ps_strategy(op))
+        return spec.make_merged_spec(asked).to_string()
 
     return device
 

@@ -1,4 +1,4 @@
-"""What is called around every run of a monitored session, and what it is told. Source: TF 2.21."""
+"""Hooks of monitored sessions, and their arguments (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunV
 
 @public("train.SessionRunArgs")
 class SessionRunArgs(NamedTuple):
-    """What a hook wants to have run with the caller's fetches.
+    """Fetches, feeds and options that a hook adds to a run.
 
     Attributes:
       fetches: a fetch structure, whose value `after_run` is given; or None.
@@ -29,7 +29,7 @@ class SessionRunArgs(NamedTuple):
 
 @public("train.SessionRunValues")
 class SessionRunValues(NamedTuple):
-    """What a run has given.
+    """The results of a run.
 
     Attributes:
       results: the value of the hook's own fetches; None if it had none.

@@ -32,7 +32,7 @@ LOADED_INITIALIZERS: Final = "saved_model_initializers"
 
 
 def _kept(name: str, text: str) -> Any:
-    """A property of a scaffold that is not set from outside."""
+    """A read-only property of a scaffold."""
     return property(operator.attrgetter(f"_{name}"), doc=text)
 
 
@@ -51,7 +51,7 @@ _TAKEN_OVER: Final = (
 
 @public("train.Scaffold")
 class Scaffold:
-    """What a session needs to make the model ready: given, else of a collection, else made.
+    """The operations that prepare a model: given, else from a collection, else created.
 
     Args:
       init_op: initializes the model where no checkpoint is restored.
@@ -116,7 +116,7 @@ class Scaffold:
         self._init_fn = (lambda sess: init_fn(self, sess)) if init_fn else None
 
     def finalize(self) -> Scaffold:
-        """Find or make what was not given, and finalize the default graph.
+        """Complete missing parts from collections or defaults, and finalize the default graph.
 
         Raises:
           RuntimeError: a collection has more than one item to choose from.
@@ -146,25 +146,25 @@ class Scaffold:
     def get_or_default(
         arg_name: str, collection_key: str, default_constructor: Callable[[], Any]
     ) -> Any:
-        """The only item of a collection of the default graph; where it is empty, one made for it.
+        """The only item of a collection of the default graph; an empty one gets a default item.
 
         Raises:
           RuntimeError: the collection has more than one.
 
         """
-        found = get_collection(collection_key)
-        if len(found) > 1:
+        items = get_collection(collection_key)
+        if len(items) > 1:
             raise RuntimeError(
                 f'More than one item in the collection "{collection_key}". Please indicate which '
                 f"one to use by passing it to the tf.Scaffold constructor as:  "
                 f"tf.Scaffold({arg_name}=item to use)"
             )
-        if found:
-            return found[0]
-        made = default_constructor()
-        if made is not None:
-            add_to_collection(collection_key, made)
-        return made
+        if items:
+            return items[0]
+        item = default_constructor()
+        if item is not None:
+            add_to_collection(collection_key, item)
+        return item
 
     @staticmethod
     def default_local_init_op() -> Operation:

@@ -1,4 +1,4 @@
-"""What makes the session of a monitored session, and makes it anew. Source: TF 2.21."""
+"""Session creators of monitored sessions (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SessionCreator(abc.ABC):
 
 
 class _OfScaffold(SessionCreator):
-    """Makes sessions of the default graph with what a scaffold has."""
+    """Creates sessions of the default graph by a scaffold."""
 
     def __init__(self, scaffold: Scaffold | None, master: str, config: ConfigProto | None) -> None:
         self._scaffold = scaffold or Scaffold()
@@ -52,7 +52,7 @@ class _OfScaffold(SessionCreator):
 
 @public("train.ChiefSessionCreator")
 class ChiefSessionCreator(_OfScaffold):
-    """Makes sessions whose model it restores or initializes.
+    """Creates sessions and restores or initializes their model.
 
     Args:
       scaffold: what makes the model ready; all defaults if it is None.
@@ -98,7 +98,7 @@ class ChiefSessionCreator(_OfScaffold):
 
 @public("train.WorkerSessionCreator")
 class WorkerSessionCreator(_OfScaffold):
-    """Makes sessions whose model another initializes.
+    """Creates sessions and waits until the chief has initialized their model.
 
     Args:
       scaffold: what tells whether the model is ready; all defaults if it is None.

@@ -120,16 +120,16 @@ class SessionManager:
             if init_fn:
                 init_fn(sess)
         did_local, reason = self._try_local_init(sess)
-        made_by = f"Init op: {_name_of(init_op)}, init fn: {init_fn}"
+        initialized_by = f"Init op: {_name_of(init_op)}, init fn: {init_fn}"
         if not did_local:
             raise RuntimeError(
                 "Init operations did not make model ready for local_init.  "
-                f"{made_by}, error: {reason}"
+                f"{initialized_by}, error: {reason}"
             )
         is_ready, reason = self._model_ready(sess)
         if not is_ready:
             raise RuntimeError(
-                f"Init operations did not make model ready.  {made_by}, "
+                f"Init operations did not make model ready.  {initialized_by}, "
                 f"local_init_op: {self._local_init_op}, error: {reason}"
             )
         return sess
@@ -269,7 +269,7 @@ def _restore(sess: Session, saver: Any, path: str) -> None:
 
 
 def readiness(op: Any, sess: Session, text: str) -> _Readiness:
-    """What an operation says that gives the names of what is not initialized.
+    """The result of a readiness op, which returns the names of uninitialized variables.
 
     One that gives no value, a number or nothing says that all is ready; one that fails for
     something uninitialized says that it is not.

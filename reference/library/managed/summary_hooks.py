@@ -159,7 +159,7 @@ class SummarySaverHook(SessionRunHook):
             self._timer.should_trigger_for_step(self._next_step)
         )
         wanted: dict[str, Any] = {"global_step": self._global_step_tensor}
-        summaries = self._found_summaries() if self._request_summary else None
+        summaries = self._summary_list() if self._request_summary else None
         if summaries is not None:
             wanted["summary"] = summaries
         return SessionRunArgs(wanted)
@@ -185,11 +185,11 @@ class SummarySaverHook(SessionRunHook):
         if self._summary_writer:
             self._summary_writer.flush()
 
-    def _found_summaries(self) -> list[Any] | None:
-        found = self._summary_op
-        if found is None and self._scaffold is not None:
-            found = self._scaffold.summary_op
-        return found if found is None or isinstance(found, list) else [found]
+    def _summary_list(self) -> list[Any] | None:
+        summaries = self._summary_op
+        if summaries is None and self._scaffold is not None:
+            summaries = self._scaffold.summary_op
+        return summaries if summaries is None or isinstance(summaries, list) else [summaries]
 
 
 @public("train.ProfilerHook")

@@ -1,4 +1,4 @@
-"""What a supervisor finds in its graph, or makes for it. Source: TF 2.21."""
+"""The operations that a supervisor finds in its graph, or creates (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SupervisedGraph:
         self.global_step: Any = None
 
     def find(self, name: str, given: Any) -> None:
-        """Take what is given, else the first of the collection, else one made for it."""
+        """Set an operation: the given one, else the collection's first, else a default."""
         key, make = _SOURCES[name]
         if not (isinstance(given, int) and given == _USE_DEFAULT):
             setattr(self, name, given)
@@ -55,15 +55,15 @@ class SupervisedGraph:
         items = self._graph.get_collection(key)
         if len(items) > 1:
             log_messages.info("Found %d %s operations. Returning the first one.", len(items), key)
-        found = items[0] if items else None
-        if found is None:
-            found = make(self._graph)
-            if found is not None:
-                self._graph.add_to_collection(key, found)
-        setattr(self, name, found)
+        item = items[0] if items else None
+        if item is None:
+            item = make(self._graph)
+            if item is not None:
+                self._graph.add_to_collection(key, item)
+        setattr(self, name, item)
 
     def check_devices(self) -> None:
-        """Hold that every variable says on which device it is.
+        """Check that every variable has a device.
 
         Raises:
           ValueError: one does not.
@@ -103,12 +103,12 @@ def _summary_op(_: Graph) -> Any:
 def _global_step(graph: Graph) -> Tensor | None:
     """The tensor `global_step:0`, if it is one of integers that can count."""
     try:
-        found: Tensor = graph.get_tensor_by_name("global_step:0")
+        step: Tensor = graph.get_tensor_by_name("global_step:0")
     except KeyError:
         return None
-    if found.dtype.base_dtype in (int32, int64):
-        return found
-    log_messages.warning("Found 'global_step' is not an int type: %s", found.dtype)
+    if step.dtype.base_dtype in (int32, int64):
+        return step
+    log_messages.warning("Found 'global_step' is not an int type: %s", step.dtype)
     return None
 
 

@@ -95,18 +95,18 @@ class Supervisor:
         local_init_run_options: RunOptions | None = None,
     ) -> None:
         self._graph = get_default_graph() if graph is None else graph
-        found = self._found = SupervisedGraph(self._graph)
+        parts = self._parts = SupervisedGraph(self._graph)
         with self._graph.as_default():
-            found.find("ready_op", ready_op)
-            found.find("ready_for_local_init_op", ready_for_local_init_op)
-            found.find("init_op", init_op)
-            found.find("local_init_op", local_init_op)
-            found.find("saver", saver)
-            found.find("summary_op", summary_op)
-            found.find("global_step", global_step)
+            parts.find("ready_op", ready_op)
+            parts.find("ready_for_local_init_op", ready_for_local_init_op)
+            parts.find("init_op", init_op)
+            parts.find("local_init_op", local_init_op)
+            parts.find("saver", saver)
+            parts.find("summary_op", summary_op)
+            parts.find("global_step", global_step)
         self._meta_graph_def = export_meta_graph(
             graph_def=self._graph.as_graph_def(add_shapes=True),
-            saver_def=found.saver.saver_def if found.saver else None,
+            saver_def=parts.saver.saver_def if parts.saver else None,
             graph=self._graph,
         )
         self._init_feed_dict = init_feed_dict
@@ -121,15 +121,15 @@ class Supervisor:
         self._summary_writer = self._writer(summary_writer) if is_chief else None
         self._graph_added_to_summary = False
         self._session_manager = session_manager or SessionManager(
-            local_init_op=found.local_init_op,
-            ready_op=found.ready_op,
-            ready_for_local_init_op=found.ready_for_local_init_op,
+            local_init_op=parts.local_init_op,
+            ready_op=parts.ready_op,
+            ready_for_local_init_op=parts.ready_for_local_init_op,
             graph=self._graph,
             recovery_wait_secs=recovery_wait_secs,
             local_init_run_options=local_init_run_options,
         )
         if not is_chief:
-            found.check_devices()
+            parts.check_devices()
         self._graph.finalize()
 
     def _writer(self, given: Any) -> Any:
@@ -155,7 +155,7 @@ class Supervisor:
     @property
     def init_op(self) -> Any:
         """Initializes the model."""
-        return self._found.init_op
+        return self._parts.init_op
 
     @property
     def init_feed_dict(self) -> Mapping[Any, Any] | None:
@@ -165,12 +165,12 @@ class Supervisor:
     @property
     def ready_op(self) -> Any:
         """Gives the names of what is not initialized."""
-        return self._found.ready_op
+        return self._parts.ready_op
 
     @property
     def ready_for_local_init_op(self) -> Any:
         """Gives the names of what the local initialization still waits for."""
-        return self._found.ready_for_local_init_op
+        return self._parts.ready_for_local_init_op
 
     @property
     def summary_writer(self) -> Any:
@@ -180,7 +180,7 @@ class Supervisor:
     @property
     def summary_op(self) -> Any:
         """The merged summaries."""
-        return self._found.summary_op
+        return self._parts.summary_op
 
     @property
     def save_summaries_secs(self) -> float | None:
@@ -190,12 +190,12 @@ class Supervisor:
     @property
     def global_step(self) -> Any:
         """Counts the steps."""
-        return self._found.global_step
+        return self._parts.global_step
 
     @property
     def saver(self) -> Any:
         """Saves and restores the model."""
-        return self._found.saver
+        return self._parts.saver
 
     @property
     def save_model_secs(self) -> float | None:

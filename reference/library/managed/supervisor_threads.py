@@ -3,20 +3,57 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final, Protocol
 
-from sessrun.reference.api.queues.coordinator import LooperThread
+from sessrun.reference.api.queues.coordinator import Coordinator, LooperThread
+from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.api.variables.global_step import global_step
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import log_messages
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.summaries.file_writer import FileWriter
 from sessrun.reference.session.session import Session
 from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
-
-if TYPE_CHECKING:
-    from sessrun.reference.library.managed.supervisor import Supervisor
 
 __all__ = ["SVStepCounterThread", "SVSummaryThread", "SVTimerCheckpointThread"]
 
 _MESSAGES: Final = 10
+
+
+class Supervised(Protocol):
+    """What the services need of their supervisor."""
+
+    @property
+    def coord(self) -> Coordinator:
+        """The coordinator of the threads."""
+
+    @property
+    def summary_op(self) -> Tensor | None:
+        """The merged summaries."""
+
+    @property
+    def summary_writer(self) -> FileWriter | None:
+        """Writes the summaries."""
+
+    @property
+    def global_step(self) -> Variable | Tensor | None:
+        """Counts the steps."""
+
+    @property
+    def saver(self) -> Saver:
+        """Saves the model."""
+
+    @property
+    def save_summaries_secs(self) -> float | None:
+        """The seconds from one summary to the next."""
+
+    @property
+    def save_model_secs(self) -> float | None:
+        """The seconds from one checkpoint to the next."""
+
+    @property
+    def save_path(self) -> str | None:
+        """The first part of the paths of the checkpoints."""
 
 
 class SVSummaryThread(LooperThread):
@@ -28,7 +65,7 @@ class SVSummaryThread(LooperThread):
 
     """
 
-    def __init__(self, sv: Supervisor, sess: Session) -> None:
+    def __init__(self, sv: Supervised, sess: Session) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
         self._sv = sv
         self._sess = sess
@@ -55,12 +92,14 @@ class SVStepCounterThread(LooperThread):
 
     """
 
-    def __init__(self, sv: Supervisor, sess: Session, step_counter: Any = None) -> None:
+    def __init__(self, sv: Supervised, sess: Session, step_counter: Any = None) -> None:
         super().__init__(sv.coord, sv.save_summaries_secs)
         self._sv = sv
         self._sess = sess
-        self._step_counter = sv.global_step if step_counter is None else step_counter
-        self._summary_tag = f"{self._step_counter.op.name}/sec"
+        counter = sv.global_step if step_counter is None else step_counter
+        assert counter is not None  # it is started for a step only
+        self._step_counter = counter
+        self._summary_tag = f"{counter.op.name}/sec"
         self._last_time, self._last_step = 0.0, 0
 
     def start_loop(self) -> None:
@@ -90,7 +129,7 @@ class SVTimerCheckpointThread(LooperThread):
 
     """
 
-    def __init__(self, sv: Supervisor, sess: Session) -> None:
+    def __init__(self, sv: Supervised, sess: Session) -> None:
         super().__init__(sv.coord, sv.save_model_secs)
         self._sv = sv
         self._sess = sess

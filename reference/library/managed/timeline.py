@@ -63,10 +63,10 @@ class ChromeTrace:
         self._names.append({"name": "process_name", "ph": "M", "pid": pid, "args": {"name": name}})
 
     def add(
-        self, ph: str, category: str, name: str, place: tuple[int, int], ts: int, **more: Any
+        self, ph: str, category: str, name: str, track: tuple[int, int], ts: int, **more: Any
     ) -> None:
-        """Add an event of phase `ph`, at the place (process, thread) and microsecond `ts`."""
-        event = {"ph": ph, "cat": category, "name": name, "pid": place[0], "tid": place[1]}
+        """Add an event of phase `ph`, on the track (process, thread) at microsecond `ts`."""
+        event = {"ph": ph, "cat": category, "name": name, "pid": track[0], "tid": track[1]}
         self._events.append({**event, "ts": ts, **more})
 
     def format_to_string(self, pretty: bool = False) -> str:
@@ -79,13 +79,13 @@ class ChromeTrace:
 
 @dataclass(slots=True)
 class _Tensor:
-    """A tensor that an operation made, and when it was in use."""
+    """An output of an operation, and when it was in use."""
 
     number: int
     allocator: str
     nbytes: int
     pid: int
-    made: int
+    start: int
     flow: tuple[int, tuple[int, int]]
     uses: list[int] = field(default_factory=list)
 
@@ -113,7 +113,7 @@ class _Node:
         return self.start + int(self.stats.all_end_rel_micros)
 
     @property
-    def place(self) -> tuple[int, int]:
+    def track(self) -> tuple[int, int]:
         return self.pid, self.row
 
 
@@ -197,18 +197,18 @@ class _Picture:
                 memory.requested_bytes,
                 node.tensors_pid,
                 node.start,
-                (node.end, node.place),
+                (node.end, node.track),
                 [node.end],
             )
             if self._show_memory:
-                place = node.tensors_pid, node.row
+                track = node.tensors_pid, node.row
                 shown = str(output.tensor_description).replace('"', "")
-                self._trace.add("N", "Tensor", name, place, node.start, id=tensor.number)
+                self._trace.add("N", "Tensor", name, track, node.start, id=tensor.number)
                 self._trace.add(
                     "O",
                     "Tensor",
                     name,
-                    place,
+                    track,
                     node.end - 1,
                     id=tensor.number,
                     args={"snapshot": {"tensor_description": shown}},
@@ -225,7 +225,7 @@ class _Picture:
         args = {"name": name, "op": op_type}
         args |= {f"input{index}": source for index, source in enumerate(inputs)}
         self._trace.add(
-            "X", "Op", op_type, node.place, node.start, dur=node.stats.all_end_rel_micros, args=args
+            "X", "Op", op_type, node.track, node.start, dur=node.stats.all_end_rel_micros, args=args
         )
         for source in inputs:
             self._read(source, node)
@@ -237,20 +237,20 @@ class _Picture:
         if tensor is None:
             return
         tensor.uses.append(node.end - 1)
-        made, place = tensor.flow
-        if self._show_dataflow and place != node.place:
-            self._trace.add("s", "DataFlow", name, place, made, id=self._flows)
-            self._trace.add("t", "DataFlow", name, node.place, node.start, id=self._flows)
+        computed_at, track = tensor.flow
+        if self._show_dataflow and track != node.track:
+            self._trace.add("s", "DataFlow", name, track, computed_at, id=self._flows)
+            self._trace.add("t", "DataFlow", name, node.track, node.start, id=self._flows)
             self._flows += 1
 
     def _count_memory(self) -> dict[str, AllocationMaximum]:
-        """Show the end of each tensor and the use of each allocator; the most of each."""
+        """Add the ends of tensors and the use of allocators to the trace; returns the maximums."""
         changes: dict[str, list[tuple[int, int, str]]] = {}
         for name, tensor in self._tensors.items():
             self._trace.add("D", "Tensor", name, (tensor.pid, 0), tensor.last_use, id=tensor.number)
             changes.setdefault(tensor.allocator, []).extend(
                 [
-                    (tensor.made, tensor.nbytes, name),
+                    (tensor.start, tensor.nbytes, name),
                     (tensor.last_use, -tensor.nbytes, name),
                 ]
             )

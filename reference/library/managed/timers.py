@@ -1,4 +1,4 @@
-"""When a hook that acts now and then has to act. Source: TF 2.21."""
+"""Timers of hooks: every N seconds or steps (TF 2.21)."""
 
 from __future__ import annotations
 

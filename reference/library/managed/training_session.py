@@ -70,32 +70,32 @@ def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as
     if not is_chief:
         worker = WorkerSessionCreator(scaffold, master, config, max_wait_secs)
         return MonitoredSession(worker, hooks or [], stop_grace_period_secs)
-    found: list[SessionRunHook] = list(chief_only_hooks or ())
+    all_hooks: list[SessionRunHook] = list(chief_only_hooks or ())
     folder = summary_dir or checkpoint_dir
     steps, secs = _chosen(save_summaries_steps, save_summaries_secs, _SUMMARY_STEPS, None)
     if folder:
-        found += _summary_hooks(folder, scaffold, log_step_count_steps, steps, secs)
+        all_hooks += _summary_hooks(folder, scaffold, log_step_count_steps, steps, secs)
     steps, secs = _chosen(save_checkpoint_steps, save_checkpoint_secs, None, _CHECKPOINT_S)
     if checkpoint_dir and (_wanted(steps) or _wanted(secs)):
         kept = {"save_secs": secs, "save_steps": steps, "save_graph_def": save_graph_def}
-        found.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **kept))
-    found.extend(hooks or ())
+        all_hooks.append(CheckpointSaverHook(checkpoint_dir, scaffold=scaffold, **kept))
+    all_hooks.extend(hooks or ())
     chief = ChiefSessionCreator(scaffold, master, config, checkpoint_dir)
-    return MonitoredSession(chief, found, stop_grace_period_secs)
+    return MonitoredSession(chief, all_hooks, stop_grace_period_secs)
 
 
 def _summary_hooks(
     folder: str, scaffold: Scaffold, count_steps: int | None, steps: Any, secs: Any
 ) -> list[SessionRunHook]:
     """The hooks that write to the folder of the summaries."""
-    found: list[SessionRunHook] = []
+    hooks: list[SessionRunHook] = []
     if _wanted(count_steps):
-        found.append(StepCounterHook(output_dir=folder, every_n_steps=count_steps))
+        hooks.append(StepCounterHook(output_dir=folder, every_n_steps=count_steps))
     if _wanted(steps) or _wanted(secs):
-        found.append(
+        hooks.append(
             SummarySaverHook(scaffold=scaffold, save_steps=steps, save_secs=secs, output_dir=folder)
         )
-    return found
+    return hooks
 
 
 def _chosen(

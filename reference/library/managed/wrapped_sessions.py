@@ -44,7 +44,7 @@ class _Creator(Protocol):
 
 
 class StepContext:
-    """What a step function is given.
+    """The argument of a step function.
 
     Args:
       session: the session below the hooks.
@@ -76,7 +76,7 @@ class StepContext:
 
 
 class WrappedSession:
-    """A session around another one.
+    """A wrapper of a session.
 
     Args:
       sess: the other one.
@@ -132,7 +132,7 @@ class WrappedSession:
 
 
 class RecoverableSession(WrappedSession):
-    """A session that is made anew when a task of the cluster was lost.
+    """A session that is recreated when a task of the cluster is lost.
 
     Args:
       sess_creator: makes the sessions.

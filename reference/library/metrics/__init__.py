@@ -1,4 +1,4 @@
-"""`tf.metrics`: numbers that sum up all that was seen, each with an operation that adds a batch.
+"""`tf.metrics`: streaming metrics, each a value and an update operation.
 
 Source: TF 2.21.
 """

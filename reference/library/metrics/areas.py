@@ -1,4 +1,4 @@
-"""The area under a curve of decisions: `metrics.auc`. Source: TF 2.21."""
+"""`metrics.auc`: the area under a ROC or precision-recall curve (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def auc(
     summation_method: str = "trapezoidal",
     thresholds: Iterable[float] | None = None,
 ) -> Metric:
-    """The area under the curve of decisions as their threshold moves.
+    """The area under the ROC or precision-recall curve, approximated at thresholds.
 
     Args:
       labels: a tensor that is cast to bool.
@@ -82,16 +82,16 @@ def auc(
 
 
 class _Area:
-    """A curve and a way to sum up the strips below it, of which there are so many."""
+    """The approximate area under a curve: a sum over strips between thresholds."""
 
     def __init__(self, strips: int, curve: str, method: str) -> None:
         self.strips = strips
         self.curve = curve
         self.method = method
 
-    def of(self, each: Counts, name: str) -> Tensor:
-        """The area from the counts of all thresholds."""
-        tp, fn, fp = each["tp"], each["fn"], each["fp"]
+    def of(self, counts: Counts, name: str) -> Tensor:
+        """The area, from the confusion counts at all thresholds."""
+        tp, fn, fp = counts["tp"], counts["fn"], counts["fp"]
         if self.curve == "PR" and self.method == "trapezoidal":
             logging.getLogger("sessrun").warning(
                 "The trapezoidal rule gives wrong areas for PR: use careful_interpolation."
@@ -100,7 +100,7 @@ class _Area:
             return self._interpolated(tp, fp, fn)
         recall = divide(tp + _ADDED, tp + fn + _ADDED)
         if self.curve == "ROC":
-            x, y = divide(fp, fp + each["tn"] + _ADDED), recall
+            x, y = divide(fp, fp + counts["tn"] + _ADDED), recall
         else:
             x, y = recall, divide(tp + _ADDED, tp + fp + _ADDED)
         if self.method not in _HEIGHTS:

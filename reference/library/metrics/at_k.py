@@ -1,4 +1,4 @@
-"""Counts of labels among the k best predictions: what the metrics `..._at_k` are made of.
+"""Counts of true and false positives and false negatives among the top k predictions.
 
 Labels are dense, [..., labels], or sparse; predictions are class numbers, [..., k].
 Source: TF 2.21.
@@ -45,7 +45,7 @@ def at_k_name(name: str, k: int | None = None, class_id: int | None = None) -> s
 
 
 def of_one_rank(labels: Tensor, predictions: Tensor) -> Any:
-    """Labels of the predictions' rank: with a last dimension of 1 if they have none.
+    """Labels expanded to the predictions' rank by a last dimension of 1.
 
     Raises:
       ValueError: the ranks are known and differ by more.
@@ -78,7 +78,7 @@ def of_one_rank(labels: Tensor, predictions: Tensor) -> Any:
 
 
 def in_range(labels: Any, classes: Tensor) -> Any:
-    """The labels, -1 in place of what is no class."""
+    """The labels, with -1 for class indices out of range."""
     is_sparse = isinstance(labels, SparseTensor | SparseTensorValue)
 
     def cleaned(values: TensorLike) -> Tensor:
@@ -94,16 +94,16 @@ def in_range(labels: Any, classes: Tensor) -> Any:
 
 
 def _of_class(numbers: Any, class_id: int) -> SparseTensor:
-    """Those of the numbers that are of one class, sparse."""
-    found = convert_to_tensor_or_sparse_tensor(numbers)
-    if isinstance(found, SparseTensor):
-        return sparse_retain(found, equal(found.values, class_id))
-    whole = shape(found, out_type=dtypes.int64)
-    last = size(whole) - 1
-    one_each = kept_shape(whole, reshape(last, [1]))
-    wanted = fill(one_each, cast(class_id, dtypes.int64))
-    common = set_intersection(wanted, found)
-    return SparseTensor(common.indices, common.values, whole)
+    """The entries equal to one class, as a SparseTensor."""
+    classes = convert_to_tensor_or_sparse_tensor(numbers)
+    if isinstance(classes, SparseTensor):
+        return sparse_retain(classes, equal(classes.values, class_id))
+    sizes = shape(classes, out_type=dtypes.int64)
+    last = size(sizes) - 1
+    one_per_row = kept_shape(sizes, reshape(last, [1]))
+    wanted = fill(one_per_row, cast(class_id, dtypes.int64))
+    common = set_intersection(wanted, classes)
+    return SparseTensor(common.indices, common.values, sizes)
 
 
 def _chosen(labels: TensorLike, predictions: TensorLike, class_id: int | None) -> tuple[Any, Any]:
@@ -120,14 +120,14 @@ def _counter(of_sets: Callable[[Any, Any], SparseTensor], scope_name: str) -> Ca
         weights: TensorLike | None = None,
         name: str | None = None,
     ) -> Tensor:
-        """For each row the weighted number of classes, float64."""
+        """The weighted size of the set operation's result for each row, float64."""
         with name_scope(name, scope_name, (predictions, labels, weights)):
             labels, predictions = _chosen(labels, predictions, class_id)
-            found = cast(set_size(of_sets(predictions, labels)), dtypes.float64)
+            counts = cast(set_size(of_sets(predictions, labels)), dtypes.float64)
             if weights is not None:
-                with control_dependencies((assert_broadcastable(weights, found),)):
-                    found = mul(found, cast(weights, dtypes.float64))
-            return found
+                with control_dependencies((assert_broadcastable(weights, counts),)):
+                    counts = mul(counts, cast(weights, dtypes.float64))
+            return counts
 
     return count
 
@@ -153,10 +153,10 @@ def counted(
     class_id: int | None,
     weights: TensorLike,
 ) -> tuple[Tensor, Tensor]:
-    """The count of one kind over all that was seen, and its update."""
+    """A streaming count of one kind: the variable and its update."""
     names = (predictions, labels, weights)
     with name_scope(None, at_k_name(kind, k, class_id), names) as scope:
-        found = KINDS[kind](labels, predictions, class_id, weights)
-        batch = cast(reduce_sum(found), dtypes.float64)
+        counts = KINDS[kind](labels, predictions, class_id, weights)
+        batch = cast(reduce_sum(counts), dtypes.float64)
         total = metric_variable([], dtypes.float64, name=scope)
         return total, assign_add(total, batch, name="update")

@@ -1,4 +1,4 @@
-"""Metrics that are averages over all that was seen: means, accuracy, errors. Source: TF 2.21."""
+"""Streaming means: mean, accuracy, errors (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = [
 
 
 def _weighted(values: Tensor, weights: Any) -> tuple[Tensor, Tensor]:
-    """The values times their weights, and the weights."""
+    """The weighted values, and the weights broadcast to them."""
     values, _, given = aligned(values, None, weights)
     spread = broadcast_weights(cast(given, dtypes.float32), values)
     return mul(values, spread), spread
@@ -51,7 +51,7 @@ def mean(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The weighted mean of all numbers seen.
+    """The streaming weighted mean of all elements.
 
     Args:
       values: a tensor; it is computed with as float32.
@@ -72,13 +72,13 @@ def mean(
         total = metric_variable([], dtypes.float32, name="total")
         count = metric_variable([], dtypes.float32, name="count")
         if weights is None:
-            found = cast(size(numbers), dtypes.float32)
+            batch_count = cast(size(numbers), dtypes.float32)
         else:
             numbers, spread = _weighted(numbers, weights)
-            found = reduce_sum(spread)
+            batch_count = reduce_sum(spread)
         new_total = assign_add(total, reduce_sum(numbers))
         with control_dependencies([numbers]):
-            new_count = assign_add(count, found)
+            new_count = assign_add(count, batch_count)
         value = _quotient(total, count, "value")
         update = _quotient(new_total, new_count, "update_op")
         return announced(value, update, metrics_collections, updates_collections)
@@ -91,7 +91,7 @@ def mean_tensor(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The weighted mean of each element over all tensors seen. Arguments as of `mean`.
+    """The streaming weighted mean of each element over the batches. Arguments as of `mean`.
 
     Returns:
       `(value, update)`: float32, of the values' shape.
@@ -101,13 +101,13 @@ def mean_tensor(
         numbers = cast(values, dtypes.float32)
         total = metric_variable(numbers.shape, dtypes.float32, name="total_tensor")
         count = metric_variable(numbers.shape, dtypes.float32, name="count_tensor")
-        found = ones_like(numbers)
+        batch_count = ones_like(numbers)
         if weights is not None:
             numbers, spread = _weighted(numbers, weights)
-            found = mul(found, spread)
+            batch_count = mul(batch_count, spread)
         new_total = assign_add(total, numbers)
         with control_dependencies([numbers]):
-            new_count = assign_add(count, found)
+            new_count = assign_add(count, batch_count)
         value = _quotient(total, count, "value")
         update = _quotient(new_total, new_count, "update_op")
         return announced(value, update, metrics_collections, updates_collections)
@@ -121,7 +121,7 @@ def accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """How often predictions are the labels. Arguments as of `mean_squared_error`."""
+    """The share of predictions equal to labels. Arguments as of `mean_squared_error`."""
     guessed, true, given = aligned(predictions, labels, weights)
     guessed.shape.assert_is_compatible_with(true.shape)
     is_right = cast(equal(cast(guessed, true.dtype), true), dtypes.float32)
@@ -136,7 +136,7 @@ def mean_absolute_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean distance from the labels. Arguments as of `mean_squared_error`."""
+    """The streaming mean absolute error. Arguments as of `mean_squared_error`."""
     guessed, true, given = aligned(predictions, labels, weights)
     return mean(
         absolute(guessed - true),
@@ -156,7 +156,7 @@ def mean_cosine_distance(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """One less the mean product of vectors of length 1.
+    """1 - the streaming mean dot product of normalized vectors.
 
     Args:
       labels: vectors of length 1, of a floating dtype.
@@ -186,7 +186,7 @@ def mean_relative_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean distance from the labels over a normalizer; zero counts where that is zero."""
+    """The streaming mean of |predictions - labels| / normalizer; 0 where the normalizer is 0."""
     guessed, true, given = aligned(predictions, labels, weights)
     guessed, divisor = remove_squeezable_dimensions(guessed, normalizer)
     guessed.shape.assert_is_compatible_with(divisor.shape)
@@ -205,7 +205,7 @@ def mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean square of the differences.
+    """The streaming mean squared error.
 
     Args:
       labels: a tensor.
@@ -240,7 +240,7 @@ def root_mean_squared_error(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The root of the mean square. Arguments as of `mean_squared_error`."""
+    """The root of the streaming mean squared error. Arguments as of `mean_squared_error`."""
     guessed, true, given = aligned(predictions, labels, weights)
     value, update = mean_squared_error(
         true, guessed, given, None, None, name or "root_mean_squared_error"
@@ -256,7 +256,7 @@ def percentage_below(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The part of the numbers that is below a threshold, from 0 to 1. Else as `mean`."""
+    """The streaming share of values below a threshold. Else as `mean`."""
     is_below = cast(less(values, threshold), dtypes.float32)
     return mean(
         is_below,

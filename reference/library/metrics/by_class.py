@@ -1,4 +1,4 @@
-"""Metrics of predicted class numbers: accuracy of each class, how far regions overlap.
+"""Metrics averaged over classes: accuracy and intersection over union.
 
 Source: TF 2.21.
 """
@@ -37,7 +37,7 @@ def mean_per_class_accuracy(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean of the accuracies of each class.
+    """The mean over classes of the streaming per-class accuracy.
 
     Args:
       labels: a tensor of class numbers.
@@ -61,13 +61,13 @@ def mean_per_class_accuracy(
         guessed.shape.assert_is_compatible_with(true.shape)
         total = metric_variable([num_classes], dtypes.float32, name="total")
         count = metric_variable([num_classes], dtypes.float32, name="count")
-        each = ones([size(true)], dtypes.float32)
+        example_weights = ones([size(true)], dtypes.float32)
         is_right = cast(equal(cast(guessed, true.dtype), true), dtypes.float32)
         if weights is not None:
             given = cast(_flat(weights), dtypes.float32)
             is_right *= given
-            each *= given
-        new_total = scatter_add(total, true, each)
+            example_weights *= given
+        new_total = scatter_add(total, true, example_weights)
         new_count = scatter_add(count, true, is_right)
         value = reduce_mean(div_no_nan(count, maximum(total, 0)), name="mean_accuracy")
         update = div_no_nan(new_count, maximum(new_total, 0), name="update_op")
@@ -77,7 +77,7 @@ def mean_per_class_accuracy(
 def _summed_matrix(
     labels: TensorLike, predictions: TensorLike, num_classes: Any, weights: TensorLike
 ) -> Metric:
-    """The confusion matrix of all that was seen, and its update."""
+    """The streaming confusion matrix, and its update."""
     total = metric_variable(
         [num_classes, num_classes], dtypes.float64, name="total_confusion_matrix"
     )
@@ -91,7 +91,7 @@ def _summed_matrix(
 
 
 def _overlap(matrix: Any) -> Tensor:
-    """The mean over the classes that occur of what is common, over what is in either."""
+    """The mean intersection over union of the classes that occur, from a confusion matrix."""
     rows = cast(reduce_sum(matrix, 0), dtypes.float32)
     columns = cast(reduce_sum(matrix, 1), dtypes.float32)
     common = cast(diag_part(matrix), dtypes.float32)
@@ -112,7 +112,7 @@ def mean_iou(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean over the classes of what is labelled and predicted so, over what is either.
+    """The streaming mean intersection over union.
 
     Args:
       labels: a tensor of class numbers.

@@ -1,4 +1,4 @@
-"""How often bools are predicted rightly and wrongly; precision and recall. Source: TF 2.21."""
+"""True and false positives and negatives; precision and recall (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _bools(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, An
 def _counted(
     values: Tensor, weights: Any, metrics_collections: Any, updates_collections: Any
 ) -> Metric:
-    """The weighted count of what holds."""
+    """The streaming weighted count of True."""
     assert_type(values, dtypes.bool_)
     count = metric_variable([], dtypes.float32, name="count")
     numbers = cast(values, dtypes.float32)
@@ -65,8 +65,8 @@ def _counter(name_of_it: str, label: bool, prediction: bool) -> Callable[..., Me
     ) -> Metric:
         with variable_scope(name, name_of_it, (predictions, labels, weights)):
             guessed, true, given = _bools(predictions, labels, weights)
-            found = logical_and(equal(true, label), equal(guessed, prediction))
-            return _counted(found, given, metrics_collections, updates_collections)
+            matches = logical_and(equal(true, label), equal(guessed, prediction))
+            return _counted(matches, given, metrics_collections, updates_collections)
 
     count.__name__ = name_of_it
     count.__doc__ = f"""How often the label is {label} and the prediction {prediction}.
@@ -96,7 +96,7 @@ true_positives = _counter("true_positives", label=True, prediction=True)
 
 
 def _share(right: Any, wrong: Any, name: str) -> Tensor:
-    """What is right of both together; 0 of nothing."""
+    """The quotient right / (right + wrong), or 0 without counts."""
     return where(greater(right + wrong, 0), divide(right, right + wrong), 0, name)
 
 

@@ -1,4 +1,4 @@
-"""Metrics of rankings: precision, recall and average precision of the k best. Source: TF 2.21."""
+"""Ranking metrics: precision, recall and average precision at k (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _share_at_top_k(
     weights: TensorLike,
     name: str | None,
 ) -> Metric:
-    """Precision or recall of predictions that are class numbers already."""
+    """Streaming precision or recall of top-k class indices."""
     other = "false_positive" if word == "precision" else "false_negative"
     names = (predictions_idx, labels, weights)
     with name_scope(name, at_k_name(word, k, class_id), names) as scope:
@@ -77,7 +77,7 @@ def precision_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The part of the predicted classes that is among the labels.
+    """The streaming precision of top-k class indices.
 
     Args:
       labels: int64 class numbers, dense or sparse, [..., labels] or [...].
@@ -112,7 +112,7 @@ def recall_at_top_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The part of the labels that is predicted. Arguments as of `precision_at_top_k`."""
+    """The streaming recall of top-k class indices. Arguments as of `precision_at_top_k`."""
     value, update = _share_at_top_k("recall", labels, predictions_idx, k, class_id, weights, name)
     return announced(value, update, metrics_collections, updates_collections)
 
@@ -127,7 +127,7 @@ def precision_at_k(
     updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
-    """The part of the k best classes that is among the labels.
+    """The streaming precision of the k highest scores.
 
     Args:
       labels: int64 class numbers, dense or sparse, [..., labels] or [...].
@@ -164,7 +164,7 @@ def recall_at_k(
     updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
-    """The part of the labels that is among the k best classes. Arguments as of `precision_at_k`."""
+    """The streaming recall of the k highest scores. Arguments as of `precision_at_k`."""
     names = (predictions, labels, weights)
     with name_scope(name, at_k_name("recall", k, class_id), names) as scope:
         best = top_k(predictions, k).indices
@@ -190,7 +190,7 @@ def sparse_precision_at_k(
 
 
 def _repeated(labels: TensorLike, multiple: int, name: str) -> Any:
-    """Labels [..., labels] as [..., multiple, labels], the same for each of them."""
+    """Tile labels [..., labels] to [..., multiple, labels]."""
     with name_scope(name, "expand_and_tile", (labels, multiple, -1)) as scope:
         true = convert_to_tensor_or_sparse_tensor(labels)
         if isinstance(true, SparseTensor):
@@ -216,7 +216,7 @@ def _repeated_sparse(labels: SparseTensor, multiple: int, scope: str) -> SparseT
 
 
 def _relevant(labels: Tensor, k: int) -> Tensor:
-    """How many of k predictions could be right, for each row."""
+    """min(k, number of labels), for each row."""
     if k < 1:
         raise bad_value(f"Invalid k={k}")
     with name_scope(None, "num_relevant", (labels,)) as scope:
@@ -229,7 +229,7 @@ def _relevant(labels: Tensor, k: int) -> Tensor:
 
 
 def _average_precision(labels: Tensor, predictions_idx: TensorLike) -> Tensor:
-    """For each row the mean of the precisions at the places of right predictions, float64."""
+    """The average precision of each row, float64."""
     with name_scope(None, "average_precision", (predictions_idx, labels)) as scope:
         guessed = cast(predictions_idx, dtypes.int64, name="predictions_idx")
         if guessed.shape.ndims == 0:
@@ -238,9 +238,9 @@ def _average_precision(labels: Tensor, predictions_idx: TensorLike) -> Tensor:
         if k is None:
             raise bad_value("The last dimension of predictions_idx must be set.")
         true = of_one_rank(labels, guessed)
-        each = expand_dims(guessed, -1, name="predictions_idx_per_k")
+        columns = expand_dims(guessed, -1, name="predictions_idx_per_k")
         wanted = _repeated(true, k, "labels_per_k")
-        is_right = true_positives(wanted, each, name="relevant_per_k")
+        is_right = true_positives(wanted, columns, name="relevant_per_k")
         right = cumsum(is_right, axis=-1, name="tp_per_k")
         places = cumsum(ones_like(is_right), axis=-1, name="retrieved_per_k")
         precision = divide(
@@ -252,7 +252,7 @@ def _average_precision(labels: Tensor, predictions_idx: TensorLike) -> Tensor:
 
 
 def _mean_of(precisions: Tensor, weights: Any, scope: str) -> Metric:
-    """The weighted mean of the precisions of all rows seen."""
+    """The streaming weighted mean of the rows' precisions."""
     with name_scope(None, "max", (precisions,)) as inner:
         most = metric_variable([], dtypes.float64, name=inner)
         if weights is None:
@@ -277,7 +277,7 @@ def average_precision_at_k(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The mean over rows of the mean precision at the places of right predictions.
+    """The streaming mean over rows of the average precision at k.
 
     Args:
       labels: int64 class numbers, dense or sparse, [..., labels] or [...].

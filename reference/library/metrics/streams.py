@@ -1,4 +1,4 @@
-"""What every metric keeps between runs: local variables, and tensors of fitting ranks.
+"""Shared parts of streaming metrics: local variables, collections, alignment of ranks.
 
 A metric is two tensors: its value, from variables that sum up what was seen, and an operation
 that adds a batch to them. Source: TF 2.21.
@@ -41,7 +41,7 @@ CollectionNames: TypeAlias = "str | Sequence[str] | None"
 def metric_variable(
     shape: ShapeLike, dtype: DTypeLike, validate_shape: bool = True, name: str | None = None
 ) -> Any:
-    """A variable of zeros among the local and the metric variables, which nothing trains."""
+    """A zero-initialized local variable in the collection METRIC_VARIABLES."""
     return create(
         lambda: zeros(shape, dtype),
         trainable=False,
@@ -59,7 +59,7 @@ def announced(
     metrics_collections: CollectionNames,
     updates_collections: CollectionNames,
 ) -> tuple[Any, Any]:
-    """The two tensors of a metric, each put into its collections if there are any."""
+    """Add a metric's value and update to their collections, and return both."""
     if metrics_collections:
         add_to_collections(metrics_collections, value)
     if updates_collections:
@@ -68,7 +68,7 @@ def announced(
 
 
 def read(variable: Variable, collections: Any) -> Tensor:
-    """The value of a variable, put into collections if there are any."""
+    """The value of a variable, added to collections."""
     value = identity(variable)
     if collections:
         add_to_collections(collections, value)
@@ -76,7 +76,7 @@ def read(variable: Variable, collections: Any) -> Tensor:
 
 
 def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
-    """Predictions, labels and weights, brought to one rank where they differ by one dimension.
+    """Squeeze or expand labels and weights to the predictions' rank.
 
     Args:
       predictions: a tensor.
@@ -107,7 +107,7 @@ def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, A
 
 
 def _adjusted(weights: Tensor, predictions: Tensor) -> Tensor:
-    """Weights brought to the predictions' rank in the run."""
+    """Weights squeezed or expanded in the graph, for ranks that are unknown statically."""
     count = rank(weights)
     excess = count - rank(predictions)
     sizes = weights.sizes
@@ -122,5 +122,5 @@ def _adjusted(weights: Tensor, predictions: Tensor) -> Tensor:
     def adjusted() -> Any:
         return cond(equal(excess, 1), shorter, longer)
 
-    found: Tensor = cond(equal(count, 0), lambda: weights, adjusted)
-    return found
+    adjusted_weights: Tensor = cond(equal(count, 0), lambda: weights, adjusted)
+    return adjusted_weights

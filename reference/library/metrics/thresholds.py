@@ -1,4 +1,4 @@
-"""Metrics of probabilities that thresholds make decisions of. Source: TF 2.21."""
+"""Metrics of binary decisions at thresholds (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -56,13 +56,13 @@ _KINDS: Final[Mapping[str, tuple[str, bool, bool]]] = {
 
 
 def evenly_spaced(count: int, beyond: float = SMALL) -> list[float]:
-    """So many thresholds from just below 0 to about 1."""
-    inner = [(place + 1) * 1.0 / (count - 1) for place in range(count - 2)]
+    """`count` thresholds, evenly spaced from just below 0 to about 1."""
+    inner = [(index + 1) * 1.0 / (count - 1) for index in range(count - 2)]
     return [0.0 - SMALL, *inner, 1.0 + beyond]
 
 
 class _Decisions:
-    """Labels and decisions of each threshold, [thresholds, predictions]."""
+    """Labels and thresholded predictions, [thresholds, predictions]."""
 
     def __init__(
         self, labels: Tensor, predictions: Tensor, thresholds: Sequence[float], kinds: Sequence[str]
@@ -91,7 +91,7 @@ def confusion_at_thresholds(
     weights: Tensor | None = None,
     kinds: Sequence[str] = tuple(_KINDS),
 ) -> tuple[Counts, Counts]:
-    """How often each threshold decides rightly and wrongly.
+    """The streaming confusion counts at each threshold.
 
     Args:
       labels: a tensor that is cast to bool.
@@ -116,20 +116,22 @@ def confusion_at_thresholds(
     with control_dependencies([low, high]):
         numbers, true = cast(predictions, dtypes.float32), cast(labels, dtypes.bool_)
         guessed, true, given = aligned(numbers, true, weights)
-    made = _Decisions(true, guessed, thresholds, kinds)
+    decisions = _Decisions(true, guessed, thresholds, kinds)
     factor = None
     if given is not None:
         spread = broadcast_weights(cast(given, dtypes.float32), guessed)
         factor = tile(reshape(spread, [1, -1]), [len(thresholds), 1])
-        made.thresholds.shape.assert_is_compatible_with(factor.shape)
+        decisions.thresholds.shape.assert_is_compatible_with(factor.shape)
     values, updates = {}, {}
     for kind, (name, label, decision) in _KINDS.items():
         if kind in kinds:
             values[kind] = metric_variable([len(thresholds)], dtypes.float32, name=name)
-            found = cast(logical_and(made.label[label], made.decided[decision]), dtypes.float32)
+            matches = cast(
+                logical_and(decisions.label[label], decisions.decided[decision]), dtypes.float32
+            )
             if factor is not None:
-                found *= factor
-            updates[kind] = assign_add(values[kind], reduce_sum(found, 1))
+                matches *= factor
+            updates[kind] = assign_add(values[kind], reduce_sum(matches, 1))
     return values, updates
 
 
@@ -196,8 +198,8 @@ def _shares(word: str, other: str, what: str) -> Callable[..., Metric]:
                 labels, predictions, thresholds, weights, ("tp", other)
             )
             value, update = (
-                divide(each["tp"], SMALL + each["tp"] + each[other], name=f"{word}_{place}")
-                for each, place in zip(counts, ("value", "update_op"), strict=True)
+                divide(count["tp"], SMALL + count["tp"] + count[other], name=f"{word}_{suffix}")
+                for count, suffix in zip(counts, ("value", "update_op"), strict=True)
             )
             return announced(value, update, metrics_collections, updates_collections)
 
@@ -225,7 +227,7 @@ def sensitivity_at_specificity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The part of what is so that is predicted, at the threshold nearest to a specificity.
+    """The sensitivity (recall) at the threshold whose specificity is nearest to a value.
 
     Args:
       labels: a tensor that is cast to bool.
@@ -246,16 +248,16 @@ def sensitivity_at_specificity(
     """
     _checked_share("specificity", specificity)
 
-    def at_it(each: Counts, name: str) -> Tensor:
-        found = divide(each["tn"], each["tn"] + each["fp"] + SMALL)
-        place = cast(argmin(absolute(found - specificity), 0), dtypes.int32)
-        return divide(each["tp"][place], each["tp"][place] + each["fn"][place] + SMALL, name)
+    def sensitivity_of(count: Counts, name: str) -> Tensor:
+        specificities = divide(count["tn"], count["tn"] + count["fp"] + SMALL)
+        index = cast(argmin(absolute(specificities - specificity), 0), dtypes.int32)
+        return divide(count["tp"][index], count["tp"][index] + count["fn"][index] + SMALL, name)
 
     with variable_scope(name, "sensitivity_at_specificity", (predictions, labels, weights)):
         counts = confusion_at_thresholds(
             labels, predictions, evenly_spaced(num_thresholds), weights
         )
-        value, update = at_it(counts[0], "value"), at_it(counts[1], "update_op")
+        value, update = sensitivity_of(counts[0], "value"), sensitivity_of(counts[1], "update_op")
         return announced(value, update, metrics_collections, updates_collections)
 
 
@@ -269,21 +271,21 @@ def specificity_at_sensitivity(
     updates_collections: Any = None,
     name: str | None = None,
 ) -> Metric:
-    """The part of what is not so that is not predicted, at the threshold nearest to a sensitivity.
+    """The specificity at the threshold whose sensitivity is nearest to a value.
 
     Of several that are as near it is the last. Arguments as of `sensitivity_at_specificity`.
     """
     _checked_share("sensitivity", sensitivity)
 
-    def at_it(each: Counts, name: str) -> Tensor:
-        found = divide(each["tp"], each["tp"] + each["fn"] + SMALL)
-        least = reduce_min(absolute(found - sensitivity))
-        nearest = cast(equal(absolute(found - sensitivity), least), dtypes.int64)
-        place = cast(argmax(cumsum(nearest), 0), dtypes.int32)
-        return divide(each["tn"][place], each["tn"][place] + each["fp"][place] + SMALL, name)
+    def specificity_of(count: Counts, name: str) -> Tensor:
+        sensitivities = divide(count["tp"], count["tp"] + count["fn"] + SMALL)
+        least = reduce_min(absolute(sensitivities - sensitivity))
+        nearest = cast(equal(absolute(sensitivities - sensitivity), least), dtypes.int64)
+        index = cast(argmax(cumsum(nearest), 0), dtypes.int32)
+        return divide(count["tn"][index], count["tn"][index] + count["fp"][index] + SMALL, name)
 
     with variable_scope(name, "specificity_at_sensitivity", (predictions, labels, weights)):
         thresholds = evenly_spaced(num_thresholds, beyond=-SMALL)
         counts = confusion_at_thresholds(labels, predictions, thresholds, weights)
-        value, update = at_it(counts[0], "value"), at_it(counts[1], "update_op")
+        value, update = specificity_of(counts[0], "value"), specificity_of(counts[1], "update_op")
         return announced(value, update, metrics_collections, updates_collections)

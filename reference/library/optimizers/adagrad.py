@@ -1,4 +1,4 @@
-"""Adagrad and its dual averaging: steps get shorter by the sums of the squares of gradients."""
+"""Adagrad, and Adagrad with dual averaging."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Adam: steps by decaying means of gradients and of their squares, corrected for their bias."""
+"""The Adam optimizer."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Scatter = Callable[[Any, Tensor, Tensor], Any]
 
 @public("train.AdamOptimizer")
 class AdamOptimizer(SteppingOptimizer):
-    """Down the mean of the gradients over the root of the mean of their squares.
+    """Adam: steps along bias-corrected first moments over the root of second moments.
 
     Its slots are `m` and `v`; the powers of both betas are variables of its own.
 
@@ -114,7 +114,7 @@ class AdamOptimizer(SteppingOptimizer):
     def _apply_sparse_shared(
         self, grad: Tensor, var: Any, indices: Tensor, scatter: Scatter
     ) -> Operation:
-        """All rows decay, and all of the variable is changed, not only the rows with a gradient."""
+        """Sparse update: all rows of the moments decay, and the whole variable is stepped."""
         powers = self._get_beta_accumulators()
         given = (*powers, self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
         beta1_power, beta2_power, lr_t, beta1_t, beta2_t, epsilon_t = (
@@ -139,7 +139,7 @@ class AdamOptimizer(SteppingOptimizer):
         rows: Callable[[], Tensor],
         scatter: Scatter,
     ) -> Any:
-        """A slot once it has decayed and rows were added."""
+        """Decay a slot and add rows to it; returns its value."""
         slot, scaled = self.get_slot(var, name), rows()
         decayed = assign(slot, slot * beta, use_locking=self._use_locking)
         with control_dependencies([decayed]):

@@ -1,4 +1,4 @@
-"""Moving averages: of variables and tensors, weighted, corrected for a start at zero."""
+"""Moving averages of variables and tensors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def assign_moving_average(
 
 
 def _debiased(average: Any, value: TensorLike, part: Any) -> Any:
-    """The average of a start at zero, divided by how much of it values make up."""
+    """Update an average that starts at zero, with zero-debias correction."""
     prefix = average.name[: -len(":0")]
     with variable_scope(prefix, values=[average, value, part]):
         dtype = average.dtype.base_dtype
@@ -91,16 +91,16 @@ def _debiased(average: Any, value: TensorLike, part: Any) -> Any:
 
 
 def _unused(name: str) -> str:
-    """The name, numbered if the open variable scope has a variable of it and shares none."""
+    """The name, numbered if the open variable scope has such a variable and does not reuse."""
     scope = get_variable_scope()
     if scope.reuse:
         return name
     taken = {v.op.name for v in scope.global_variables()}
-    found, number = name, 0
-    while f"{scope.name}/{found}" in taken:
+    candidate, number = name, 0
+    while f"{scope.name}/{candidate}" in taken:
         number += 1
-        found = f"{name}_{number}"
-    return found
+        candidate = f"{name}_{number}"
+    return candidate
 
 
 def weighted_moving_average(
@@ -148,7 +148,7 @@ def _zeros_like(name: str, tensor: Any, collections: Any) -> Any:
 
 @public("train.ExponentialMovingAverage")
 class ExponentialMovingAverage:
-    """Averages of variables, and of tensors, which weigh older values less and less.
+    """Exponential moving averages of variables and tensors.
 
     Args:
       decay: how much of an average stays in a step.
@@ -177,7 +177,7 @@ class ExponentialMovingAverage:
         return self._name
 
     def apply(self, var_list: Iterable[Any] | None = None) -> Operation:
-        """Make averages where there are none, and the operation that moves them all on.
+        """Create missing averages, and return the operation that updates all of them.
 
         Args:
           var_list: variables and tensors; by default all trainable variables.
@@ -187,7 +187,7 @@ class ExponentialMovingAverage:
 
         """
         wanted = trainable_variables() if var_list is None else list(var_list)
-        new = {avg.ref() for var in wanted if (avg := self._made(var)) is not None}
+        new = {avg.ref() for var in wanted if (avg := self._make_average(var)) is not None}
         with name_scope(self.name) as scope:
             decay = convert_to_tensor(self._decay, dtype=dtypes.float32, name="decay")
             if self._num_updates is not None:
@@ -199,8 +199,8 @@ class ExponentialMovingAverage:
                 updates.append(assign_moving_average(average, var, decay, average.ref() in new))
             return group(*updates, name=scope)
 
-    def _made(self, var: Any) -> Any:
-        """Make the average if there is none; it, if it is to be corrected for its start."""
+    def _make_average(self, var: Any) -> Any:
+        """Create a missing average; returns it if it needs zero-debias correction, else None."""
         if var.dtype.base_dtype not in _FLOATS:
             raise TypeError(f"The variables must be half, float, or double: {var.name}")
         if var.ref() in self._averages:
@@ -218,14 +218,14 @@ class ExponentialMovingAverage:
         return average if self._zero_debias and not isinstance(var, Variable) else None
 
     def average(self, var: Any) -> Any:
-        """The average of a variable or tensor, a variable; None if there is none."""
+        """The variable with the average of a variable or tensor, or None."""
         return self._averages.get(var.ref())
 
     def average_name(self, var: Any) -> str:
         """The name of the average, or the one that it would get."""
         if var.ref() in self._averages:
-            made: str = self._averages[var.ref()].name
-            return made[: -len(":0")]
+            average_name: str = self._averages[var.ref()].name
+            return average_name[: -len(":0")]
         name = f"{var.name[: -len(':0')]}/{self.name}"
         return get_default_graph().unique_name(name, mark_as_used=False)
 
@@ -240,7 +240,7 @@ class ExponentialMovingAverage:
         averaged = moving_avg_variables
         if averaged is None:
             averaged = [*trainable_variables(), *moving_average_variables()]
-        found = {self.average_name(v): v for v in {v.ref(): v for v in averaged}.values()}
+        by_name = {self.average_name(v): v for v in {v.ref(): v for v in averaged}.values()}
         names = {v.name for v in averaged}
         for v in global_variables():
             if v.name not in names and v.op.name not in found:

@@ -1,4 +1,4 @@
-"""Learning rates that decay for a number of steps: by a polynomial, along a cosine.
+"""Decays of the learning rate over a fixed number of steps: polynomial and cosine.
 
 Source: TF 2.21, tf_keras 2.21.
 """
@@ -50,7 +50,7 @@ def polynomial_decay(
     cycle: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """From a rate to another one: their difference times `(1 - done) ** power`.
+    """`(rate - end) * (1 - step / decay_steps) ** power + end`.
 
     Args:
       learning_rate: the rate to begin with; its dtype is the result's.
@@ -65,13 +65,13 @@ def polynomial_decay(
     with name_scope(name or "PolynomialDecay") as scope:
         rate = _rate(learning_rate)
         end, degree = cast(end_learning_rate, rate.dtype), cast(power, rate.dtype)
-        made, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
+        step, steps = cast(global_step, rate.dtype), cast(decay_steps, rate.dtype)
         if cycle:
-            times = select_v2(equal(made, 0), 1.0, ceil(made / decay_steps))
+            times = select_v2(equal(step, 0), 1.0, ceil(step / decay_steps))
             steps = mul(steps, times)
         else:
-            made = minimum(made, steps)
-        done = divide(made, steps)
+            step = minimum(step, steps)
+        done = divide(step, steps)
         return add(mul(rate - end, pow(1 - done, degree)), end, name=scope)
 
 
@@ -83,7 +83,7 @@ def cosine_decay(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Along half a period of a cosine down to `alpha` of the rate; arguments as above.
+    """Cosine decay to `alpha * learning_rate`; arguments as of `polynomial_decay`.
 
     Raises:
       TypeError: the rate is no float32, of which dtype pi is here as in TensorFlow.
@@ -91,9 +91,9 @@ def cosine_decay(
     """
     with name_scope(name or "CosineDecay"):
         rate = _rate(learning_rate)
-        steps, made = cast(decay_steps, rate.dtype), cast(global_step, rate.dtype)
-        made = minimum(made, steps)
-        done = made / steps
+        steps, step = cast(decay_steps, rate.dtype), cast(global_step, rate.dtype)
+        step = minimum(step, steps)
+        done = step / steps
         along = 0.5 * (1.0 + cos(constant(math.pi) * done))
         result: Tensor = mul(rate, (1 - alpha) * along + alpha)
         return result
@@ -109,7 +109,7 @@ def cosine_decay_restarts(
     alpha: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """The same again and again: each time `t_mul` as long, from `m_mul` of the rate."""
+    """Cosine decay with warm restarts: periods grow by `t_mul`, rates shrink by `m_mul`."""
     with name_scope(name or "SGDRDecay") as scope:
         rate = _rate(learning_rate)
         steps, floor_of = cast(first_decay_steps, rate.dtype), cast(alpha, rate.dtype)
@@ -125,13 +125,13 @@ def cosine_decay_restarts(
 
 
 def _even_restarts(done: Tensor) -> tuple[Tensor, Tensor]:
-    """How often it began anew, and how much of the last time is done; all are as long."""
+    """The number of restarts, and the completed fraction of a period; equal periods."""
     restarts = floor(done)
     return restarts, done - restarts
 
 
 def _restarts(done: Tensor, longer: Tensor) -> tuple[Tensor, Tensor]:
-    """The same where each time is `longer` times as long as the one before."""
+    """The number of restarts, and the completed fraction; periods grow by `longer`."""
     restarts = floor(log(1.0 - done * (1.0 - longer)) / log(longer))
     before = (1.0 - longer**restarts) / (1.0 - longer)
     return restarts, (done - before) / longer**restarts
@@ -147,7 +147,7 @@ def linear_cosine_decay(
     beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """`(alpha + what is left) * cosine + beta` of the rate.
+    """Linear cosine decay: rate * ((alpha + remaining) * cosine + beta).
 
     Args:
       learning_rate: the rate to begin with; its dtype is the result's.
@@ -164,9 +164,9 @@ def linear_cosine_decay(
         steps, periods, more, least = (
             cast(number, rate.dtype) for number in (decay_steps, num_periods, alpha, beta)
         )
-        made = minimum(cast(global_step, rate.dtype), steps)
-        left = (steps - made) / steps
-        return _along(rate, more, left, made / steps, periods, least, scope)
+        step = minimum(cast(global_step, rate.dtype), steps)
+        left = (steps - step) / steps
+        return _along(rate, more, left, step / steps, periods, least, scope)
 
 
 @public("train.noisy_linear_cosine_decay")
@@ -181,7 +181,7 @@ def noisy_linear_cosine_decay(
     beta: TensorLike = 0.001,
     name: str | None = None,
 ) -> Tensor:
-    """The same with noise on what is left.
+    """Linear cosine decay with Gaussian noise on the remaining fraction.
 
     Its variance is `initial_variance / (1 + global_step) ** variance_decay`.
     """
@@ -191,11 +191,11 @@ def noisy_linear_cosine_decay(
             cast(number, rate.dtype)
             for number in (decay_steps, initial_variance, variance_decay, num_periods, alpha, beta)
         )
-        made = minimum(cast(global_step, rate.dtype), steps)
-        left = (steps - made) / steps
-        deviation = sqrt(first / pow(1.0 + made, fall))
+        step = minimum(cast(global_step, rate.dtype), steps)
+        left = (steps - step) / steps
+        deviation = sqrt(first / pow(1.0 + step, fall))
         noisy = left + random_normal(left.shape, stddev=deviation, dtype=float32)
-        return _along(rate, more, noisy, made / steps, periods, least, scope)
+        return _along(rate, more, noisy, step / steps, periods, least, scope)
 
 
 def _along(
@@ -207,7 +207,7 @@ def _along(
     least: Tensor,
     scope: str,
 ) -> Tensor:
-    """Along a cosine that shrinks as what is left."""
+    """The rate times (alpha + remaining) * cosine + beta."""
     part = 2.0 * periods * done
     along = 0.5 * (1.0 + cos(constant(math.pi) * part))
     result: Tensor = mul(rate, (more + left) * along + least, name=scope)

@@ -30,7 +30,7 @@ def _rate(learning_rate: TensorLike | Callable[[], TensorLike]) -> Tensor:
 def _parts_done(
     global_step: Variable | Tensor, decay_steps: TensorLike, dtype: DTypeLike, staircase: bool
 ) -> Tensor:
-    """How many times `decay_steps` were made; only whole ones if it is a staircase."""
+    """global_step / decay_steps, rounded down for a staircase."""
     done = cast(global_step, dtype) / decay_steps
     return floor(done) if staircase else done
 
@@ -100,7 +100,7 @@ def inverse_time_decay(
 def piecewise_constant(
     x: TensorLike, boundaries: Any, values: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The value whose piece x is in; a boundary belongs to the piece before it.
+    """A piecewise constant function of x; a boundary belongs to the piece before it.
 
     Args:
       x: a scalar.

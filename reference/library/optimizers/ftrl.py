@@ -1,4 +1,4 @@
-"""FTRL-proximal: what minimizes the linearized losses so far, regularized."""
+"""The FTRL-proximal optimizer."""
 
 from __future__ import annotations
 

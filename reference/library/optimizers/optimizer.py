@@ -1,4 +1,4 @@
-"""`tf.train.Optimizer`: gradients of a loss, and what changes variables by them.
+"""`tf.train.Optimizer`: computes gradients of a loss and applies them to variables.
 
 A subclass overrides what begins with an underscore and is said to be for subclasses. Source: TF
 2.21, whose graphs these are node for node.
@@ -52,7 +52,7 @@ __all__ = ["Optimizer"]
 
 @public("train.Optimizer")
 class Optimizer:
-    """What every optimizer can do.
+    """Base class of optimizers.
 
     Args:
       use_locking: whether updates of reference variables ask for a lock.
@@ -103,7 +103,7 @@ class Optimizer:
         name: str | None = None,
         grad_loss: Any = None,
     ) -> Operation:
-        """What changes the variables so that the loss gets less: both steps below, one by one.
+        """`compute_gradients`, then `apply_gradients`.
 
         Raises:
           ValueError: no variable has a gradient, or as `compute_gradients` and `apply_gradients`.
@@ -134,7 +134,7 @@ class Optimizer:
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
     ) -> list[tuple[Tensor, Tensor]]:
-        """Pairs of the gradient of a loss by a variable, and the variable.
+        """Pairs (gradient of the loss, variable).
 
         Args:
           loss: a tensor, or a function that makes it.
@@ -166,7 +166,7 @@ class Optimizer:
         sources = [target_of(v).target() for v in wanted]
         if not wanted:
             raise ValueError("No variables to optimize.")
-        found: Any = gradients(
+        grads: Any = gradients(
             loss,
             sources,
             grad_ys=grad_loss,
@@ -175,8 +175,8 @@ class Optimizer:
             colocate_gradients_with_ops=colocate_gradients_with_ops,
         )
         if gate_gradients == self.GATE_GRAPH:
-            found = tuple_(found)
-        pairs = list(zip(found, wanted, strict=True))
+            grads = tuple_(grads)
+        pairs = list(zip(grads, wanted, strict=True))
         self._assert_valid_dtypes(
             [v for gradient, v in pairs if gradient is not None and v.dtype != dtypes.resource]
         )
@@ -189,7 +189,7 @@ class Optimizer:
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
     ) -> Operation:
-        """The operation that changes variables by their gradients.
+        """The operation that applies gradients to variables.
 
         Args:
           grads_and_vars: pairs as `compute_gradients` gives them; None for no gradient.
@@ -252,7 +252,7 @@ class Optimizer:
     # -- slots
 
     def get_slot(self, var: Variable, name: str) -> object:
-        """The slot of that name of a variable, or None."""
+        """A variable's slot of this name, or None."""
         named = self._slots.get(name)
         return named.get(_key(var)) if named else None
 
@@ -261,18 +261,18 @@ class Optimizer:
         return sorted(self._slots)
 
     def variables(self) -> list[Variable]:
-        """The variables that it made in the default graph, by name."""
+        """The optimizer's own variables (slots and others) in the default graph, sorted by name."""
         graph = get_default_graph()
-        made = [*self._non_slot_variables()]
+        variables = [*self._non_slot_variables()]
         for named in self._slots.values():
-            made.extend(named.values())
-        return sorted((v for v in made if v.op.graph is graph), key=lambda v: str(v.name))
+            variables.extend(named.values())
+        return sorted((v for v in variables if v.op.graph is graph), key=lambda v: str(v.name))
 
     def _slot_dict(self, slot_name: str) -> dict[object, object]:
         return self._slots.setdefault(slot_name, {})
 
     def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> object:
-        """For subclasses: the slot, which begins with the value of a tensor."""
+        """For subclasses: get or create a slot with a tensor's value as initial value."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
             named[key] = create_slot(var, val, op_name)
@@ -281,14 +281,14 @@ class Optimizer:
     def _get_or_make_slot_with_initializer(
         self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
     ) -> Any:
-        """For subclasses: the slot, which begins with what an initializer gives."""
+        """For subclasses: get or create a slot with an initializer."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
             named[key] = create_slot_with_initializer(var, initializer, shape, dtype, op_name)
         return named[key]
 
     def _zeros_slot(self, var: Any, slot_name: str, op_name: str) -> object:
-        """For subclasses: the slot, which begins with zeros."""
+        """For subclasses: get or create a slot of zeros."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
             named[key] = create_zeros_slot(var, op_name)
@@ -297,7 +297,7 @@ class Optimizer:
     def _create_non_slot_variable(
         self, initial_value: Any, name: str, colocate_with: Any
     ) -> object:
-        """For subclasses: a variable of the optimizer's own, one in each graph."""
+        """For subclasses: get or create a non-slot variable, one per graph."""
         key = (name, colocate_with.graph)
         if key not in self._non_slot_dict:
             self._non_slot_dict[key] = self._own_variable(initial_value, name, colocate_with)
@@ -335,41 +335,41 @@ class Optimizer:
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
 
     def _create_slots(self, var_list: list[object]) -> None:
-        """Make the slots that variables need."""
+        """Overridden by subclasses: create the slots of the variables."""
 
     def _prepare(self) -> None:
-        """Make what all updates need, as the numbers that are given as arguments."""
+        """Overridden by subclasses: create shared tensors, such as hyperparameters."""
 
     def _apply_dense(self, grad: Tensor, var: Variable) -> Any:
-        """Change a reference variable by a gradient."""
+        """Overridden by subclasses: apply a dense gradient to a reference variable."""
         raise NotImplementedError
 
     def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Any:
-        """Change a resource variable by a gradient."""
+        """Overridden by subclasses: apply a dense gradient to a resource variable."""
         raise NotImplementedError
 
     def _resource_apply_sparse_duplicate_indices(
         self, grad: Tensor, handle: Variable, indices: Tensor
     ) -> Any:
-        """Change rows of a resource variable, of which one may come twice."""
-        summed, found = deduplicated(grad, indices)
-        return self._resource_apply_sparse(summed, handle, found)
+        """Apply a sparse gradient with repeated indices to a resource variable."""
+        summed, distinct = deduplicated(grad, indices)
+        return self._resource_apply_sparse(summed, handle, distinct)
 
     def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Any:
-        """Change rows of a resource variable, none of which comes twice."""
+        """Overridden by subclasses: apply a sparse gradient (unique indices) to a resource."""
         raise NotImplementedError
 
     def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any:
-        """Change rows of a reference variable, of which one may come twice."""
-        summed, found = deduplicated(grad.values, grad.indices)
-        return self._apply_sparse(IndexedSlices(summed, found, grad.dense_shape), var)
+        """Apply a sparse gradient with repeated indices to a reference variable."""
+        summed, distinct = deduplicated(grad.values, grad.indices)
+        return self._apply_sparse(IndexedSlices(summed, distinct, grad.dense_shape), var)
 
     def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Any:
-        """Change rows of a reference variable, none of which comes twice."""
+        """Overridden by subclasses: apply a sparse gradient (unique indices) to a reference."""
         raise NotImplementedError
 
     def _finish(self, update_ops: list[object], name_scope: str) -> Any:
-        """What is done once all variables are changed."""
+        """Overridden by subclasses: group the updates, after all variables are updated."""
         return group(*update_ops, name=name_scope)
 
     def _call_if_callable(self, param: Any) -> Any:
@@ -391,5 +391,5 @@ def _as_gradient(gradient: Any) -> Any:
 
 
 def _key(var: Variable) -> tuple[Graph, str]:
-    """What a variable's slots are kept under."""
+    """The key of a variable's slots."""
     return var.op.graph, var.op.name

@@ -1,4 +1,4 @@
-"""Optimizers that pull variables to zero after each step, as two norms ask (FOBOS)."""
+"""Proximal gradient descent and proximal Adagrad, with L1 and L2 regularization (FOBOS)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
 
 
 class _Proximal(SteppingOptimizer):
-    """What both have: a step and two norms."""
+    """Shared arguments of the proximal optimizers: learning rate, L1 and L2 strengths."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class _Proximal(SteppingOptimizer):
 
 @public("train.ProximalGradientDescentOptimizer")
 class ProximalGradientDescentOptimizer(_Proximal):
-    """Gradient descent, after each step of which a variable is pulled to zero.
+    """Gradient descent with a proximal L1/L2 step.
 
     Args:
       learning_rate: a number or a scalar tensor.
@@ -86,7 +86,7 @@ class ProximalGradientDescentOptimizer(_Proximal):
 
 @public("train.ProximalAdagradOptimizer")
 class ProximalAdagradOptimizer(_Proximal):
-    """Adagrad, after each step of which a variable is pulled to zero; slot `accumulator`.
+    """Adagrad with a proximal L1/L2 step; slot `accumulator`.
 
     Args:
       learning_rate: a number or a scalar tensor.

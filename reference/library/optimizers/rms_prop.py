@@ -1,4 +1,4 @@
-"""RMSProp and Adadelta: steps are scaled by decaying means of the squares of gradients."""
+"""RMSProp and Adadelta."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["AdadeltaOptimizer", "RMSPropOptimizer"]
 
 @public("train.RMSPropOptimizer")
 class RMSPropOptimizer(SteppingOptimizer):
-    """Down the gradient over the root of its decaying mean square.
+    """RMSProp: gradients over the root of their decaying mean square.
 
     Its slots are `rms` and `momentum`, and `mg` if it is centered.
 
@@ -87,7 +87,7 @@ class RMSPropOptimizer(SteppingOptimizer):
 
 @public("train.AdadeltaOptimizer")
 class AdadeltaOptimizer(SteppingOptimizer):
-    """Steps are as long as the root of their decaying mean square to that of the gradients.
+    """Adadelta: gradients scaled by the ratio of the RMS of updates to the RMS of gradients.
 
     Its slots are `accum` and `accum_update`.
 

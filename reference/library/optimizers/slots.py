@@ -1,10 +1,12 @@
-"""Slots: variables that an optimizer keeps for another one, named and placed after it."""
+"""Slots: variables that an optimizer keeps per variable, named and placed like it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.shape_ops import shape as shape_of
@@ -20,7 +22,6 @@ from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot", "value_so_far"]
 
@@ -33,7 +34,7 @@ def create_slot(
     *,
     copy_xla_sharding: bool = False,
 ) -> Any:
-    """A variable `PRIMARY/NAME` that begins with a value.
+    """Create a slot `PRIMARY/NAME` with an initial value.
 
     Args:
       primary: the variable, or the tensor, that it is for.
@@ -50,7 +51,7 @@ def create_slot(
 
 def create_slot_with_initializer(
     primary: Variable | Tensor,
-    initializer: Identifier,
+    initializer: Callable[..., Tensor] | TensorLike,
     shape: TensorShape,
     dtype: DTypeLike,
     name: str,
@@ -58,7 +59,7 @@ def create_slot_with_initializer(
     *,
     copy_xla_sharding: bool = False,
 ) -> Any:
-    """A variable `PRIMARY/NAME` of a shape and dtype that begins with what an initializer gives.
+    """Create a slot `PRIMARY/NAME` of a shape and dtype, with an initializer.
 
     Args:
       primary: the variable, or the tensor, that it is for.
@@ -90,7 +91,7 @@ def create_zeros_slot(
     *,
     copy_xla_sharding: bool = False,
 ) -> Any:
-    """A variable `PRIMARY/NAME` of the primary's shape, and of its dtype unless told, of zeros.
+    """Create a slot `PRIMARY/NAME` of zeros, of the primary's shape and by default its dtype.
 
     The arguments are those of `create_slot`.
     """
@@ -107,14 +108,14 @@ def create_zeros_slot(
 
 
 def value_so_far(variable: Variable) -> Any:
-    """A variable's value; while it has none, its initial value."""
+    """A variable's value, or its initial value if it is not initialized."""
     is_set = is_variable_initialized(variable)
     return cond(is_set, variable.read_value, lambda: variable.initial_value)
 
 
 def _created(
     primary: Variable | Tensor,
-    initializer: Identifier,
+    initializer: Callable[..., Tensor] | TensorLike,
     name: str,
     colocate: bool,
     *,
@@ -143,22 +144,22 @@ def _created(
 
 
 def _kind_of(primary: Variable | Tensor) -> bool | None:
-    """Whether a slot is a resource variable: as the primary; None for a tensor's."""
+    """The `use_resource` of a slot: as of the primary; None for a tensor."""
     if isinstance(primary, ResourceVariable):
         return True
     return False if isinstance(primary, RefVariable) else None
 
 
 def _slice_like(primary: Variable | Tensor, slot: Any) -> None:
-    """If the primary is a part of a whole, the slot is the same part of a whole slot."""
+    """Give the slot of a partition of a variable the same save slice information."""
     part = primary._get_save_slice_info() if isinstance(primary, Variable) else None  # noqa: SLF001 - our own variables
     rank = slot.shape.ndims
     if part is None or rank == 0:
         return
     name = slot.name[len(primary.op.name) + 1 : -len(":0")]
-    whole, offset, own = (
+    full_shape, offset, own = (
         list(dims or ())[:rank] for dims in (part.full_shape, part.var_offset, part.var_shape)
     )
     slot._set_save_slice_info(  # noqa: SLF001 - our own variables
-        SaveSliceInfo(f"{part.full_name}/{name}", whole, offset, own)
+        SaveSliceInfo(f"{part.full_name}/{name}", full_shape, offset, own)
     )

@@ -1,4 +1,4 @@
-"""Optimizers whose update is one operation: `ApplyX`, in the form that the variable needs."""
+"""Base class of optimizers whose update is one `ApplyX` operation per variable."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["SteppingOptimizer", "Update"]
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An update, whatever its form.
+    """An update rule and its inputs, common to the dense, sparse and resource operations.
 
     Attributes:
       rule: what follows `Apply` in the op type.
@@ -42,14 +42,14 @@ class Update:
 
 
 class SteppingOptimizer(Optimizer):
-    """An optimizer whose subclasses say by `_update_of` what the update of a variable is."""
+    """An optimizer whose subclasses describe a variable's update by `_update_of`."""
 
     @abstractmethod
     def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
-        """What changes a variable, or rows of it."""
+        """The update of a variable, or of rows of it."""
 
     def _as_tensor(self, number: Any, name: str) -> Tensor:
-        """A number that was given as an argument, or that a given function makes."""
+        """A hyperparameter (a number, tensor or function) as a tensor."""
         return convert_to_tensor(self._call_if_callable(number), name=name)
 
     def _apply_dense(self, grad: Tensor, var: Variable) -> Operation:
@@ -72,9 +72,9 @@ class SteppingOptimizer(Optimizer):
         for arg in OPERATIONS[op_type].inputs:  # casts are made in their order
             name = arg.name
             if name == "var":
-                inputs[name] = _place(var)
+                inputs[name] = _reference_of(var)
             elif name in update.slots:
-                inputs[name] = _place(self.get_slot(var, update.slots[name]))
+                inputs[name] = _reference_of(self.get_slot(var, update.slots[name]))
             elif name in update.numbers:
                 inputs[name] = cast(update.numbers[name], var.dtype.base_dtype)
             elif name in update.others:
@@ -84,8 +84,8 @@ class SteppingOptimizer(Optimizer):
         return apply_op(op_type, inputs, {"use_locking": self._use_locking, **update.attrs})
 
 
-def _place(variable: Any) -> Tensor:
-    """What an operation that changes a variable takes for it."""
+def _reference_of(variable: Any) -> Tensor:
+    """The input of a variable for an update operation: its handle or reference."""
     is_resource = isinstance(variable, ResourceVariable)
-    place: Tensor = variable.handle if is_resource else variable._ref()  # noqa: SLF001 - our own variables
-    return place
+    reference: Tensor = variable.handle if is_resource else variable._ref()  # noqa: SLF001 - our own variables
+    return reference

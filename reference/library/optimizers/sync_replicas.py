@@ -1,4 +1,4 @@
-"""`tf.train.SyncReplicasOptimizer`: gradients of several replicas make one step together.
+"""`tf.train.SyncReplicasOptimizer`: synchronous updates by the gradients of several replicas.
 
 Gradients go into accumulators; once enough are there, the chief's queue runner applies their mean
 and hands out tokens, one for each replica's next step. Here all replicas are threads of one
@@ -42,7 +42,7 @@ __all__ = ["SyncReplicasOptimizer"]
 
 @public("train.SyncReplicasOptimizer")
 class SyncReplicasOptimizer(Optimizer):
-    """An optimizer that applies the mean of several replicas' gradients by another one.
+    """Averages the gradients of several replicas, and applies them by another optimizer.
 
     Args:
       opt: the optimizer that applies it.
@@ -100,7 +100,7 @@ class SyncReplicasOptimizer(Optimizer):
     def apply_gradients(  # type: ignore[override]  # as TensorFlow's, without aggregation's argument
         self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
     ) -> Any:
-        """What a replica runs to take part in a step.
+        """The train op of a replica.
 
         Raises:
           ValueError: there are no pairs, or no global step, or a gradient of an unknown kind.
@@ -126,8 +126,8 @@ class SyncReplicasOptimizer(Optimizer):
         self.ready_for_local_init_op = report_uninitialized_variables(global_variables())
         with name_scope(None, self._name):
             train_op = self._trained(grads_and_vars, global_step)
-            for accumulator, place in self._accumulator_list:
-                with device(place):
+            for accumulator, variable_device in self._accumulator_list:
+                with device(variable_device):
                     begin.append(accumulator.set_global_step(global_step, name="SetGlobalStep"))
             self.chief_init_op = group(*begin)
             self._gradients_applied = True
@@ -140,10 +140,10 @@ class SyncReplicasOptimizer(Optimizer):
                 taken, mean = (None, None) if gradient is None else self._gathered(gradient, var)
             given += [] if taken is None else [taken]
             means.append((mean, var))
-        place = global_step.device
-        with device(place), name_scope(""):
+        step_device = global_step.device
+        with device(step_device), name_scope(""):
             update = self._opt.apply_gradients(means, global_step)
-        with device(place), name_scope(""):
+        with device(step_device), name_scope(""):
             tokens = FIFOQueue(
                 -1,
                 global_step.dtype.base_dtype,
@@ -152,7 +152,7 @@ class SyncReplicasOptimizer(Optimizer):
                 shared_name="sync_token_q",
             )
             self._sync_token_queue = tokens
-        with device(place), name_scope(""):
+        with device(step_device), name_scope(""):
             with control_dependencies(given):
                 token = tokens.dequeue()
             train_op = assign(self._local_step, token)
@@ -166,7 +166,7 @@ class SyncReplicasOptimizer(Optimizer):
         return train_op
 
     def _gathered(self, gradient: Any, var: Any) -> tuple[Operation, Any]:
-        """What hands a gradient in, and the mean of enough of them."""
+        """The operation that accumulates a gradient, and the averaged gradient."""
         shared, local, count = (
             f"{var.name}/grad_accum",
             self._local_step,
@@ -186,7 +186,7 @@ class SyncReplicasOptimizer(Optimizer):
         return taken, rows.take_indexed_slices_grad(count)
 
     def get_chief_queue_runner(self) -> QueueRunner:
-        """The queue runner that makes the steps; the chief starts it.
+        """The queue runner that applies the averaged gradients; the chief starts it.
 
         Raises:
           ValueError: no gradients were applied yet.
@@ -209,7 +209,7 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.get_slot_names(*args, **kwargs)
 
     def get_init_tokens_op(self, num_tokens: int = -1) -> Operation:
-        """What gives the tokens of the first step; the chief runs it once.
+        """The operation that fills the token queue for the first step; the chief runs it once.
 
         Raises:
           ValueError: no gradients were applied yet, or there would be too few tokens.
@@ -227,8 +227,8 @@ class SyncReplicasOptimizer(Optimizer):
             return no_op(name="no_init_tokens")
         with device(self._global_step.device), name_scope(""):
             tokens = fill([count], self._global_step)
-            made: Operation = self._sync_token_queue.enqueue_many((tokens,))
-            return made
+            enqueue: Operation = self._sync_token_queue.enqueue_many((tokens,))
+            return enqueue
 
     def make_session_run_hook(self, is_chief: bool, num_tokens: int = -1) -> SessionRunHook:
         """The hook that initializes a replica, and for the chief starts the queue runner."""

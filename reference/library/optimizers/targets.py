@@ -1,8 +1,8 @@
-"""What an optimizer may be asked to optimize, and how a gradient gets to each kind of it."""
+"""Optimizable objects: reference variables, resource variables, and tensors (read-only)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.shape_ops import shape
@@ -12,20 +12,31 @@ from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 
-if TYPE_CHECKING:
-    from sessrun.reference.library.optimizers.optimizer import Optimizer
-
 __all__ = ["Target", "deduplicated", "target_of"]
 
 
+class Applying(Protocol):
+    """The methods of an Optimizer that apply a gradient to each kind of variable."""
+
+    def _apply_dense(self, grad: Tensor, var: Variable) -> Any: ...
+
+    def _resource_apply_dense(self, grad: Tensor, handle: Variable) -> Any: ...
+
+    def _apply_sparse_duplicate_indices(self, grad: IndexedSlices, var: Variable) -> Any: ...
+
+    def _resource_apply_sparse_duplicate_indices(
+        self, grad: Tensor, handle: Variable, indices: Tensor
+    ) -> Any: ...
+
+
 class Target(Protocol):
-    """Something to optimize."""
+    """An optimizable object."""
 
     def target(self) -> Tensor:
-        """What gradients are asked for."""
+        """The tensor or variable to differentiate with respect to."""
 
-    def update_op(self, optimizer: Optimizer, g: Any) -> Tensor:
-        """What changes it by a gradient."""
+    def update_op(self, optimizer: Applying, g: Any) -> Tensor:
+        """The update by a gradient."""
 
 
 class _Reference:
@@ -38,7 +49,7 @@ class _Reference:
         reference: Tensor = self._v._ref()  # noqa: SLF001 - our own variables
         return reference
 
-    def update_op(self, optimizer: Optimizer, g: Any) -> Any:
+    def update_op(self, optimizer: Applying, g: Any) -> Any:
         if isinstance(g, IndexedSlices):
             _refuse_constraint(self._v)
             return optimizer._apply_sparse_duplicate_indices(g, self._v)  # noqa: SLF001 - what subclasses override
@@ -54,7 +65,7 @@ class _Resource:
     def target(self) -> Any:
         return self._v
 
-    def update_op(self, optimizer: Optimizer, g: Any) -> Any:
+    def update_op(self, optimizer: Applying, g: Any) -> Any:
         if isinstance(g, IndexedSlices):
             _refuse_constraint(self._v)
             return optimizer._resource_apply_sparse_duplicate_indices(  # noqa: SLF001 - what subclasses override
@@ -72,13 +83,13 @@ class _Tensor:
     def target(self) -> Tensor:
         return self._v
 
-    def update_op(self, optimizer: Optimizer, g: Any) -> NoReturn:
+    def update_op(self, optimizer: Applying, g: Any) -> NoReturn:
         del optimizer, g
         raise NotImplementedError("Trying to update a Tensor ", self._v)
 
 
 def target_of(v: Any) -> Target:
-    """How a gradient gets to it.
+    """The Target of a variable or tensor.
 
     Raises:
       NotImplementedError: it is neither a variable nor a tensor.
@@ -94,9 +105,9 @@ def target_of(v: Any) -> Target:
 
 
 def deduplicated(values: TensorLike, indices: Tensor) -> tuple[Tensor, Tensor]:
-    """The sums of the rows with equal indices, and each index once, in the order they come in."""
-    found, places = unique(indices)
-    return unsorted_segment_sum(values, places, shape(found)[0]), found
+    """Sum the rows with equal indices; returns the sums and the unique indices."""
+    distinct, positions = unique(indices)
+    return unsorted_segment_sum(values, positions, shape(distinct)[0]), distinct
 
 
 def _constrained(v: Any, update: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Cells: one step of a recurrent network as a layer of `tf.layers`.
+"""RNN cells as layers of `tf.layers`: base class, basic cell and GRU.
 
 Source: tf_keras 2.21 (`legacy_cells`), whose graphs these make node for node.
 """
@@ -46,7 +46,7 @@ def check_dtypes(*values: Any) -> None:
 
 @public("nn.rnn_cell.RNNCell")
 class RNNCell(Layer):
-    """A step of a recurrent network: from an input and a state to an output and the next state.
+    """Base class of cells: from an input and a state to an output and the next state.
 
     A cell has `state_size` and `output_size`, numbers or shapes, nested as states and outputs are,
     and `call(inputs, state)`.
@@ -94,7 +94,7 @@ class RNNCell(Layer):
             return super().__call__(inputs, state)
 
     def _noting_variables(self, getter: Any, *args: Any, **kwargs: Any) -> Any:
-        """A variable that is made inside belongs to the cell."""
+        """A custom getter that adds new variables to the cell's weights."""
         variable = getter(*args, **kwargs)
         trained = tf.trainable_variables()
         first = next(iter(variable)) if is_split(variable) else variable
@@ -127,7 +127,7 @@ class RNNCell(Layer):
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: DType | None = None
     ) -> Any:
-        """Zeros for the first step, as many as inputs say, or a batch size.
+        """Zero states for the batch size of `inputs`, or for `batch_size`.
 
         Raises:
           ValueError: inputs disagree with the batch size or the dtype, or one is not known.
@@ -168,7 +168,7 @@ class RNNCell(Layer):
 
 
 class CellOfLayer(RNNCell):
-    """A cell whose variables are those of a layer: the base of the cells here.
+    """Base class of the cells with variables of their own.
 
     Args:
       num_units: the size of the state.
@@ -245,13 +245,13 @@ class CellOfLayer(RNNCell):
 
 
 def _linear(values: list[Tensor], kernel: Tensor | Variable, bias: Any) -> Any:
-    """Rows side by side through an affine map."""
+    """concat(values, 1) @ kernel + bias."""
     return tf.nn.bias_add(tf.matmul(tf.concat(values, 1), kernel), bias)
 
 
 @public("nn.rnn_cell.BasicRNNCell")
 class BasicRNNCell(CellOfLayer):
-    """The simplest cell: the next state is activation(W [input, state] + b), and the output.
+    """The basic cell: output = next state = activation(W [input, state] + b).
 
     Args:
       num_units: the size of the state.
@@ -290,7 +290,7 @@ class BasicRNNCell(CellOfLayer):
 
 @public("nn.rnn_cell.GRUCell")
 class GRUCell(CellOfLayer):
-    """A gated recurrent unit: gates say what of the state is forgotten, and what replaced.
+    """A gated recurrent unit.
 
     Args:
       num_units: the size of the state.
@@ -325,7 +325,7 @@ class GRUCell(CellOfLayer):
             "gates": (2 * units, lambda: tf.constant_initializer(1.0, dtype=self.dtype)),
             "candidate": (units, lambda: tf.zeros_initializer(dtype=self.dtype)),
         }
-        made = {}
+        variables = {}
         for part, (width, default) in parts.items():
             kernel = self.add_weight(
                 f"{part}/kernel",
@@ -335,8 +335,8 @@ class GRUCell(CellOfLayer):
             bias = self.add_weight(
                 f"{part}/bias", shape=[width], initializer=default() if chosen is None else chosen
             )
-            made[part] = kernel, bias
-        self._gates, self._candidate = made["gates"], made["candidate"]
+            variables[part] = kernel, bias
+        self._gates, self._candidate = variables["gates"], variables["candidate"]
 
     def call(self, inputs: Any, state: Any) -> Any:
         """The output, and the next state: the same."""

@@ -1,4 +1,4 @@
-"""Cells unrolled by a loop: `dynamic_rnn`, and the same in both directions. Source: TF 2.21."""
+"""`dynamic_rnn` and `bidirectional_dynamic_rnn`: cells in a `while_loop` (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> tuple[Any, Any]:
-    """A cell applied step by step, in a loop as long as the longest sequence.
+    """Iterate a cell over time in a `while_loop`, up to the longest sequence.
 
     Args:
       cell: an RNNCell.
@@ -85,7 +85,7 @@ def dynamic_rnn(
     with opened(scope):
         flat = nest.flatten(inputs)
         if not time_major:
-            flat = [by_time(each) for each in [convert_to_tensor(each) for each in flat]]
+            flat = [by_time(value) for value in [convert_to_tensor(value) for value in flat]]
         lengths = _lengths(sequence_length)
         batch_size = batch_size_of(flat)
         state = first_state(cell, initial_state, batch_size, dtype)
@@ -116,15 +116,15 @@ def _lengths(sequence_length: Any) -> Tensor | None:
 
 
 def _assert_has_shape(x: Tensor, wanted: Sequence[Tensor]) -> Any:
-    found, packed = shape(x), stack(wanted)
+    actual, packed = shape(x), stack(wanted)
     return assert_(
-        reduce_all(equal(found, packed)),
-        [f"Expected shape for Tensor {x.name} is ", packed, " but saw shape: ", found],
+        reduce_all(equal(actual, packed)),
+        [f"Expected shape for Tensor {x.name} is ", packed, " but saw shape: ", actual],
     )
 
 
 class _Unrolled:
-    """A cell and the sequences it goes over, [time, batch, ...]."""
+    """A cell and its time-major inputs, for `dynamic_rnn`."""
 
     def __init__(
         self, cell: Any, inputs: Any, state: Any, lengths: Tensor | None, dtype: Any
@@ -136,7 +136,7 @@ class _Unrolled:
         self.sizes = nest.flatten(cell.output_size)
         self.steps = shape(self.flat[0])[0]
         self.batch_size = batch_size_of(self.flat)
-        self.shapes = [each.shape.with_rank_at_least(3) for each in self.flat]
+        self.shapes = [sequence.shape.with_rank_at_least(3) for sequence in self.flat]
         self.known = self.shapes[0].as_list()[:2]
         self._check_shapes()
         self.dtype = dtype
@@ -154,25 +154,25 @@ class _Unrolled:
             self.lengths = Lengths(lengths, least, self.most)
 
     def _check_shapes(self) -> None:
-        for each, sizes in zip(self.flat, self.shapes, strict=True):
+        for sequence, sizes in zip(self.flat, self.shapes, strict=True):
             if not sizes[2:].is_fully_defined():
                 raise bad_value(
                     f"Input size (depth of inputs) must be accessible via shape "
-                    f"inference, but saw value None for input={each}."
+                    f"inference, but saw value None for input={sequence}."
                 )
-            for what, place in (("Time steps", 0), ("Batch_size", 1)):
-                if sizes.as_list()[place] != self.known[place]:
+            for what, axis in (("Time steps", 0), ("Batch_size", 1)):
+                if sizes.as_list()[axis] != self.known[axis]:
                     raise bad_value(
                         f"{what} is not the same for all the elements in the input: "
-                        f"{sizes} of {each}"
+                        f"{sizes} of {sequence}"
                     )
 
     def _arrays(self) -> tuple[tuple[TensorArray, ...], tuple[TensorArray, ...]]:
-        """Arrays for the outputs, and arrays of the inputs."""
+        """TensorArrays for the outputs, and filled ones for the inputs."""
         with name_scope("dynamic_rnn") as base:
             pass
 
-        def made(name: str, element_shape: Any, dtype: DType) -> TensorArray:
+        def tensor_array(name: str, element_shape: Any, dtype: DType) -> TensorArray:
             return TensorArray(
                 dtype=dtype,
                 size=self.steps,
@@ -181,18 +181,20 @@ class _Unrolled:
             )
 
         outputs = tuple(
-            made(
-                f"output_{place}",
+            tensor_array(
+                f"output_{index}",
                 output_shape(self.known[1], size),
                 state_dtype(self.dtype, self.state),
             )
-            for place, size in enumerate(self.sizes)
+            for index, size in enumerate(self.sizes)
         )
         empty = [
-            made(f"input_{place}", each.shape[1:], each.dtype)
-            for place, each in enumerate(self.flat)
+            tensor_array(f"input_{index}", sequence.shape[1:], sequence.dtype)
+            for index, sequence in enumerate(self.flat)
         ]
-        filled = tuple(array.unstack(each) for array, each in zip(empty, self.flat, strict=True))
+        filled = tuple(
+            array.unstack(sequence) for array, sequence in zip(empty, self.flat, strict=True)
+        )
         return outputs, filled
 
     def run(self, options: Mapping[str, Any]) -> tuple[Any, Any]:
@@ -203,8 +205,8 @@ class _Unrolled:
         def body(time: Tensor, arrays: Any, state: Structure) -> Any:
             output, new_state = self._stepped(time, inputs, state)
             written = tuple(
-                array.write(time, each)
-                for array, each in zip(arrays, nest.flatten(output), strict=True)
+                array.write(time, value)
+                for array, value in zip(arrays, nest.flatten(output), strict=True)
             )
             return time + 1, written, new_state
 
@@ -216,24 +218,29 @@ class _Unrolled:
             maximum_iterations=self.steps,
             **options,
         )
-        found = tuple(array.stack() for array in arrays)
-        for each, size in zip(found, self.sizes, strict=True):
-            each.set_shape(known_shape(self.known, size))
+        flat_outputs = tuple(array.stack() for array in arrays)
+        for value, size in zip(flat_outputs, self.sizes, strict=True):
+            value.set_shape(known_shape(self.known, size))
         structure = self.cell.output_size
-        return nest.pack_sequence_as(structure=structure, flat_sequence=found), final
+        return nest.pack_sequence_as(structure=structure, flat_sequence=flat_outputs), final
 
     def _stepped(
         self, time: Tensor, inputs: Sequence[TensorArray], state: Structure
     ) -> tuple[Tensor, Tensor]:
         flat = tuple(array.read(time) for array in inputs)
-        for each, sizes in zip(flat, self.shapes, strict=True):
-            each.set_shape(sizes[1:])
-        given = nest.pack_sequence_as(structure=self.inputs, flat_sequence=flat)
+        for value, sizes in zip(flat, self.shapes, strict=True):
+            value.set_shape(sizes[1:])
+        step_inputs = nest.pack_sequence_as(structure=self.inputs, flat_sequence=flat)
         if self.lengths is None:
-            output, new_state = self.cell(given, state)
+            output, new_state = self.cell(step_inputs, state)
             return output, new_state
         return step(
-            time, self.lengths, self.zeros, state, lambda: self.cell(given, state), always=True
+            time,
+            self.lengths,
+            self.zeros,
+            state,
+            lambda: self.cell(step_inputs, state),
+            always=True,
         )
 
 
@@ -251,7 +258,7 @@ def bidirectional_dynamic_rnn(
     time_major: bool = False,
     scope: Any = None,
 ) -> tuple[Any, Any]:
-    """Two cells applied step by step, one from the first to the last, one the other way.
+    """Iterate two cells over time, one forwards and one backwards.
 
     Arguments as of `dynamic_rnn`, but for two cells and two states; the scope is
     `bidirectional_rnn` by default.

@@ -25,7 +25,7 @@ class _Pair(NamedTuple):
 
 @public("nn.rnn_cell.LSTMStateTuple")
 class LSTMStateTuple(_Pair):
-    """The two states of a cell: `c`, what it remembers, and `h`, what it has put out."""
+    """The state of an LSTM cell: `c`, the cell state, and `h`, the output."""
 
     __slots__ = ()
 
@@ -124,7 +124,7 @@ class BasicLSTMCell(CellOfLayer):
 
 @public("nn.rnn_cell.LSTMCell")
 class LSTMCell(CellOfLayer):
-    """The cell with all that can be had: peepholes, clipping, a projection of the output.
+    """The LSTM cell with optional peepholes, clipping and output projection.
 
     Args:
       num_units: the size of what it remembers.
@@ -254,7 +254,7 @@ class LSTMCell(CellOfLayer):
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else tf.concat([c, m], 1)
 
     def _remembered(self, i: Any, j: Any, f: Any, c_before: Any) -> Any:
-        """What is kept of what was remembered, and what is added."""
+        """The next cell state: forget gate * c + input gate * candidate."""
         if self._use_peepholes:
             kept = tf.sigmoid(f + self._forget_bias + self._w_f_diag * c_before) * c_before
             c = kept + tf.sigmoid(i + self._w_i_diag * c_before) * self._activation(j)

@@ -1,4 +1,4 @@
-"""A cell in a loop that a function steers: `raw_rnn`. Source: TF 2.21."""
+"""`raw_rnn`: a cell in a `while_loop` controlled by a function (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def raw_rnn(
     swap_memory: bool = False,
     scope: Any = None,
 ) -> Any:
-    """A cell applied step by step, until a function says that every row has ended.
+    """Iterate a cell in a `while_loop` until `loop_fn` reports all rows finished.
 
     Args:
       cell: an RNNCell.
@@ -70,29 +70,29 @@ def raw_rnn(
         loop_state = kept if kept is not None else constant(0, dtype=int32)
         batch_size, known = _batch_size(nest.flatten(first_input))
         nest.assert_same_structure(state, cell.state_size)
-        flat_state = [convert_to_tensor(each) for each in nest.flatten(state)]
+        flat_state = [convert_to_tensor(value) for value in nest.flatten(state)]
         state = nest.pack_sequence_as(structure=state, flat_sequence=flat_state)
-        arrays, nothing = _emitted(cell, emit, flat_state[0].dtype, batch_size, known)
+        arrays, zero_outputs = _emitted(cell, emit, flat_state[0].dtype, batch_size, known)
 
         def go_on(_time: Any, finished: Any, *_: Any) -> Tensor:
             return logical_not(reduce_all(finished))
 
-        found = while_loop(
+        final = while_loop(
             go_on,
-            _Body(cell, loop_fn, nothing),
+            _Body(cell, loop_fn, zero_outputs),
             loop_vars=[time, finished, first_input, arrays, state, loop_state],
             parallel_iterations=parallel_iterations or _PARALLEL,
             swap_memory=swap_memory,
         )
-        arrays, state, loop_state = found[-3:]
+        arrays, state, loop_state = final[-3:]
         return arrays, state, None if kept is None else loop_state
 
 
 def _batch_size(inputs: list[Tensor]) -> tuple[Any, int | None]:
     """The first dimension of the inputs, as a number or a tensor; and what is known of it."""
     first = dimension_at_index(inputs[0].shape, 0)
-    for each in inputs:
-        first.assert_is_compatible_with(dimension_at_index(each.shape, 0))
+    for value in inputs:
+        first.assert_is_compatible_with(dimension_at_index(value.shape, 0))
     known = first.value
     return (shape(inputs[0])[0] if known is None else known), known
 
@@ -100,15 +100,15 @@ def _batch_size(inputs: list[Tensor]) -> tuple[Any, int | None]:
 def _emitted(
     cell: Any, emit: Any, dtype: DTypeLike, batch_size: Any, known: int | None
 ) -> tuple[Any, Any]:
-    """Arrays for what is put out, and the zeros of rows that have ended."""
+    """TensorArrays for the emitted outputs, and zeros for finished rows."""
     if emit is None:
         emit = cell.output_size
         sizes = nest.flatten(emit)
         kinds = [dtype] * len(sizes)
     else:
         flat = nest.flatten(emit)
-        sizes = [each.shape if each.shape.is_fully_defined() else shape(each) for each in flat]
-        kinds = [each.dtype for each in flat]
+        sizes = [value.shape if value.shape.is_fully_defined() else shape(value) for value in flat]
+        kinds = [value.dtype for value in flat]
     pairs = list(zip(kinds, sizes, strict=True))
     arrays = [
         TensorArray(
@@ -116,17 +116,17 @@ def _emitted(
             dynamic_size=True,
             size=0,
             element_shape=output_shape(known, size),
-            name=f"rnn_output_{place}",
+            name=f"rnn_output_{index}",
         )
-        for place, (kind, size) in enumerate(pairs)
+        for index, (kind, size) in enumerate(pairs)
     ]
     packed = nest.pack_sequence_as(structure=emit, flat_sequence=arrays)
-    nothing = [zeros(joined_shape(batch_size, size), kind) for kind, size in pairs]
-    return packed, nest.pack_sequence_as(structure=emit, flat_sequence=nothing)
+    zero_outputs = [zeros(joined_shape(batch_size, size), kind) for kind, size in pairs]
+    return packed, nest.pack_sequence_as(structure=emit, flat_sequence=zero_outputs)
 
 
 class _Body:
-    """One iteration: the cell, then the function that steers."""
+    """The loop body: the cell, then `loop_fn`."""
 
     def __init__(self, cell: Any, loop_fn: Callable[..., Any], nothing: Any) -> None:
         self.cell = cell
@@ -157,5 +157,5 @@ class _Body:
 
         emit = nest.map_structure(unless_finished, self.nothing, emit)
         next_state = nest.map_structure(unless_finished, state, next_state)
-        arrays = nest.map_structure(lambda array, each: array.write(time, each), arrays, emit)
+        arrays = nest.map_structure(lambda array, value: array.write(time, value), arrays, emit)
         return next_time, logical_or(finished, ended), next_inputs, arrays, next_state, loop_state

@@ -1,4 +1,4 @@
-"""Cells unrolled while the graph is built: `static_rnn` and its kin. Source: TF 2.21."""
+"""`static_rnn` and its variants: cells unrolled in the graph (TF 2.21)."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ def _known_batch_size(inputs: Any) -> int | None:
     if first.shape.rank == 1:
         return first.shape.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
     fixed = first.shape.with_rank_at_least(2)[:1]
-    for each in nest.flatten(inputs):
-        sizes = each.shape.with_rank_at_least(2)
+    for value in nest.flatten(inputs):
+        sizes = value.shape.with_rank_at_least(2)
         fixed.assert_is_compatible_with(sizes[:1])
-        for place, size in enumerate(sizes.as_list()[1:]):
+        for axis, size in enumerate(sizes.as_list()[1:]):
             if size is None:
                 raise bad_value(
-                    f"Input size (dimension {place} of input {each}) must be "
+                    f"Input size (dimension {axis} of input {value}) must be "
                     "accessible via shape inference, but saw value None."
                 )
     return fixed.as_list()[0]  # type: ignore[no-any-return]  # of a tensor
@@ -78,7 +78,7 @@ def static_rnn(
     sequence_length: TensorLike | None = None,
     scope: Any = None,
 ) -> tuple[list[Tensor], Tensor]:
-    """A cell applied to each of a list of inputs, once in the graph for each.
+    """Unroll a cell over a list of inputs, with operations for each step.
 
     Args:
       cell: an RNNCell.
@@ -105,7 +105,7 @@ def static_rnn(
         known = _known_batch_size(inputs)
         batch_size = known or shape(_first(inputs))[0]
         state = first_state(cell, initial_state, batch_size, dtype)
-        lengths = nothing = None
+        lengths = zero_outputs = None
         if sequence_length is not None:
             given = convert_to_tensor(sequence_length, name="sequence_length")
             if given.shape.rank not in {None, 1}:
@@ -113,24 +113,24 @@ def static_rnn(
                     f"Argument `sequence_length` must be a vector of length "
                     f"{batch_size}. Received sequence_length={given}."
                 )
-            nothing = _nothing(cell, known, batch_size, state_dtype(dtype, state))
+            zero_outputs = _nothing(cell, known, batch_size, state_dtype(dtype, state))
             given = cast(given, int32)
             least = reduce_min(given)
             lengths = Lengths(given, least, reduce_max(given))
-        for time, each in enumerate(inputs):
+        for time, step_inputs in enumerate(inputs):
             if time > 0:
                 entered.reuse_variables()
             if lengths is None:
-                output, state = cell(each, state)
+                output, state = cell(step_inputs, state)
             else:
-                call = _Call(cell, each, state)
-                output, state = step(time, lengths, nothing, state, call)
+                call = _Call(cell, step_inputs, state)
+                output, state = step(time, lengths, zero_outputs, state, call)
             outputs.append(output)
         return outputs, state
 
 
 class _Call:
-    """A cell applied to an input and a state, when it is asked for."""
+    """A deferred call of a cell."""
 
     def __init__(self, cell: Any, inputs: Structure, state: Structure) -> None:
         self.cell = cell
@@ -144,12 +144,12 @@ class _Call:
 
 
 def _nothing(cell: Any, known: int | None, batch_size: int | Tensor, dtype: DType) -> Any:
-    """The outputs of rows that have ended."""
+    """Zero outputs for rows whose sequence has ended."""
     flat = []
     for size in nest.flatten(cell.output_size):
-        found = zero_output(batch_size, size, dtype)
-        found.set_shape(TensorShape(known_shape(known, size)))
-        flat.append(found)
+        output = zero_output(batch_size, size, dtype)
+        output.set_shape(TensorShape(known_shape(known, size)))
+        flat.append(output)
     return nest.pack_sequence_as(structure=cell.output_size, flat_sequence=flat)
 
 
@@ -162,7 +162,7 @@ def static_state_saving_rnn(
     sequence_length: TensorLike | None = None,
     scope: VariableScope | str | None = None,
 ) -> tuple[list[Tensor], Tensor]:
-    """`static_rnn`, whose state comes from and goes to something that saves it.
+    """`static_rnn` with the state read from and written to a state saver.
 
     Args:
       cell: an RNNCell.
@@ -197,29 +197,29 @@ def static_state_saving_rnn(
         cell, inputs, initial_state=initial, sequence_length=sequence_length, scope=scope
     )
     pairs = zip(names, nest.flatten(state), strict=True)
-    saved = [state_saver.save_state(name, each) for name, each in pairs]
+    saved = [state_saver.save_state(name, value) for name, value in pairs]
     with control_dependencies(saved):
         outputs[-1] = nest.map_structure(identity, outputs[-1])
         return outputs, nest.map_structure(identity, state)
 
 
 def _reversed(sequence: Any, lengths: Any) -> list[Tensor]:
-    """The inputs of all steps in the other order, of each row as many as its length says."""
+    """The steps in reverse order, each row within its sequence length."""
     if lengths is None:
         return list(reversed(sequence))
     columns: list[list[Tensor]] = [[] for _ in sequence]
-    for parts in zip(*(nest.flatten(each) for each in sequence), strict=True):
+    for parts in zip(*(nest.flatten(value) for value in sequence), strict=True):
         common = unknown_shape(rank=parts[0].shape.rank)
-        for each in parts:
-            common.assert_is_compatible_with(each.shape)
-            each.set_shape(common)
-        turned = unstack(reverse_sequence(stack(parts), lengths, 0, 1))
-        for column, each in zip(columns, turned, strict=True):
-            each.set_shape(common)
-            column.append(each)
+        for value in parts:
+            common.assert_is_compatible_with(value.shape)
+            value.set_shape(common)
+        reversed_steps = unstack(reverse_sequence(stack(parts), lengths, 0, 1))
+        for column, value in zip(columns, reversed_steps, strict=True):
+            value.set_shape(common)
+            column.append(value)
     return [
-        nest.pack_sequence_as(structure=each, flat_sequence=column)
-        for each, column in zip(sequence, columns, strict=True)
+        nest.pack_sequence_as(structure=value, flat_sequence=column)
+        for value, column in zip(sequence, columns, strict=True)
     ]
 
 
@@ -234,7 +234,7 @@ def static_bidirectional_rnn(
     sequence_length: TensorLike | None = None,
     scope: VariableScope | str | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Two cells, one from the first to the last of the inputs, one the other way.
+    """Unroll two cells over a list of inputs, one forwards and one backwards.
 
     Arguments as of `static_rnn`, but for two cells and two states; the scope is
     `bidirectional_rnn` by default.
@@ -252,11 +252,11 @@ def static_bidirectional_rnn(
                 cell_fw, inputs, initial_state_fw, dtype, sequence_length, scope=inner
             )
         with variable_scope("bw") as inner:
-            turned = _reversed(inputs, sequence_length)
-            found, state_bw = static_rnn(
-                cell_bw, turned, initial_state_bw, dtype, sequence_length, scope=inner
+            reversed_inputs = _reversed(inputs, sequence_length)
+            reversed_outputs, state_bw = static_rnn(
+                cell_bw, reversed_inputs, initial_state_bw, dtype, sequence_length, scope=inner
             )
-    backward = _reversed(found, sequence_length)
+    backward = _reversed(reversed_outputs, sequence_length)
     pairs = zip(nest.flatten(forward), nest.flatten(backward), strict=True)
     flat = tuple(concat(list(pair), 1) for pair in pairs)
     outputs = nest.pack_sequence_as(structure=forward, flat_sequence=flat)

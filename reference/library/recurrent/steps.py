@@ -1,4 +1,4 @@
-"""What all unrolling of cells shares: states, shapes, and a step that some rows do not take."""
+"""Shared parts of RNN unrolling: initial states, shapes, steps masked by sequence lengths."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ __all__ = [
 
 
 def assert_like_rnncell(name: str, cell: Any) -> None:
-    """Refuse what has not all that a cell must have.
+    """Check that a value has the interface of an RNNCell.
 
     Raises:
       TypeError: something is missing.
@@ -71,7 +71,7 @@ def assert_like_rnncell(name: str, cell: Any) -> None:
 
 @contextmanager
 def opened(scope: VariableScope | str) -> Iterator[Any]:
-    """The variable scope of a network; outside of loops its variables are read once per device."""
+    """Open an RNN's variable scope; outside of loops with a caching device."""
     with variable_scope(scope or "rnn") as entered:
         graph = stacks.get_default_graph()
         context = graph.scopes.control_flow
@@ -82,12 +82,12 @@ def opened(scope: VariableScope | str) -> Iterator[Any]:
 
 
 def _part(value: TensorLike) -> tuple[Tensor | None, list[int | None] | None]:
-    """A shape, or part of one, as a tensor (None if it is not known) and as known sizes."""
+    """A partial shape as a tensor (None if unknown), and its statically known sizes."""
     if not isinstance(value, Tensor):
         sizes = TensorShape(value)
         known = sizes.as_list() if sizes.ndims is not None else None
-        is_whole = sizes.is_fully_defined()
-        return constant(sizes.as_list(), dtype=int32) if is_whole else None, known
+        is_defined = sizes.is_fully_defined()
+        return constant(sizes.as_list(), dtype=int32) if is_defined else None, known
     if value.shape.ndims == 0:
         return expand_dims(value, 0), get_static_value(value)
     if value.shape.ndims != 1:
@@ -96,7 +96,7 @@ def _part(value: TensorLike) -> tuple[Tensor | None, list[int | None] | None]:
 
 
 def joined_shape(first: Tensor, second: Tensor) -> Tensor:
-    """Two parts of a shape as one vector.
+    """Concatenate two partial shapes to one vector.
 
     Raises:
       ValueError: a part is not known, or is of a higher rank.
@@ -109,20 +109,20 @@ def joined_shape(first: Tensor, second: Tensor) -> Tensor:
 
 
 def known_shape(first: Any, second: Any) -> list[int | None] | None:
-    """What is known of the shape that two parts make."""
-    whole = TensorShape(_part(first)[1]).concatenate(_part(second)[1])
-    return whole.as_list() if whole.ndims is not None else None
+    """The static concatenation of two partial shapes."""
+    joined = TensorShape(_part(first)[1]).concatenate(_part(second)[1])
+    return joined.as_list() if joined.ndims is not None else None
 
 
 def zero_states(state_size: Any, batch_size: Any, dtype: Any) -> Any:
-    """Zeros for each state, nested as their sizes are."""
+    """Zero states, in the structure of `state_size`."""
 
-    def made(size: Any) -> Tensor:
-        found = zeros(joined_shape(batch_size, size), dtype=dtype)
-        found.set_shape(known_shape(batch_size, size))
-        return found
+    def zero_state(size: Any) -> Tensor:
+        state = zeros(joined_shape(batch_size, size), dtype=dtype)
+        state.set_shape(known_shape(batch_size, size))
+        return state
 
-    return nest.map_structure(made, state_size)
+    return nest.map_structure(zero_state, state_size)
 
 
 def zero_output(batch_size: Any, size: Any, dtype: DType) -> Tensor:
@@ -131,7 +131,7 @@ def zero_output(batch_size: Any, size: Any, dtype: DType) -> Tensor:
 
 
 def by_time(x: Tensor) -> Tensor:
-    """A tensor with its first two dimensions, batch and time, in each other's place."""
+    """Swap the first two dimensions, batch and time."""
     known = x.shape
     if known.rank is not None and known.rank < 2:
         return x
@@ -143,19 +143,19 @@ def by_time(x: Tensor) -> Tensor:
 
 
 def batch_size_of(inputs: Sequence[Tensor]) -> Any:
-    """The second dimension of the inputs: a number if one of them tells, else a tensor.
+    """The batch size of time-major inputs: an int if any input has it, else a tensor.
 
     Raises:
       ValueError: one has no second dimension.
 
     """
-    for each in inputs:
-        sizes = each.sizes
+    for value in inputs:
+        sizes = value.sizes
         if sizes is None:
             continue
         if len(sizes) < 2:
             raise bad_value(
-                f"Input tensor should have rank >= 2. Received input={each} of rank {len(sizes)}"
+                f"Input tensor should have rank >= 2. Received input={value} of rank {len(sizes)}"
             )
         if sizes[1] is not None:
             return sizes[1]
@@ -163,7 +163,7 @@ def batch_size_of(inputs: Sequence[Tensor]) -> Any:
 
 
 def state_dtype(dtype: Any, state: Any) -> Any:
-    """The dtype that is given, or that of the states.
+    """The given dtype, or else the common dtype of the states.
 
     Raises:
       ValueError: there are no states, or they have several dtypes.
@@ -173,16 +173,16 @@ def state_dtype(dtype: Any, state: Any) -> Any:
         return dtype
     if not nest.is_nested(state):
         return state.dtype
-    found = [each.dtype for each in nest.flatten(state)]
-    if not found:
+    state_dtypes = [other.dtype for other in nest.flatten(state)]
+    if not state_dtypes:
         raise bad_value(f"Unable to infer dtype from argument state={state}.")
-    if any(each != found[0] for each in found):
-        raise bad_value(f"Argument state={state} has tensors of different dtypes: {found}")
-    return found[0]
+    if any(other != state_dtypes[0] for other in state_dtypes):
+        raise bad_value(f"Argument state={state} has tensors of different dtypes: {state_dtypes}")
+    return state_dtypes[0]
 
 
 def first_state(cell: Any, initial_state: Structure, batch_size: int | Tensor, dtype: DType) -> Any:
-    """The state that is given, or the cell's zeros.
+    """The given initial state, or the cell's zero state.
 
     Raises:
       ValueError: neither a state nor a dtype is given.
@@ -198,13 +198,13 @@ def first_state(cell: Any, initial_state: Structure, batch_size: int | Tensor, d
 
 
 def output_shape(batch_size: int | None, size: int | Tensor) -> TensorShape:
-    """What is known of the shape of one output."""
+    """The static shape of one output."""
     known = as_shape(get_static_value(size)) if isinstance(size, Tensor) else size
     return TensorShape([batch_size]).concatenate(known)
 
 
 class Lengths:
-    """The lengths of the rows' sequences, and the least and the largest of them."""
+    """The sequence lengths of the rows, with their minimum and maximum."""
 
     def __init__(self, lengths: Any, least: Any, most: Any) -> None:
         self.lengths = lengths
@@ -221,7 +221,7 @@ def step(
     *,
     always: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """A step of the cell, which rows that have ended do not take.
+    """One step of a cell; rows past their sequence length keep the state and output zeros.
 
     Args:
       time: which step it is, a number or a scalar.
@@ -258,26 +258,26 @@ def step(
         )
 
     if always:
-        found = kept(*called())
+        flat_results = kept(*called())
     else:
-        found = cond(time >= lengths.most, lambda: flat_zeros + flat_state, stepped)
-    return _nested(found, zeros_, state)
+        flat_results = cond(time >= lengths.most, lambda: flat_zeros + flat_state, stepped)
+    return _nested(flat_results, zeros_, state)
 
 
 def _unless(has_ended: Any, old: Any, new: Any) -> Any:
-    """The old value in rows that have ended, the new one in others."""
+    """The old value in finished rows, the new one in others."""
     if isinstance(old, TensorArray) or old.shape.rank == 0:
         return new
     with colocate_with(new):
         return where(has_ended, old, new)
 
 
-def _nested(found: list[Tensor], zeros_: Any, state: Structure) -> tuple[Tensor, Tensor]:
-    """Outputs and states, of the shapes and nested as those before."""
+def _nested(flat_results: list[Tensor], zeros_: Any, state: Structure) -> tuple[Tensor, Tensor]:
+    """Pack flat outputs and states into structures, with the static shapes of the previous ones."""
     before = nest.flatten(zeros_) + nest.flatten(state)
-    for new, old in zip(found, before, strict=True):
+    for new, old in zip(flat_results, before, strict=True):
         if not isinstance(new, TensorArray):
             new.set_shape(old.shape)
     count = len(nest.flatten(zeros_))
-    output = nest.pack_sequence_as(structure=zeros_, flat_sequence=found[:count])
-    return output, nest.pack_sequence_as(structure=state, flat_sequence=found[count:])
+    output = nest.pack_sequence_as(structure=zeros_, flat_sequence=flat_results[:count])
+    return output, nest.pack_sequence_as(structure=state, flat_sequence=flat_results[count:])

@@ -1,4 +1,4 @@
-"""Cells made of cells: several in a row, dropout, shortcuts, devices.
+"""Wrappers of cells: MultiRNNCell, dropout, residual, device.
 
 Source: tf_keras 2.21 (`legacy_cells`, `legacy_cell_wrappers`).
 """
@@ -31,7 +31,7 @@ __all__ = ["DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
 
 @public("nn.rnn_cell.MultiRNNCell")
 class MultiRNNCell(RNNCell):
-    """Cells one after the other: the output of each is the input of the next.
+    """A stack of cells: the output of each is the input of the next.
 
     Args:
       cells: a list of cells.
@@ -100,12 +100,12 @@ class MultiRNNCell(RNNCell):
           ValueError: the state is not nested.
 
         """
-        place, states = 0, []
+        offset, states = 0, []
         for number, cell in enumerate(self._cells):
             with tf.variable_scope(f"cell_{number}"):
                 if not self._state_is_tuple:
-                    own = tf.slice(state, [0, place], [-1, cell.state_size])
-                    place += cell.state_size
+                    own = tf.slice(state, [0, offset], [-1, cell.state_size])
+                    offset += cell.state_size
                 elif tf.nest.is_nested(state):
                     own = state[number]
                 else:
@@ -119,7 +119,7 @@ class MultiRNNCell(RNNCell):
 
 
 class Wrapper(RNNCell):
-    """A cell that is another with something done before or after it.
+    """Base class of cells that wrap another cell.
 
     Args:
       cell: the other.
@@ -145,12 +145,12 @@ class Wrapper(RNNCell):
 
     @property
     def state_size(self) -> Any:
-        """That of the cell."""
+        """As of the wrapped cell."""
         return self.cell.state_size
 
     @property
     def output_size(self) -> Any:
-        """That of the cell."""
+        """As of the wrapped cell."""
         return self.cell.output_size
 
     def zero_state(self, batch_size: int | Tensor, dtype: DType) -> Any:
@@ -186,20 +186,20 @@ class Wrapper(RNNCell):
 
 
 def _drops(substate: Any) -> Any:
-    """Which states are dropped: of an LSTMStateTuple only what was put out."""
+    """The default dropout filter: of an LSTMStateTuple only `h` is dropped."""
     if isinstance(substate, LSTMStateTuple):
         return LSTMStateTuple(c=False, h=True)
     return not isinstance(substate, tf.TensorArray)
 
 
 def _numbered(shallow: Any, function: Callable[..., object], *structures: Any) -> Any:
-    """The function of the number of each part and the parts themselves, nested as they are."""
+    """Map a function over structures, passing it the index of each leaf first."""
     count = iter(range(len(tf.nest.flatten(shallow)) + 1))
     return map_structure_up_to(shallow, lambda *parts: function(next(count), *parts), *structures)
 
 
 def _probability(value: Tensor, name: str) -> Any:
-    """A number if it is known, else the tensor.
+    """A probability as a float if it is constant, else as a tensor.
 
     Raises:
       ValueError: it is not from 0 to 1.
@@ -216,7 +216,7 @@ def _probability(value: Tensor, name: str) -> Any:
 
 @public("nn.rnn_cell.DropoutWrapper")
 class DropoutWrapper(Wrapper):
-    """A cell with elements of its inputs, states or outputs left out at random.
+    """A cell with dropout of inputs, states and outputs.
 
     Args:
       cell: the cell.
@@ -266,7 +266,7 @@ class DropoutWrapper(Wrapper):
             self._draw_noise(dtype)
 
     def _draw_noise(self, dtype: DType) -> None:
-        """Draw what all steps share."""
+        """Draw the noise that all steps share (variational dropout)."""
         if dtype is None:
             raise bad_value("When variational_recurrent=True, dtype must be provided")
         sizes = {"state": self.cell.state_size, "output": self.cell.output_size}
@@ -317,9 +317,9 @@ class DropoutWrapper(Wrapper):
                 seed = self._seed_of(part, number)
                 return tf.nn.dropout(value, rate=1.0 - kept, seed=seed)
             stays = tf.floor(kept + noise[0])
-            found = tf.divide(value, kept) * stays
-            found.set_shape(value.shape)
-            return found
+            scaled = tf.divide(value, kept) * stays
+            scaled.set_shape(value.shape)
+            return scaled
 
         noise = [self._noise.get(part)] if self._variational_recurrent else []
         return _numbered(shallow, dropped, shallow, values, *noise)

@@ -79,7 +79,7 @@ def idct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """What `dct` did, undone up to a factor; arguments and errors are the same."""
+    """The inverse of `dct` up to a factor; arguments and errors as of `dct`."""
     _check(input, type, n, axis, norm)
     return _transformed(input, _INVERSE[type], n, norm, name)
 
@@ -89,7 +89,7 @@ def _last(value: Tensor) -> Any:
 
 
 def _of_length(value: Tensor, n: int) -> Tensor:
-    """The first n numbers, or all and zeros."""
+    """Truncate or zero-pad the last dimension to `n`."""
     length = _last(value)
 
     def filled() -> Tensor:
@@ -100,8 +100,8 @@ def _of_length(value: Tensor, n: int) -> Tensor:
     fits = n <= length
     known = constant_value(fits) if isinstance(fits, Tensor) else fits
     if known is None:
-        found: Tensor = cond(fits, lambda: value[..., 0:n], filled)
-        return found
+        resized: Tensor = cond(fits, lambda: value[..., 0:n], filled)
+        return resized
     return value[..., 0:n] if known else filled()
 
 
@@ -123,18 +123,18 @@ def _transformed(
             return _second(value, zero, length, count, norm)
         if kind == 3:
             return _third(value, zero, length, count, norm)
-        found = _transformed(value, 2, 2 * length, None)[..., 1::2]
-        return found * (math.sqrt(0.5) * rsqrt(count)) if norm == "ortho" else found
+        odd = _transformed(value, 2, 2 * length, None)[..., 1::2]
+        return odd * (math.sqrt(0.5) * rsqrt(count)) if norm == "ortho" else odd
 
 
 def _second(value: Tensor, zero: Tensor, length: int, count: Tensor, norm: str | None) -> Tensor:
     turn = 2.0 * exp(complex_(zero, -range_(count) * math.pi * 0.5 / count))
-    found = real(rfft(value, fft_length=[2 * length])[..., :length] * turn)
+    coefficients = real(rfft(value, fft_length=[2 * length])[..., :length] * turn)
     if norm != "ortho":
-        return found
+        return coefficients
     first = 0.5 * rsqrt(count)
     others = first * math.sqrt(2.0)
-    return found * pad(expand_dims(first, 0), [[0, length - 1]], constant_values=others)
+    return coefficients * pad(expand_dims(first, 0), [[0, length - 1]], constant_values=others)
 
 
 def _third(value: Tensor, zero: Tensor, length: int, count: Tensor, norm: str | None) -> Tensor:

@@ -1,4 +1,4 @@
-"""Signals cut into overlapping frames, and frames added up to a signal again."""
+"""`frame` and `overlap_and_add`: signals to overlapping frames and back."""
 
 from __future__ import annotations
 
@@ -51,24 +51,24 @@ def common_divisor(a: TensorLike, b: TensorLike, name: str | None = None) -> Ten
         known = constant_value(a), constant_value(b)
         if None not in known:
             return convert_to_tensor(math.gcd(*map(int, known)), dtype=a.dtype)
-        found: Tensor = while_loop(
+        divisor: Tensor = while_loop(
             lambda _, b: greater(b, zeros_like(b)),
             lambda a, b: [b, floor_mod(a, b, name="mod")],
             [a, b],
             back_prop=False,
         )[0]
-        return found
+        return divisor
 
 
 def _known(value: Any) -> Any:
-    """The value where it is known, else the tensor."""
-    found = constant_value(value)
-    return value if found is None else found
+    """The constant value of a tensor if known, else the tensor."""
+    static = constant_value(value)
+    return value if static is None else static
 
 
 def _frame_shape(signal: Tensor, length: Any, step: Any, axis: Any, *, pad_end: bool) -> Any:
-    """What is known of the frames' shape; None for nothing."""
-    length, step, axis = (constant_value(each) for each in (length, step, axis))
+    """The static shape of the frames, or None."""
+    length, step, axis = (constant_value(number) for number in (length, step, axis))
     if signal.shape.ndims is None:
         return None
     if axis is None:
@@ -84,17 +84,17 @@ def _frame_shape(signal: Tensor, length: Any, step: Any, axis: Any, *, pad_end: 
 
 
 def _parts(signal: Tensor, axis: Tensor) -> tuple[Any, Any, Any, Any, Any]:
-    """The shape, the axis, and the sizes before, of and behind the axis."""
+    """The shape, the non-negative axis, and the sizes before, at and after it."""
     sizes = _known(shape(signal))
     known = constant_value(axis)
     if not isinstance(sizes, Tensor) and known is not None:
-        place = range(len(sizes))[known]
-        before, samples, behind = np.split(sizes, [place, place + 1])
-        return sizes, place, before, samples.item(), behind
+        positive_axis = range(len(sizes))[known]
+        before, samples, behind = np.split(sizes, [positive_axis, positive_axis + 1])
+        return sizes, positive_axis, before, samples.item(), behind
     count = rank(signal)
-    place = range_(count)[axis if known is None else known]
-    parts = split(sizes, [place, 1, count - 1 - place])
-    return sizes, place, parts[0], reshape(parts[1], []), parts[2]
+    positive_axis = range_(count)[axis if known is None else known]
+    parts = split(sizes, [positive_axis, 1, count - 1 - positive_axis])
+    return sizes, positive_axis, parts[0], reshape(parts[1], []), parts[2]
 
 
 @public("signal.frame")
@@ -107,7 +107,7 @@ def frame(
     axis: Any = -1,
     name: str | None = None,
 ) -> Tensor:
-    """A signal as overlapping frames.
+    """Cut a signal into overlapping frames.
 
     Args:
       signal: a tensor with `samples` in one dimension.
@@ -134,7 +134,7 @@ def frame(
         for number in (length, step, axis):
             number.shape.assert_has_rank(0)
         static = _frame_shape(signal, length, step, axis, pad_end=pad_end)
-        sizes, place, before, samples, behind = _parts(signal, axis)
+        sizes, positive_axis, before, samples, behind = _parts(signal, axis)
         counts = size(before), size(behind)
         if pad_end:
             pad_value = convert_to_tensor(pad_value, signal.dtype)
@@ -151,13 +151,15 @@ def frame(
             )
             signal = pad(signal, paddings, constant_values=pad_value)
             sizes = shape(signal)
-            samples = sizes[place]
+            samples = sizes[positive_axis]
         else:
             count = maximum(constant(0, dtype=length.dtype), 1 + (samples - length) // step)
-        found = _framed(signal, (length, step), count, (before, samples, behind), sizes, place)
+        frames = _framed(
+            signal, (length, step), count, (before, samples, behind), sizes, positive_axis
+        )
         if static:
-            found.set_shape(static)
-        return found
+            frames.set_shape(static)
+        return frames
 
 
 def _framed(
@@ -166,9 +168,9 @@ def _framed(
     count: int | Tensor,
     parts: tuple[Tensor, Tensor, Tensor],
     sizes: Any,
-    place: Any,
+    axis: Any,
 ) -> Tensor:
-    """The frames, gathered of the longest pieces of which both frames and steps are multiples."""
+    """Gather the frames from pieces whose length divides both frame length and step."""
     (length, step), (before, samples, behind) = lengths, parts
     piece = _known(common_divisor(length, step))
     per_frame = length // piece
@@ -177,19 +179,19 @@ def _framed(
     used = concat([before, [pieces * piece], behind], 0)
     cut = concat([before, [pieces, piece], behind], 0)
     begin = zeros_like(sizes)
-    whole = reshape(strided_slice(signal, begin, used, ones_like(begin)), cut)
+    in_pieces = reshape(strided_slice(signal, begin, used, ones_like(begin)), cut)
     begins = reshape(range_(count, dtype=length.dtype) * per_step, [count, 1])
     inside = reshape(range_(per_frame, dtype=length.dtype), [1, per_frame])
-    places = begins + inside
+    piece_indices = begins + inside
     before = convert_to_tensor(before)
     behind = convert_to_tensor(behind, dtype=before.dtype)
     middle = convert_to_tensor([count, length], dtype=before.dtype)
-    return reshape(gather(whole, places, axis=place), concat([before, middle, behind], 0))
+    return reshape(gather(in_pieces, piece_indices, axis=axis), concat([before, middle, behind], 0))
 
 
 @public("signal.overlap_and_add")
 def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None) -> Tensor:
-    """The signal that overlapping frames add up to.
+    """Add overlapping frames to a signal.
 
     Args:
       signal: frames, of shape `[..., frames, frame_length]`.
@@ -216,14 +218,14 @@ def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None
         count = _known(size(before))
         length, frames = sizes[-1], sizes[-2]
         samples = length + step * (frames - 1)
-        is_whole = not isinstance(step, Tensor) and signal.shape.dims is not None
-        if is_whole and step == signal.shape.dims[-1].value:
+        is_known = not isinstance(step, Tensor) and signal.shape.dims is not None
+        if is_known and step == signal.shape.dims[-1].value:
             return reshape(signal, concat([before, [samples]], 0), name="fast_path")
         return _added(signal, before, count, (frames, length, step))[..., :samples]
 
 
 def _added(signal: Tensor, before: Any, count: Any, sides: tuple[Any, Any, Any]) -> Tensor:
-    """The sums, of frames cut into segments of a step and shifted by reshaping."""
+    """Sum the frames, cut into segments of a step and shifted by reshaping."""
     frames, length, step = sides
     segments = -(-length // step)
     inner = [[0, segments], [0, segments * step - length]]

@@ -1,4 +1,4 @@
-"""The mel scale of frequencies: weights from a spectrogram to it, and coefficients of cepstra."""
+"""Mel scale: weight matrix from linear spectrograms, and MFCCs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def linear_to_mel_weight_matrix(
             frame_length=3,
             frame_step=1,
         )
-        low, center, high = (reshape(each, [1, num_mel_bins]) for each in split(edges, 3, axis=1))
+        low, center, high = (reshape(edge, [1, num_mel_bins]) for edge in split(edges, 3, axis=1))
         rising = (bins - low) / (center - low)
         falling = (high - bins) / (high - center)
         return pad(maximum(zero, minimum(rising, falling)), [[1, 0], [0, 0]], name=scope)

@@ -1,4 +1,4 @@
-"""Spectrograms: the transforms of a signal's frames, and the signal of such transforms."""
+"""STFT and MDCT of signals, and their inverses."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ Window = Callable[..., Tensor]
 
 
 def _scalar(value: TensorLike, name: str) -> Tensor:
-    found = convert_to_tensor(value, name=name)
-    found.shape.assert_has_rank(0)
-    return found
+    scalar = convert_to_tensor(value, name=name)
+    scalar.shape.assert_has_rank(0)
+    return scalar
 
 
 def _power_of_two(value: Tensor) -> Tensor:
@@ -61,7 +61,7 @@ def stft(
     pad_end: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The Fourier transforms of a signal's frames.
+    """The short-time Fourier transform.
 
     Args:
       signals: real numbers, of shape `[..., samples]`.
@@ -98,7 +98,7 @@ def stft(
 def inverse_stft_window_fn(
     frame_step: TensorLike, forward_window_fn: Window = hann_window, name: str | None = None
 ) -> Window:
-    """The function of a window by which `inverse_stft` gives the signal back.
+    """The synthesis window that makes `inverse_stft` reconstruct the signal.
 
     Args:
       frame_step: from one frame's begin to the next one's.
@@ -133,7 +133,7 @@ def inverse_stft(
     window_fn: Window | None = hann_window,
     name: str | None = None,
 ) -> Tensor:
-    """The signal whose frames have these transforms; arguments are those of `stft`."""
+    """The inverse short-time Fourier transform; arguments as of `stft`."""
     with name_scope(name, "inverse_stft", [stfts]):
         stfts = convert_to_tensor(stfts, name="stfts")
         stfts.shape.with_rank_at_least(2)
@@ -150,14 +150,14 @@ def inverse_stft(
 
 
 def _of_length(frames: Tensor, length: Tensor) -> Tensor:
-    """The frames, cut off or filled up to a length."""
+    """Truncate or zero-pad the frames to a length."""
     known = constant_value(length)
     sizes = frames.shape.as_list() if frames.shape.ndims is not None else None
     if known is None or sizes is None or sizes[-1] is None:
         frames = frames[..., :length]
-        count, whole = rank(frames), shape(frames)
+        count, sizes_in_run = rank(frames), shape(frames)
         others = zeros([count - 1, 2], dtype=length.dtype)
-        frames = pad(frames, concat([others, [[0, maximum(0, length - whole[-1])]]], 0))
+        frames = pad(frames, concat([others, [[0, maximum(0, length - sizes_in_run[-1])]]], 0))
     elif sizes[-1] > known:
         frames = frames[..., :known]
     elif sizes[-1] < known:
@@ -176,7 +176,7 @@ def mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The modified cosine transforms of a signal's frames, each half of which overlaps the next.
+    """The modified discrete cosine transform, with frames that overlap by half.
 
     Args:
       signals: real numbers, of shape `[..., samples]`.
@@ -219,16 +219,16 @@ def inverse_mdct(
     norm: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The signal whose frames have these transforms; arguments are those of `mdct`."""
+    """The inverse modified discrete cosine transform; arguments as of `mdct`."""
     with name_scope(name, "inverse_mdct", [mdcts]):
         mdcts = convert_to_tensor(mdcts, name="mdcts")
         mdcts.shape.with_rank_at_least(2)
         half = cast(mdcts.shape[-1], dtypes.int32)
         if norm is None:
-            found = 0.5 / cast(half, mdcts.dtype) * dct(mdcts, type=4)
+            folded = 0.5 / cast(half, mdcts.dtype) * dct(mdcts, type=4)
         else:
-            found = dct(mdcts, type=4, norm="ortho")
-        first, second = split(found, 2, axis=-1)
+            folded = dct(mdcts, type=4, norm="ortho")
+        first, second = split(folded, 2, axis=-1)
         frames = concat((second, -reverse(second, [-1]), -reverse(first, [-1]), -first), axis=-1)
         if window_fn is not None:
             frames = frames * window_fn(2 * half, dtype=mdcts.dtype)

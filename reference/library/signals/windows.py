@@ -1,4 +1,4 @@
-"""Windows: weights of the samples of a frame."""
+"""Window functions: weights of a frame's samples."""
 
 from __future__ import annotations
 
@@ -73,11 +73,11 @@ def kaiser_window(
         if constant_value(length) == 1:
             return ones([1], dtype=dtype)
         half = (cast(length, dtypes.float32) - 1.0) / 2.0
-        place = cast(range_(-half, half + 0.1, dtype=dtypes.float32), dtype)
+        position = cast(range_(-half, half + 0.1, dtype=dtypes.float32), dtype)
         beta = cast(beta, dtype)
         one = cast(1.0, dtype)
         half = cast(half, dtype)
-        height = beta * sqrt(relu(one - square(place / half)))
+        height = beta * sqrt(relu(one - square(position / half)))
         bessel = SCOPED["bessel_i0e"]
         return exp(height - beta) * (bessel(height) / bessel(beta))
 
@@ -89,7 +89,7 @@ def kaiser_bessel_derived_window(
     dtype: DType = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """The window made of the running sums of Kaiser's; arguments are those of that."""
+    """The Kaiser-Bessel-derived window; arguments as of `kaiser_window`."""
     with name_scope(name, "kaiser_bessel_derived_window"):
         length = _length(window_length, dtype)
         sums = _cumsum(kaiser_window(length // 2 + 1, beta, dtype=dtype))
@@ -104,8 +104,8 @@ def vorbis_window(
     """Vorbis' window; arguments are those of `kaiser_window`."""
     with name_scope(name, "vorbis_window"):
         length = _length(window_length, dtype)
-        place = cast(range_(length), dtype)
-        inner = sin(np.pi / cast(length, dtype) * (place + 0.5))
+        position = cast(range_(length), dtype)
+        inner = sin(np.pi / cast(length, dtype) * (position + 0.5))
         return sin(np.pi / 2.0 * power(inner, 2.0))
 
 
@@ -157,12 +157,14 @@ def _raised_cosine(
         known = constant_value(length)
         if known == 1:
             return ones([1], dtype=dtype)
-        whole = cast(convert_to_tensor(periodic, dtype=dtypes.bool_, name="periodic"), dtypes.int32)
-        whole.shape.assert_has_rank(0)
+        is_periodic = cast(
+            convert_to_tensor(periodic, dtype=dtypes.bool_, name="periodic"), dtypes.int32
+        )
+        is_periodic.shape.assert_has_rank(0)
         is_even = 1 - length % 2
-        period = cast(length + whole * is_even - 1, dtype)
-        place = cast(range_(length), dtype)
-        angle = constant(2 * np.pi, dtype=dtype) * place / period
+        period = cast(length + is_periodic * is_even - 1, dtype)
+        position = cast(range_(length), dtype)
+        angle = constant(2 * np.pi, dtype=dtype) * position / period
         first, second = weights
 
         def window() -> Tensor:

@@ -1,4 +1,4 @@
-"""Events written by a thread of their own, so that who adds them need not wait for the disk.
+"""`EventFileWriter`: writes events to a file in a thread of its own.
 
 Source: TF 2.21, `tensorflow.python.summary.writer.event_file_writer`.
 """
@@ -27,7 +27,7 @@ class QueueClosedError(Exception):
 
 
 class CloseableQueue:
-    """A queue between threads, which fails those that put once it is closed.
+    """A thread-safe queue whose `put` fails once it is closed.
 
     Args:
       maxsize: how many items it holds before `put` waits; without limit if not positive.
@@ -77,11 +77,11 @@ class CloseableQueue:
 
 
 class _Flush(threading.Event):
-    """In a queue: what was added before it is to be flushed; set when it is."""
+    """A flush request in the queue; set once everything before it is flushed."""
 
 
 class _Worker(threading.Thread):
-    """Writes what is in the queue, until it is told to end or cannot write."""
+    """The writer thread: writes the queue's events until it is stopped or fails."""
 
     def __init__(self, queue: CloseableQueue, writer: EventsWriter, flush_secs: float) -> None:
         super().__init__(name="EventLoggerThread", daemon=True)
@@ -93,7 +93,7 @@ class _Worker(threading.Thread):
         self.failure_exc_info: Any = ()
 
     def flush(self) -> None:
-        """Have written what was put into the queue, or the worker end.
+        """Wait until the queued events are written or the worker has ended.
 
         Raises:
           QueueClosedError: the worker has ended.
@@ -182,7 +182,7 @@ class EventFileWriter:
         return self._logdir
 
     def reopen(self) -> None:
-        """Write on after `close`, into a new file; nothing if it was not closed."""
+        """Reopen after `close`, with a new file; does nothing if open."""
         with self._closing:
             if self._closed:
                 self._start()
@@ -203,7 +203,7 @@ class EventFileWriter:
             self._give_up()
 
     def flush(self) -> None:
-        """Have all that was added in the file.
+        """Flush all added events to the file.
 
         Raises:
           Exception: an event could not be written.

@@ -1,4 +1,4 @@
-"""`tf.summary.FileWriter`: summaries, graphs and what else is recorded, as events of a file.
+"""`tf.summary.FileWriter`: summaries, graphs and session logs as events of a file.
 
 Source: TF 2.21, `tensorflow.python.summary.writer`.
 """
@@ -33,7 +33,7 @@ _PLUGINS_DIR: Final = "plugins"
 
 
 class SummaryToEventTransformer:
-    """Makes events of what is recorded, and hands them to who writes them.
+    """Turns summaries, graphs and logs into events for an event writer.
 
     Args:
       event_writer: what has `add_event`, and `get_logdir`.
@@ -236,7 +236,7 @@ class FileWriter(SummaryToEventTransformer):
         self.event_writer.add_event(event)
 
     def flush(self) -> None:
-        """Have all that was added in the file.
+        """Flush all added events to the file.
 
         Raises:
           Exception: an event could not be written.
@@ -256,7 +256,7 @@ class FileWriter(SummaryToEventTransformer):
         self._closed = True
 
     def reopen(self) -> None:
-        """Write on after `close`, into a new file; nothing if it was not closed."""
+        """Reopen after `close`, with a new file; does nothing if open."""
         self.event_writer.reopen()
         self._closed = False
 

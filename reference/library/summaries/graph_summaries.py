@@ -1,4 +1,4 @@
-"""Operations that write summaries to the present writer of a graph.
+"""Operations that write summaries to the default writer of the graph.
 
 Each gives True once its summary is written, False where none are. Source: TF 2.21,
 `tensorflow.python.ops.summary_ops_v2` in graphs.
@@ -40,12 +40,16 @@ def _of_kind(
     inputs: Mapping[str, Any] | None = None,
     **attrs: Any,
 ) -> Any:
-    """Write a summary by an operation whose argument for the tensor has that name."""
+    """Write a summary by an operation of `op_type`; `tensor` is (input name, value)."""
 
     def write(tag: str, scope: str) -> Any:
-        made = {key: each() if callable(each) else each for key, each in (inputs or {}).items()}
+        op_inputs = {
+            key: value() if callable(value) else value for key, value in (inputs or {}).items()
+        }
         given = {"writer": writer_resource(), "step": step_of(step), "tag": tag}
-        return apply_op(op_type, {**given, tensor[0]: identity(tensor[1]), **made}, attrs, scope)
+        return apply_op(
+            op_type, {**given, tensor[0]: identity(tensor[1]), **op_inputs}, attrs, scope
+        )
 
     return written(name, tensor[1], family, step, write)
 
@@ -64,7 +68,7 @@ def scalar(name: Any, tensor: Any, family: str | None = None, step: Any = None) 
 
 
 def histogram(name: Any, tensor: Any, family: str | None = None, step: Any = None) -> Any:
-    """Write how often values lie between which limits; the arguments are those of `scalar`."""
+    """Write a histogram; the arguments are those of `scalar`."""
     return _of_kind("WriteHistogramSummary", name, ("values", tensor), family, step)
 
 
@@ -147,15 +151,15 @@ def generic(
     """
 
     def write(tag: str, scope: str) -> Any:
-        told = metadata
+        serialized = metadata
         if metadata is None or hasattr(metadata, "SerializeToString"):
-            told = constant("" if metadata is None else serialize(metadata))
+            serialized = constant("" if metadata is None else serialize(metadata))
         inputs = {
             "writer": writer_resource(),
             "step": step_of(step),
             "tensor": identity(tensor),
             "tag": tag,
-            "summary_metadata": told,
+            "summary_metadata": serialized,
         }
         return apply_op("WriteSummary", inputs, {}, scope)
 
@@ -165,7 +169,7 @@ def generic(
 def write(
     tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
 ) -> Any:
-    """Write a tensor, unless it is said not to.
+    """Write a tensor, if summaries are recorded.
 
     Args:
       tag: of the summary, as it is.
@@ -178,17 +182,17 @@ def write(
       ValueError: there is no step.
 
     """
-    told = serialize(metadata) if hasattr(metadata, "SerializeToString") else metadata or b""
+    serialized = serialize(metadata) if hasattr(metadata, "SerializeToString") else metadata or b""
 
     def inputs() -> dict[str, Any]:
         value = tensor() if callable(tensor) else identity(tensor)
-        return {"tensor": value, "tag": tag, "summary_metadata": told}
+        return {"tensor": value, "tag": tag, "summary_metadata": serialized}
 
-    return _unless_told("WriteSummary", inputs, step, (name, "write_summary"))
+    return _write_if_recording("WriteSummary", inputs, step, (name, "write_summary"))
 
 
 def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
-    """Write serialized summaries as one, unless it is said not to.
+    """Write serialized summaries, if summaries are recorded.
 
     Args:
       tensor: the summaries.
@@ -203,10 +207,10 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
     def inputs() -> dict[str, Any]:
         return {"tensor": identity(tensor)}
 
-    return _unless_told("WriteRawProtoSummary", inputs, step, (name, "write_raw_pb"))
+    return _write_if_recording("WriteRawProtoSummary", inputs, step, (name, "write_raw_pb"))
 
 
-def _unless_told(
+def _write_if_recording(
     op_type: str, inputs: Callable[[], dict[str, Any]], step: Any, names: tuple[str | None, str]
 ) -> Any:
     if step is not None:

@@ -1,4 +1,4 @@
-"""Event files written by operations: writers that a session keeps, and what is written to them.
+"""Summary writers as resources of a session, written to by operations.
 
 Source: TF 2.21, `tensorflow.python.ops.summary_ops_v2` in graphs.
 """
@@ -68,7 +68,7 @@ _FLUSH_MILLIS: Final = 120_000
 
 
 class _State(threading.local):
-    """Of each thread: the writer, whether summaries are written, and the step."""
+    """Thread-local: default writer, recording condition, step."""
 
     writer: Any = None
     is_recording: Any = None
@@ -94,7 +94,7 @@ class SummaryWriter:
 
     @contextmanager
     def as_default(self) -> Iterator[SummaryWriter]:
-        """The `with` in which summaries are written by this writer."""
+        """Make this the default writer inside the `with`."""
         before, _STATE.writer = _STATE.writer, self
         try:
             yield self
@@ -103,11 +103,11 @@ class SummaryWriter:
             _STATE.writer = before
 
     def init(self) -> Any:
-        """A new operation that begins the file."""
+        """A new operation that creates the file."""
         return self._begin(self._resource)
 
     def flush(self) -> Any:
-        """A new operation that has all events in the file."""
+        """A new operation that flushes the file."""
         with device("cpu:0"):
             return apply_op("FlushSummaryWriter", {"writer": self._resource}, {})
 
@@ -169,7 +169,7 @@ def _begun(given: Mapping[str, Any], resource: Tensor) -> Any:
 
 @contextmanager
 def record_if(condition: Any) -> Iterator[None]:
-    """The `with` in which summaries are written if a condition, or what it returns, is true."""
+    """Record summaries inside the `with` only if a condition (or its result) is true."""
     before, _STATE.is_recording = _STATE.is_recording, condition
     try:
         yield
@@ -178,24 +178,28 @@ def record_if(condition: Any) -> Iterator[None]:
 
 
 def always_record_summaries() -> Any:
-    """The `with` in which summaries are written."""
+    """Record summaries inside the `with`."""
     return record_if(True)
 
 
 def never_record_summaries() -> Any:
-    """The `with` in which no summaries are written."""
+    """Record no summaries inside the `with`."""
     return record_if(False)
 
 
 def _condition(*, default: bool) -> tuple[Any, bool | None]:
-    """Whether summaries are written, where nobody says so: a tensor, and what is known of it."""
-    said = _STATE.is_recording
-    if not callable(said) and get_static_value(said) is not None and not get_static_value(said):
+    """The recording condition: a tensor, and its constant value if known."""
+    setting = _STATE.is_recording
+    if (
+        not callable(setting)
+        and get_static_value(setting) is not None
+        and not get_static_value(setting)
+    ):
         return constant(False), False
-    found = said() if callable(said) else said
-    found = default if found is None else found
-    known = smart_constant_value(found)
-    return logical_and(True, found), None if known is None else bool(known)
+    recording = setting() if callable(setting) else setting
+    recording = default if recording is None else recording
+    known = smart_constant_value(recording)
+    return logical_and(True, recording), None if known is None else bool(known)
 
 
 def get_step() -> Any:
@@ -204,7 +208,7 @@ def get_step() -> Any:
 
 
 def set_step(step: Any) -> None:
-    """Let `write` and its kin write for this step, a number or a variable."""
+    """Set the default step of summaries, a number or a variable."""
     _STATE.step = step
 
 
@@ -214,7 +218,7 @@ def has_default_writer() -> bool:
 
 
 def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:
-    """The `with` in which summaries are written in each `n`th step.
+    """Record summaries every `n` global steps inside the `with`.
 
     Args:
       n: how many.
@@ -233,7 +237,7 @@ def writer_resource() -> Tensor:
 
 
 def step_of(step: Any) -> Any:
-    """A step as a tensor; by default the global step, which is made if it is not there.
+    """A step as a tensor; by default the global step, created if missing.
 
     Raises:
       ValueError: it is no scalar.
@@ -241,18 +245,18 @@ def step_of(step: Any) -> Any:
     """
     if step is None:
         return get_or_create_global_step()
-    found = convert_to_tensor(step, dtypes.int64)
-    if found.shape.num_elements() != 1:
+    scalar = convert_to_tensor(step, dtypes.int64)
+    if scalar.shape.num_elements() != 1:
         raise ValueError(
-            f"Argument `step` must be a scalar. Received step with shape {found.shape}."
+            f"Argument `step` must be a scalar. Received step with shape {scalar.shape}."
         )
-    return found
+    return scalar
 
 
 def written(
     name: Any, tensor: Any, family: str | None, step: Any, write: Callable[[str, str], Any]
 ) -> Any:
-    """True, once an operation that is made by `write` has been executed."""
+    """Write a summary by the operation that `write` creates; returns a bool tensor."""
     if step is not None:
         step_of(step)
     if _STATE.writer is None:
@@ -271,15 +275,15 @@ def written(
 
 
 def written_if(record: Callable[[], Tensor], name: str, *, default: bool = False) -> Any:
-    """What `record` gives where summaries are written, elsewhere False; kept with its kin."""
+    """`record()` if summaries are recorded, else False; added to the graph's summary ops."""
     with device("cpu:0"):
         condition, known = _condition(default=default)
         if known is None:
-            made = cond(condition, record, lambda: constant(False), name=name)
+            was_written = cond(condition, record, lambda: constant(False), name=name)
         else:
-            made = record() if known else constant(False)
-        get_default_graph().add_to_collection(_WRITTEN, made)
-        return made
+            was_written = record() if known else constant(False)
+        get_default_graph().add_to_collection(_WRITTEN, was_written)
+        return was_written
 
 
 def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
@@ -313,7 +317,7 @@ def import_event(tensor: Any, name: str | None = None) -> Any:
 
 
 def flush(writer: Any = None, name: str | None = None) -> Any:
-    """An operation that has all events of a writer, by default the present one, in its file."""
+    """An operation that flushes a writer, by default the default writer."""
     del name
     writer = writer or _STATE.writer
     return no_op() if writer is None else writer.flush()
@@ -393,7 +397,7 @@ class EventFileWriterV2:
         return self._logdir
 
     def reopen(self) -> None:
-        """Write on after `close`, into a new file; nothing if it was not closed."""
+        """Reopen after `close`, with a new file; does nothing if open."""
         if self._closed:
             self._closed = False
             self._session.run(self._begin)
@@ -404,7 +408,7 @@ class EventFileWriterV2:
             self._session.run(self._add, {self._event: event.SerializeToString()})
 
     def flush(self) -> None:
-        """Have all that was added in the file.
+        """Flush all added events to the file.
 
         Raises:
           NotFoundError: the file is closed.

@@ -53,16 +53,16 @@ def get_plugin_asset(plugin_asset_cls: type[A], graph: Graph | None = None) -> A
     if not name:
         raise ValueError(f"Class {plugin_asset_cls.__name__} has no plugin_name")
     if graph.get_collection(_NAMES + name):
-        found = _only(graph, name)
+        asset = _only(graph, name)
     else:
-        found = plugin_asset_cls()
-        graph.add_to_collection(_NAMES + name, found)
+        asset = plugin_asset_cls()
+        graph.add_to_collection(_NAMES + name, asset)
         graph.add_to_collection(_NAMES, name)
-    if not isinstance(found, plugin_asset_cls):
+    if not isinstance(asset, plugin_asset_cls):
         raise ValueError(  # noqa: TRY004 - as TensorFlow has it
-            f"Plugin name collision between classes {name} and {type(found).__name__}"
+            f"Plugin name collision between classes {name} and {type(asset).__name__}"
         )
-    return found
+    return asset
 
 
 def get_all_plugin_assets(graph: Graph | None = None) -> list[Any]:
@@ -77,7 +77,7 @@ def get_all_plugin_assets(graph: Graph | None = None) -> list[Any]:
 
 
 def _only(graph: Graph, name: str) -> Any:
-    found = graph.get_collection(_NAMES + name)
-    if len(found) != 1:
-        raise ValueError(f"Collection for {_NAMES + name} had {len(found)} items, expected 1")
-    return found[0]
+    assets = graph.get_collection(_NAMES + name)
+    if len(assets) != 1:
+        raise ValueError(f"Collection for {_NAMES + name} had {len(assets)} items, expected 1")
+    return assets[0]

@@ -27,10 +27,10 @@ def list_local_devices(session_config: Any = None) -> list[DeviceAttributes]:
     if session_config is not None:
         config = ConfigProto.FromString(session_config.SerializeToString())
     try:
-        found = local_devices(config)
+        devices = local_devices(config)
     except errors.OpError as error:
         raise RuntimeError(error.message) from error
-    return [_described(device) for device in found]
+    return [_described(device) for device in devices]
 
 
 def _described(device: Any) -> DeviceAttributes:

@@ -38,19 +38,19 @@ def subscribe(tensors: Any, side_effects: Any) -> Any:
 
     """
     functions = list(side_effects) if hasattr(side_effects, "__iter__") else [side_effects]
-    return _each(tensors, functions, {})
+    return _subscribe_all(tensors, functions, {})
 
 
-def _each(tensors: Any, functions: Sequence[SideEffect], waiting: _Waiting) -> Any:
+def _subscribe_all(tensors: Any, functions: Sequence[SideEffect], waiting: _Waiting) -> Any:
     if isinstance(tensors, Tensor):
         return _subscribed(tensors, functions, waiting)
     if hasattr(tensors, "initializer") and hasattr(tensors, "value"):
         return _subscribed(tensors.value(), functions, waiting)
     if isinstance(tensors, list | tuple):
-        items = [_each(item, functions, waiting) for item in tensors]
+        items = [_subscribe_all(item, functions, waiting) for item in tensors]
         return type(tensors)(*items) if hasattr(tensors, "_fields") else type(tensors)(items)
     if isinstance(tensors, dict):
-        return {key: _each(item, functions, waiting) for key, item in tensors.items()}
+        return {key: _subscribe_all(item, functions, waiting) for key, item in tensors.items()}
     raise TypeError(f"{tensors!r} has invalid type {type(tensors)!r}: no tensor to subscribe to")
 
 
@@ -66,13 +66,13 @@ def _subscribed(tensor: Tensor, functions: Sequence[SideEffect], waiting: _Waiti
     graph = tensor.graph
     scope = graph.name_scope(f"{source.op.name}/subscription/")
     with graph.as_default(), graph.device(tensor.device), scope:
-        made = [item for function in functions for item in function(source)]
+        side_effects = [item for function in functions for item in function(source)]
         if seen is None:
-            with graph.control_dependencies(made):
+            with graph.control_dependencies(side_effects):
                 new = identity(source)
             _replace(source, new, readers, waiting[source.op])
             return new
-    seen.op._add_control_inputs(graph._operation_of(item) for item in made)  # noqa: SLF001 - the same
+    seen.op._add_control_inputs(graph._operation_of(item) for item in side_effects)  # noqa: SLF001 - the same
     return seen
 
 
@@ -93,8 +93,8 @@ def _replace(
 
 def _identity_behind(tensor: Tensor) -> Tensor | None:
     """The identity that an earlier call made behind this tensor, or None."""
-    found = (op.outputs[0] for op in tensor.consumers() if op.type == "Identity")
-    return next(filter(_is_subscribed_identity, found), None)
+    identities = (op.outputs[0] for op in tensor.consumers() if op.type == "Identity")
+    return next(filter(_is_subscribed_identity, identities), None)
 
 
 def _is_subscribed_identity(tensor: Tensor) -> bool:

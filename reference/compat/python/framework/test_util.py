@@ -247,8 +247,8 @@ def NCHW_VECT_CToNHWC(input_shape_or_tensor: Any) -> Any:
     orders = {5: (0, 2, 3, 1, 4), 6: (0, 2, 3, 4, 1, 5)}
     turned = _permuted(input_shape_or_tensor, orders)
     sizes = _permuted(_sizes(input_shape_or_tensor), orders)
-    whole = [*sizes[:-2], sizes[-2] * _TOGETHER]
-    return array_ops.reshape(turned, whole) if isinstance(turned, Tensor) else whole
+    sizes_nhwc = [*sizes[:-2], sizes[-2] * _TOGETHER]
+    return array_ops.reshape(turned, sizes_nhwc) if isinstance(turned, Tensor) else sizes_nhwc
 
 
 def _sizes(value: Any) -> list[Any]:

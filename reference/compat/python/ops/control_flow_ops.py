@@ -82,10 +82,10 @@ def _Enter(  # noqa: N802 - TensorFlow's name
         "parallel_iterations": parallel_iterations,
     }
     op_type = op_type_for("Enter", value) if use_ref else "Enter"
-    found = apply_op(op_type, {"data": value}, attrs, name).outputs[0]
+    entered = apply_op(op_type, {"data": value}, attrs, name).outputs[0]
     if use_input_shape:
-        found.set_shape(value.shape)
-    return found
+        entered.set_shape(value.shape)
+    return entered
 
 
 def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> Any:
@@ -122,9 +122,9 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> Any:
       ValueError: one is None.
 
     """
-    if any(each is None for each in inputs):
+    if any(value is None for value in inputs):
         raise ValueError(f"At least one of the merge inputs is None: {inputs}")
-    return merged_with_index([_converted(each) for each in inputs], name)
+    return merged_with_index([_converted(value) for value in inputs], name)
 
 
 def with_dependencies(

@@ -90,8 +90,8 @@ def IsCondSwitch(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
 
 def IsCondMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name
     """Whether it joins branches: all that it takes comes out of branches."""
-    sources = [context_after(each.op) for each in op.inputs]
-    return IsMerge(op) and all(isinstance(each, Conditional) for each in sources)
+    sources = [context_after(tensor.op) for tensor in op.inputs]
+    return IsMerge(op) and all(isinstance(tensor, Conditional) for tensor in sources)
 
 
 def IsLoopMerge(op: Operation) -> bool:  # noqa: N802 - TensorFlow's name

@@ -103,7 +103,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         self._initial_weights = kwargs.get("weights")
 
     def _set_declared_shape(self, kwargs: Mapping[str, Any]) -> None:
-        """Keep the shape that inputs are declared to have, if it is declared."""
+        """Store the declared shape of the inputs, if any."""
         if "batch_input_shape" in kwargs:
             self._batch_input_shape = tuple(kwargs["batch_input_shape"])
         elif "input_shape" in kwargs:
@@ -116,7 +116,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         self._name = given
 
     def _set_dtype_policy(self, dtype: Any) -> None:
-        """Choose the dtype of variables; None for that of the first inputs."""
+        """Set the dtype of variables; None: the dtype of the first inputs."""
         named = dtype.get("config", {}).get("name") if isinstance(dtype, Mapping) else dtype
         if isinstance(named, str) and named.startswith("mixed_"):
             raise NotImplementedError(f"mixed precision: {named}")
@@ -127,17 +127,17 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return self.name
 
     def build(self, input_shape: Any) -> None:
-        """Make the variables, for inputs of this shape; classes of layers say which."""
+        """Create the variables for inputs of this shape; overridden by subclasses."""
         self._build_input_shape = input_shape
         self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
-        """Compute; classes of layers say what. The inputs themselves by default."""
+        """Compute the outputs; overridden by subclasses. Returns the inputs by default."""
         del args, kwargs
         return inputs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """What the layer computes of its inputs.
+        """Build the layer if needed, and compute its outputs.
 
         Args:
           *args: the inputs, then other arguments of `call`.
@@ -187,7 +187,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
     def _resolved_training(
         self, args: tuple[Any, ...], kwargs: dict[str, object]
     ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
-        """Whether the call trains: as it says, or the call around it; None if neither does."""
+        """The value of `training`: from the call, or the enclosing layer's call; else None."""
         known = self._call_arguments
         training = known.given("training", args, kwargs)
         if not known.takes_training:
@@ -201,7 +201,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return training, args, kwargs
 
     def _check_declared_shape(self, inputs: Structure) -> None:
-        """Hold inputs to the shape that the layer was declared with, which TensorFlow does not."""
+        """Check inputs against the declared shape (TensorFlow does not)."""
         declared = getattr(self, "_batch_input_shape", None)
         flat = tf.nest.flatten(inputs)
         if declared is None or len(flat) != 1 or not hasattr(flat[0], "shape"):
@@ -213,7 +213,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             )
 
     def _maybe_build(self, inputs: Structure) -> None:
-        """Build the layer, if it is not, for the shapes and the dtype of its inputs."""
+        """Build the layer for the shapes and dtype of its inputs, unless it is built."""
         if not self.built:
             flat = tf.nest.flatten(inputs)
             dtype = getattr(flat[0], "dtype", None) if flat else None
@@ -229,7 +229,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             self.set_weights(values)
 
     def _cast(self, inputs: Structure) -> Any:
-        """The inputs, with floats in the layer's dtype if it casts them by itself."""
+        """The inputs; float tensors are cast to the layer's dtype if `autocast` is on."""
         kind = self._compute_dtype_object
         if not self._autocast or kind is None or not kind.is_floating:
             return inputs
@@ -274,7 +274,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return None
 
     def _set_masks(self, inputs: Structure, outputs: Structure, masks: Any) -> None:
-        """Give the outputs the masks that the layer computes for them."""
+        """Attach the computed masks to the outputs."""
         flat = tf.nest.flatten(outputs)
         if getattr(self, "_compute_output_and_mask_jointly", False):
             return
@@ -282,13 +282,13 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             return
         has_own = type(self).compute_mask is not Layer.compute_mask
         computed = self.compute_mask(inputs, masks) if self.supports_masking or has_own else None
-        found = [None] * len(flat) if computed is None else tf.nest.flatten(computed)
-        for output, mask in zip(flat, found, strict=False):
+        output_masks = [None] * len(flat) if computed is None else tf.nest.flatten(computed)
+        for output, mask in zip(flat, output_masks, strict=False):
             if hasattr(output, "__dict__"):
                 output._keras_mask = mask  # noqa: SLF001 - the name by which masks are handed on
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the outputs; classes of layers say which.
+        """The shape of the outputs; implemented by subclasses.
 
         Raises:
           NotImplementedError: this class does not.
@@ -314,7 +314,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return tf.nest.map_structure(lambda shape: tf.TensorSpec(shape, dtype), shapes)
 
     def get_config(self) -> Config:
-        """What the layer was made with, for `from_config`.
+        """The arguments of the constructor, for `from_config`.
 
         Raises:
           NotImplementedError: the class has a constructor with other arguments, and does not say.
@@ -340,7 +340,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         return config
 
     def _option(self, name: str) -> Any:
-        """An attribute as it stands in the config."""
+        """An attribute's form in the config."""
         value = getattr(self, name)
         for ending, serialize in _SERIALIZERS.items():
             if name.endswith(ending):
@@ -349,7 +349,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """A layer like the one whose config it is, with variables of its own.
+        """A layer with this config and its own variables.
 
         Raises:
           TypeError: the class does not take the config.
@@ -364,12 +364,12 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             ) from error
 
     def apply(self, inputs: Structure, *args: Any, **kwargs: Any) -> Any:
-        """The older way to call it."""
+        """Call the layer: the older name of `__call__`."""
         return self(inputs, *args, **kwargs)
 
 
 class RandomLayer(Layer):
-    """The base of layers that draw random numbers.
+    """Base class of layers with random operations.
 
     Args:
       seed: the operations' seed; each further operation has the next one.
@@ -399,7 +399,7 @@ class RandomLayer(Layer):
         self._next_seed = seed
 
     def _seed_of_operation(self) -> int | None:
-        """The seed of the next operation that draws."""
+        """The seed of the next random operation."""
         seed = self._next_seed
         if seed is not None:
             self._next_seed = seed + 1

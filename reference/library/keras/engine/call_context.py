@@ -1,4 +1,4 @@
-"""Which layers are being called, from the outermost in, and what their calls say of training."""
+"""The stack of layer calls in progress, with their inputs and training flags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["CallArguments", "calling", "current_call", "takes"]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of a layer: its inputs, and whether it trains as far as the call says."""
+    """A layer call in progress: inputs, and the training flag if it was given."""
 
     layer: Any
     inputs: Any
@@ -25,7 +25,7 @@ class Call:
 
 
 class _Calls(threading.local):
-    """The calls of this thread, the innermost last."""
+    """The stack of calls of this thread."""
 
     def __init__(self) -> None:
         self.open: list[Call] = []
@@ -41,7 +41,7 @@ def current_call() -> Call | None:
 
 @contextmanager
 def calling(layer: Any, inputs: Structure, training: bool | Tensor) -> Iterator[None]:
-    """The `with` of a call."""
+    """Push a call for the duration of the `with`."""
     _CALLS.open.append(Call(layer, inputs, training))
     try:
         yield
@@ -50,12 +50,12 @@ def calling(layer: Any, inputs: Structure, training: bool | Tensor) -> Iterator[
 
 
 def takes(function: Callable[..., object], name: str) -> bool:
-    """Whether a function has an argument of this name."""
+    """Whether a function has a parameter of this name."""
     return name in inspect.signature(function).parameters
 
 
 class CallArguments:
-    """What a layer's `call` takes besides its inputs.
+    """The parameters of a layer's `call` besides its inputs.
 
     Args:
       function: the bound method.
@@ -76,14 +76,14 @@ class CallArguments:
         self.takes_mask = takes_all or "mask" in self.names
 
     def given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, object]) -> Any:
-        """An argument of a call whose inputs are left out of `args`; None if it was not given."""
+        """An argument of a call, or None if absent; `args` does not contain the inputs."""
         if name in kwargs:
             return kwargs[name]
         bound = dict(zip(self._positional[1:], args, strict=False))
         return bound.get(name)
 
     def was_given(self, name: str, args: tuple[Any, ...], kwargs: dict[str, object]) -> bool:
-        """Whether a call names an argument."""
+        """Whether a call passes an argument."""
         return name in kwargs or name in self._positional[1 : len(args) + 1]
 
     def with_argument(

@@ -1,4 +1,4 @@
-"""What a layer collects as it is called: losses, and updates of its variables."""
+"""Losses and updates that a layer collects in `call`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["CollectedByLayer"]
 
 
 def _reaches(inputs: Iterable[TensorLike], target: Any) -> bool:
-    """Whether a tensor or an operation depends on one of the inputs."""
+    """Whether a tensor or operation depends on one of the inputs."""
     sources = {id(item) for item in inputs}
     variables = {item.op for item in inputs if isinstance(item, Variable)}
     if id(target) in sources:
@@ -37,7 +37,7 @@ def _reaches(inputs: Iterable[TensorLike], target: Any) -> bool:
 
 
 class CollectedByLayer(TraitsOfLayer):
-    """The part of a layer that has losses and updates."""
+    """Mixin of Layer: losses and updates."""
 
     _updates: list[object]
     _losses: list[object]
@@ -47,13 +47,13 @@ class CollectedByLayer(TraitsOfLayer):
 
     @property
     def losses(self) -> list[Any]:
-        """The losses of this layer and of those in it; those of variables are made here."""
-        found: list[object] = []
+        """The losses of this layer and its sublayers; callable ones are evaluated."""
+        losses: list[object] = []
         for layer in self._flatten_layers():
-            found += layer._losses  # noqa: SLF001 - a layer's own
-            made = [make() for make in layer._callable_losses]  # noqa: SLF001 - the same
-            found += [loss for loss in made if loss is not None]
-        return found
+            losses += layer._losses  # noqa: SLF001 - a layer's own
+            computed = [make() for make in layer._callable_losses]  # noqa: SLF001 - the same
+            losses += [loss for loss in computed if loss is not None]
+        return losses
 
     def add_loss(self, losses: Tensor, inputs: Structure = None) -> None:
         """Collect losses.
@@ -69,18 +69,18 @@ class CollectedByLayer(TraitsOfLayer):
             if callable(loss):
                 self._callable_losses.append(loss)
                 continue
-            made = loss if tf.is_tensor(loss) else tf.convert_to_tensor(loss, dtype=floatx())
+            tensor = loss if tf.is_tensor(loss) else tf.convert_to_tensor(loss, dtype=floatx())
             if inputs is not None:
-                self._conditional.add(made)
-            self._losses.append(made)
+                self._conditional.add(tensor)
+            self._losses.append(tensor)
 
     def get_losses_for(self, inputs: Structure) -> list[Any]:
-        """The losses that depend on these inputs; those that depend on none for None."""
+        """The losses that depend on these inputs; for None the unconditional ones."""
         return self._depending(self.losses, inputs)
 
     @property
     def updates(self) -> list[Any]:
-        """The updates of this layer and of those in it, of layers that are trained."""
+        """The updates of this layer and its sublayers, as far as they are trainable."""
         return [
             update
             for layer in self._flatten_layers()
@@ -104,7 +104,7 @@ class CollectedByLayer(TraitsOfLayer):
             self._updates.append(update)
 
     def get_updates_for(self, inputs: Structure) -> list[Any]:
-        """The updates that depend on these inputs; those that depend on none for None."""
+        """The updates that depend on these inputs; for None the unconditional ones."""
         return self._depending(self.updates, inputs)
 
     def _depending(self, collected: list[Tensor], inputs: Structure) -> list[Any]:

@@ -1,4 +1,4 @@
-"""`InputSpec`: what a layer demands of its inputs, and how inputs are held to it."""
+"""`InputSpec`: required dtype, rank and shape of a layer's inputs, and their check."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["InputSpec", "assert_input_compatibility"]
 
 
 class InputSpec:
-    """Demands on the dtype, the rank and the shape of an input; what is None is not demanded.
+    """Required dtype, rank and shape of an input; None: any.
 
     Args:
       dtype: its dtype.
@@ -72,18 +72,18 @@ class InputSpec:
         return f"InputSpec({', '.join(parts)})"
 
     def get_config(self) -> Config:
-        """The demands on dtype, rank and shape."""
+        """The arguments of the constructor."""
         keys = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes")
         return {key: getattr(self, key) for key in keys}
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """The demands of what `get_config` gave."""
+        """The spec with this config."""
         return cls(**config)
 
 
 def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) -> None:
-    """Hold inputs to what their layer demands.
+    """Check inputs against the specs of their layer.
 
     Args:
       input_spec: an InputSpec, a list of them, or None.
@@ -129,7 +129,7 @@ def assert_input_compatibility(input_spec: Any, inputs: Any, layer_name: str) ->
 
 
 def _fault(x: Tensor, spec: InputSpec) -> str | None:
-    """What is wrong with an input of known rank, if anything."""
+    """The violated requirement of a spec, or None."""
     shape = tf.TensorShape(x.shape)
     rank = shape.rank
     if rank is None:
@@ -156,11 +156,11 @@ def _fault_of_sizes(sizes: list[int | None], spec: InputSpec) -> str | None:
             )
     if spec.shape is None:
         return None
-    wanted_sizes, found = list(spec.shape), list(sizes)
+    wanted_sizes, actual_sizes = list(spec.shape), list(sizes)
     if spec.allow_last_axis_squeeze:
-        found = found[:-1] if found and found[-1] == 1 else found
+        actual_sizes = actual_sizes[:-1] if actual_sizes and actual_sizes[-1] == 1 else actual_sizes
         wanted_sizes = wanted_sizes[:-1] if wanted_sizes and wanted_sizes[-1] == 1 else wanted_sizes
-    for size, other in zip(wanted_sizes, found, strict=False):
+    for size, other in zip(wanted_sizes, actual_sizes, strict=False):
         if size is not None and other is not None and size != other:
             return f"expected shape={spec.shape}, found shape={tuple(sizes)}"
     return None

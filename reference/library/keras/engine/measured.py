@@ -1,17 +1,35 @@
-"""What a layer measures as it is called: values that metrics sum up from batch to batch."""
+"""Metrics that a layer adds in `call` by `add_metric`."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
 
-__all__ = ["MeasuredByLayer"]
+__all__ = ["MeasuredByLayer", "register_mean"]
+
+
+#: The class of metrics that sum a value up to its mean; `keras.metrics`, whose classes derive
+#: from Layer, registers it.
+_MEAN: Final[list[type[Any]]] = []
+
+
+def register_mean(metric_class: type[Any]) -> None:
+    """Let `add_metric(aggregation="mean")` create metrics of this class."""
+    _MEAN[:] = [metric_class]
+
+
+def _mean_of(value: Tensor, name: str | None) -> Any:
+    """A Mean metric updated by a value."""
+    metric = _MEAN[0](name=name, dtype=value.dtype)
+    metric(value)
+    return metric
 
 
 class MeasuredByLayer(TraitsOfLayer):
-    """The part of a layer that has metrics."""
+    """Mixin of Layer: metrics."""
 
     _metrics: list[Any]
 
@@ -24,7 +42,7 @@ class MeasuredByLayer(TraitsOfLayer):
     def add_metric(
         self, value: Any, aggregation: str | None = None, name: str | None = None
     ) -> None:
-        """Measure a value in each batch.
+        """Add a metric of a value.
 
         Args:
           value: a tensor, or what a metric that was called gave.
@@ -55,7 +73,7 @@ class MeasuredByLayer(TraitsOfLayer):
             self._metrics.append(_mean_of(value, name if metric is None else metric.name))
 
     def _keep_metric(self, known: Any, metric: Any) -> None:
-        """Keep the metric that gave a value, unless it is kept."""
+        """Store the metric object that computed a value, once."""
         if known is not None:
             return
         if metric is None:
@@ -68,19 +86,10 @@ class MeasuredByLayer(TraitsOfLayer):
 
     def _metric_named(self, name: str | None) -> Any:
         """The metric of this layer with this name, or None."""
-        found = [metric for metric in self._metrics if metric.name == name]
-        if len(found) > 1:
+        named = [metric for metric in self._metrics if metric.name == name]
+        if len(named) > 1:
             raise bad_value(
                 "Please provide different names for the metrics you have added. We found "
-                f'{len(found)} metrics with the name: "{name}"'
+                f'{len(named)} metrics with the name: "{name}"'
             )
-        return found[0] if found else None
-
-
-def _mean_of(value: Any, name: str | None) -> Any:
-    """A metric that sums up a value to its mean."""
-    from sessrun.reference.library.keras.metrics import Mean  # noqa: PLC0415 - metrics are layers
-
-    metric = Mean(name=name, dtype=value.dtype)
-    metric(value)
-    return metric
+        return named[0] if named else None

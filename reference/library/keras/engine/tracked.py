@@ -1,4 +1,4 @@
-"""What hangs on a layer: variables and inner layers, found as they become its attributes."""
+"""Tracking of a layer's variables and sublayers, by assignment of attributes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ __all__ = ["Tracking", "distinct", "is_split"]
 
 
 def is_split(variable: Variable) -> bool:
-    """Whether a variable is one in parts."""
+    """Whether a variable is partitioned."""
     return isinstance(variable, PartitionedVariable)
 
 
 def distinct(values: Iterable[object]) -> list[Any]:
-    """The values in order, each object once."""
+    """The values without repeated objects, in order."""
     return list({id(value): value for value in values}.values())
 
 
 def is_metric(value: Any) -> bool:
-    """Whether it is a metric, which is a layer and yet no part of another one."""
+    """Whether a layer is a metric, which is not tracked as a sublayer."""
     return getattr(value, "_is_metric", False)
 
 
 def _inside(value: TensorLike) -> Iterator[Any]:
-    """A value, or all values in a list, a tuple or a dict, however deep."""
+    """The leaves of nested lists, tuples and dicts."""
     if isinstance(value, list | tuple):
         for item in value:
             yield from _inside(item)
@@ -41,7 +41,7 @@ def _inside(value: TensorLike) -> Iterator[Any]:
 
 
 class Tracking:
-    """The base of layers: keeps variables and layers that become attributes of it."""
+    """Base class of Layer: tracks variables and layers assigned to attributes."""
 
     _trainable_weights: list[object]
     _non_trainable_weights: list[object]
@@ -74,11 +74,11 @@ class Tracking:
             self._forget(before)
 
     def _lists(self) -> tuple[list[Any], list[Any], list[Any]]:
-        """The kept variables, trained and not, and layers; also before the constructor ran."""
+        """The lists of trainable variables, other variables and sublayers; created on first use."""
         return tuple(self.__dict__.setdefault(name, []) for name in _KEPT)
 
     def _keep(self, value: TensorLike) -> None:
-        """Keep a new attribute if it is, or has in it, layers or variables."""
+        """Track the layers and variables in the value of a new attribute."""
         trained, others, layers = self._lists()
         is_container = isinstance(value, list | tuple | Mapping)
         may_hold = isinstance(value, list | dict) or (
@@ -102,19 +102,19 @@ class Tracking:
                 known.append(item)
 
     def _forget(self, value: Tensor) -> None:
-        """Let go of what was an attribute, unless it still is another one."""
+        """Stop tracking the old value of an attribute, unless another attribute holds it."""
         if any(value is other for other in self.__dict__.values()):
             return
         for known in self._lists():
             known[:] = [item for item in known if item is not value]
 
     def _track_trackable(self, trackable: Any, name: str) -> Any:
-        """Let an object depend on this one by a name of its own; returns it."""
+        """Record a checkpoint dependency on an object under a name; returns the object."""
         self.__dict__.setdefault("_named_dependencies", {})[name] = trackable
         return trackable
 
     def _trackable_children(self, save_type: str = "checkpoint", **_: Any) -> dict[str, object]:
-        """The layers and variables that hang on this one, by the names that checkpoints have."""
+        """Sublayers and variables by their names in checkpoints."""
         del save_type
         own = {
             name: value
@@ -124,13 +124,13 @@ class Tracking:
         return {**own, **self.__dict__.get("_named_dependencies", {})}
 
     def _flatten_layers(self, recursive: bool = True, include_self: bool = True) -> Iterator[Any]:
-        """The layer and those in it, outer ones first."""
+        """The layer and all its sublayers, outer ones first."""
         if include_self:
             yield self
         yield from self._inner_layers(set(), recursive=recursive)
 
     def _inner_layers(self, seen: set[int], *, recursive: bool) -> Iterator[Any]:
-        """The layers in it whose ids have not been seen, each before those in it."""
+        """The sublayers whose ids are not in `seen`, depth first."""
         for kept in self._lists()[2]:
             for layer in _inside(kept):
                 if not isinstance(layer, Tracking) or is_metric(layer) or id(layer) in seen:
@@ -141,7 +141,7 @@ class Tracking:
                     yield from layer._inner_layers(seen, recursive=True)  # noqa: SLF001 - a layer's own
 
     def _of_inner_layers(self, name: str) -> list[Any]:
-        """All items of a list attribute of the layers directly in this one."""
+        """The concatenated values of a list attribute of the direct sublayers."""
         layers = self._flatten_layers(recursive=False, include_self=False)
         return [item for layer in layers for item in getattr(layer, name)]
 

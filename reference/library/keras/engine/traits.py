@@ -1,4 +1,4 @@
-"""The properties of a layer: its name, dtypes and switches, and those of a layer in a model."""
+"""Properties of Layer: name, dtypes, flags, and those that only layers of a model have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["TraitsOfLayer"]
 
 
 class TraitsOfLayer(Tracking):
-    """The part of a layer that says what it is."""
+    """Mixin of Layer: name, dtypes and flags."""
 
     _name: str
     _trainable: bool
@@ -69,7 +69,7 @@ class TraitsOfLayer(Tracking):
 
     @property
     def stateful(self) -> bool:
-        """Whether it, or a layer in it, keeps state from batch to batch."""
+        """Whether this layer or a sublayer keeps state between batches."""
         return any(layer._stateful for layer in self._flatten_layers())  # noqa: SLF001 - a layer's own
 
     @stateful.setter
@@ -78,12 +78,12 @@ class TraitsOfLayer(Tracking):
 
     @property
     def dynamic(self) -> bool:
-        """Whether it, or a layer in it, was said to run eagerly only."""
+        """Whether this layer or a sublayer was declared eager-only."""
         return any(layer._dynamic for layer in self._flatten_layers())  # noqa: SLF001 - a layer's own
 
     @property
     def activity_regularizer(self) -> Any:
-        """The loss of its outputs, or None."""
+        """The regularizer of the outputs, or None."""
         return self._activity_regularizer
 
     @activity_regularizer.setter
@@ -92,7 +92,7 @@ class TraitsOfLayer(Tracking):
 
     @property
     def input_spec(self) -> Any:
-        """What it demands of its inputs: an InputSpec, a list of them, or None."""
+        """The required inputs: an InputSpec, a list of them, or None."""
         return self._input_spec
 
     @input_spec.setter
@@ -104,42 +104,42 @@ class TraitsOfLayer(Tracking):
 
     @property
     def inbound_nodes(self) -> list[Any]:
-        """Its places in models: none, since there are no models here."""
+        """Nodes of functional models: always empty, models are not supported."""
         return []
 
     @property
     def outbound_nodes(self) -> list[Any]:
-        """The places in models that take its outputs: none."""
+        """Nodes of functional models: always empty, models are not supported."""
         return []
 
     @property
     def input(self) -> NoReturn:
-        """The inputs in a model; AttributeError, since the layer is in none."""
+        """The symbolic input in a functional model; always AttributeError."""
         raise AttributeError(f"Layer {self.name} is not connected, no input to return.")
 
     @property
     def output(self) -> NoReturn:
-        """The outputs in a model; AttributeError, since the layer is in none."""
+        """The symbolic output in a functional model; always AttributeError."""
         raise AttributeError(f"Layer {self.name} has no inbound nodes.")
 
     @property
     def input_shape(self) -> NoReturn:
-        """The shape of the inputs in a model; AttributeError, since the layer is in none."""
+        """The input shape in a functional model; always AttributeError."""
         raise AttributeError(
             f'The layer "{self.name}" has never been called and thus has no defined input shape.'
         )
 
     @property
     def output_shape(self) -> NoReturn:
-        """The shape of the outputs in a model; AttributeError, since the layer is in none."""
+        """The output shape in a functional model; always AttributeError."""
         raise AttributeError(
             f'The layer "{self.name}" has never been called and thus has no defined output shape.'
         )
 
     def get_input_at(self, node_index: int) -> NoReturn:
-        """The inputs at a place in a model; RuntimeError, since the layer is in none."""
+        """The input at a node of a functional model; always RuntimeError."""
         raise RuntimeError(f"Layer {self.name} has no place {node_index} in a model.")
 
     def get_output_at(self, node_index: int) -> NoReturn:
-        """The outputs at a place in a model; RuntimeError, since the layer is in none."""
+        """The output at a node of a functional model; always RuntimeError."""
         raise RuntimeError(f"Layer {self.name} has no place {node_index} in a model.")

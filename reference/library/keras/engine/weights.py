@@ -1,4 +1,4 @@
-"""The variables of a layer: how they are made, listed, read and set."""
+"""Variables of a layer: creation, lists, values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def make_variable(
     partitioner: object = None,
     **options: Any,
 ) -> Any:
-    """A variable, by default a resource variable, named by the open name scope.
+    """Create a variable (by default a resource variable) in the current name scope.
 
     Args:
       name: its name.
@@ -65,7 +65,7 @@ def make_variable(
 
 
 def is_trained(trainable: bool | None, synchronization: Any) -> bool:
-    """Whether a variable is trained, by what a call says of it."""
+    """The default of `trainable`, which depends on the synchronization."""
     if synchronization == tf.VariableSynchronization.ON_READ:
         if trainable:
             raise bad_value(
@@ -78,7 +78,7 @@ def is_trained(trainable: bool | None, synchronization: Any) -> bool:
 
 
 class WeightsOfLayer(TraitsOfLayer):
-    """The part of a layer that has variables."""
+    """Mixin of Layer: variables."""
 
     built: bool
     add_loss: Callable[..., None]
@@ -99,7 +99,7 @@ class WeightsOfLayer(TraitsOfLayer):
         aggregation: Any = tf.VariableAggregation.NONE,
         **kwargs: Any,
     ) -> Any:
-        """A new variable of this layer.
+        """Create a variable of this layer.
 
         Args:
           name: its name in the open name scope.
@@ -128,7 +128,7 @@ class WeightsOfLayer(TraitsOfLayer):
         if self.dtype is None:
             self._set_dtype_policy(kind.base_dtype.name)
         trainable = is_trained(trainable, synchronization)
-        made = kwargs.get("getter", make_variable)(
+        weight = kwargs.get("getter", make_variable)(
             name=name,
             shape=() if shape is None else shape,
             dtype=kind,
@@ -144,17 +144,17 @@ class WeightsOfLayer(TraitsOfLayer):
         )
         regularizer = regularizers.get(regularizer)
         if regularizer is not None:
-            self._handle_weight_regularization(made.name.partition(":")[0], made, regularizer)
+            self._handle_weight_regularization(weight.name.partition(":")[0], weight, regularizer)
         known = self._trainable_weights if trainable else self._non_trainable_weights
-        for variable in made if is_split(made) else [made]:
+        for variable in weight if is_split(weight) else [weight]:
             sessions.track_variable(variable)
             known.append(variable)
-        return made
+        return weight
 
     def _set_rules(
         self, name: str, initializer: Identifier, regularizer: Identifier, constraint: Identifier
     ) -> None:
-        """Keep how a variable is made, under `NAME_initializer`, `..._regularizer` and so on."""
+        """Store the initializer, regularizer and constraint of a variable as attributes."""
         setattr(self, f"{name}_initializer", initializers.get(initializer))
         setattr(self, f"{name}_regularizer", regularizers.get(regularizer))
         setattr(self, f"{name}_constraint", constraints.get(constraint))
@@ -162,7 +162,7 @@ class WeightsOfLayer(TraitsOfLayer):
     def _add_by_rules(
         self, name: str, shape: Any, *, weight: str | None = None, **options: Any
     ) -> Any:
-        """A trained variable as `_set_rules` said of its name; `weight` if it has another one."""
+        """Create a trainable variable by the attributes of `_set_rules`."""
         return self.add_weight(
             name if weight is None else weight,
             shape=shape,
@@ -174,9 +174,9 @@ class WeightsOfLayer(TraitsOfLayer):
         )
 
     def _initializer(self, name: str | None, given: Any, kind: Any, *, has_getter: bool) -> Any:
-        found = initializers.get(given)
-        if found is not None:
-            return found
+        initializer = initializers.get(given)
+        if initializer is not None:
+            return initializer
         if kind.is_floating:
             return initializers.get("glorot_uniform")
         if kind.is_integer or kind == tf.bool:
@@ -263,7 +263,7 @@ class WeightsOfLayer(TraitsOfLayer):
         sessions.batch_set_value(list(zip(variables, weights, strict=True)))
 
     def count_params(self) -> int:
-        """How many numbers the variables hold.
+        """The number of scalars in the variables.
 
         Raises:
           ValueError: the layer has no variables yet.

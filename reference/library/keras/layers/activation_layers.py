@@ -122,7 +122,7 @@ class ThresholdedReLU(Elementwise):
 
 
 class ReLU(Elementwise):
-    """What is above a threshold, cut at a largest value, with a slope below.
+    """max(x, 0), with a slope below `threshold` and cut off at `max_value`.
 
     Args:
       max_value: the largest value, if any.
@@ -157,7 +157,7 @@ class ReLU(Elementwise):
 
 
 class PReLU(Elementwise):
-    """X, or alpha * x where x is negative, with an `alpha` for each place, which is trained.
+    """X, or alpha * x where x is negative; `alpha` is trained, one for each element of an example.
 
     Args:
       alpha_initializer: makes the first slopes.
@@ -204,7 +204,7 @@ class PReLU(Elementwise):
 
 
 class Softmax(Elementwise):
-    """Exponentials, scaled to the sum 1 along an axis, or along several.
+    """exp(x) / sum(exp(x)), the sum taken along one axis or several.
 
     Args:
       axis: the axis, or a list of several.
@@ -223,7 +223,7 @@ class Softmax(Elementwise):
         self.robust_masking = robust_masking
 
     def call(self, inputs: Any, mask: Any = None) -> Tensor:
-        """The function's value, next to 0 for what is masked."""
+        """The softmax; masked elements get a weight near 0."""
         if mask is not None:
             least = tf.float16.min / 2.0 if inputs.dtype == tf.float16 else -1e9
             if self.robust_masking:
@@ -239,6 +239,6 @@ class Softmax(Elementwise):
         return activations.softmax(inputs, axis=self.axis)
 
     def get_config(self) -> Config:
-        """The axis, and how masks are taken if they are in the rarer way."""
+        """The arguments of the constructor."""
         rarer = {"robust_masking": True} if self.robust_masking else {}
         return {**super().get_config(), **rarer}

@@ -1,4 +1,4 @@
-"""Attention: values, weighted by how well their keys fit a query. Source: tf_keras 2.21."""
+"""Attention layers: values weighted by the scores of keys and queries (tf_keras 2.21)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["AdditiveAttention", "Attention"]
 
 
 class DenseAttention(RandomLayer):
-    """The base of attentions: inputs are [query, value] or [query, value, key].
+    """Base class of attention layers; inputs are [query, value] or [query, value, key].
 
     Args:
       dropout: the share of the weights that is dropped while training.
@@ -37,7 +37,7 @@ class DenseAttention(RandomLayer):
 
     @abstractmethod
     def _scores(self, query: Any, key: Any) -> Any:
-        """How well each key fits each query, [batch, queries, keys]."""
+        """The scores of keys for queries, [batch, queries, keys]."""
 
     def call(
         self,
@@ -78,19 +78,19 @@ class DenseAttention(RandomLayer):
     def _weighted(
         self, scores: Any, value: TensorLike, seen: Any, training: bool | Tensor
     ) -> tuple[Any, Any]:
-        """The weighted sums, and the weights, which are 0 for what is not seen."""
+        """The weighted sums of the values, and the weights; masked keys get weight 0."""
         if seen is not None:
             large = 65504.0 if scores.dtype == tf.float16 else 1.0e9
             scores -= large * tf.cast(tf.logical_not(seen), dtype=scores.dtype)
         training = learning_phase() if training is None else training
         weights = tf.nn.softmax(scores)
         if self.dropout > 0:
-            whole = weights
+            all_weights = weights
 
             def dropped() -> Any:
-                return tf.nn.dropout(whole, rate=self.dropout, seed=self._seed_of_operation())
+                return tf.nn.dropout(all_weights, rate=self.dropout, seed=self._seed_of_operation())
 
-            weights = smart_cond(training, dropped, lambda: tf.identity(whole))
+            weights = smart_cond(training, dropped, lambda: tf.identity(all_weights))
         return tf.matmul(weights, value), weights
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -130,7 +130,7 @@ class DenseAttention(RandomLayer):
             )
 
     def get_config(self) -> Config:
-        """The share that is dropped, and what every layer has."""
+        """The arguments of the constructor."""
         own = {name: getattr(self, name) for name in (*self._own, "dropout")}
         return {**super().get_config(), **own}
 
@@ -139,14 +139,14 @@ class DenseAttention(RandomLayer):
 
 
 def _lower_triangle(sizes: Any) -> Any:
-    """Whether the last index is at most the last but one, in this shape."""
+    """A causal mask of this shape: True where the key index is at most the query index."""
     rows = tf.cumsum(tf.ones(shape=sizes, dtype=tf.int32), axis=-2)
     columns = tf.cumsum(tf.ones(shape=sizes, dtype=tf.int32), axis=-1)
     return tf.greater_equal(rows, columns)
 
 
 class Attention(DenseAttention):
-    """Attention whose scores are products of queries and keys, or of the tangent of their sums.
+    """Dot-product attention; `score_mode="concat"` scores by tanh of query + key.
 
     Args:
       use_scale: whether scores are scaled by a variable.
@@ -191,7 +191,7 @@ class Attention(DenseAttention):
 
 
 class AdditiveAttention(DenseAttention):
-    """Attention whose scores are weighted sums of the tangent of query and key.
+    """Additive (Bahdanau) attention: scores are weighted sums of tanh(query + key).
 
     Args:
       use_scale: whether the weights are a variable; else they are 1.

@@ -1,4 +1,4 @@
-"""`BatchNormalization`: batches normalized by their own moments, or by those of all so far.
+"""`BatchNormalization`: batches normalized by batch moments, or by moving moments.
 
 Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 """
@@ -163,7 +163,7 @@ class BatchNormalization(Layer):
             raise bad_value("When using `virtual_batch_size`, adjustment cannot be specified")
 
     def _choose_form(self, rank: int) -> None:
-        """Choose whether one operation computes it, and in which format."""
+        """Decide whether FusedBatchNorm can be used, and with which data format."""
         self.fused = bool(self.fused) and rank in {4, 5} and self._fused_can_be_used()
         if not self.fused:
             return
@@ -200,7 +200,7 @@ class BatchNormalization(Layer):
         kind = {"dtype": self._param_dtype, "experimental_autocast": False}
         self.gamma = self._add_by_rules("gamma", own, **kind) if self.scale else None
         self.beta = self._add_by_rules("beta", own, **kind) if self.center else None
-        with self._whole_variables():
+        with self._without_partitioner():
             self.moving_mean = self._moving("moving_mean", self.moving_mean_initializer)
             self.moving_variance = self._moving("moving_variance", self.moving_variance_initializer)
             if self.renorm:
@@ -208,8 +208,8 @@ class BatchNormalization(Layer):
         super().build(input_shape)
 
     @contextmanager
-    def _whole_variables(self) -> Iterator[None]:
-        """The `with` in which a variable scope parts no variables."""
+    def _without_partitioner(self) -> Iterator[None]:
+        """Disable the partitioner of the variable scope inside the `with`."""
         scope: Any = getattr(self, "_scope", None)
         before = scope.partitioner if scope else None
         if scope:
@@ -247,14 +247,16 @@ class BatchNormalization(Layer):
             if self.fused:
                 return self._fused_call(inputs, training)
             return self._call_in_parts(inputs, training, mask)
-        whole = tf.shape(inputs)
-        whole = tf.concat([tf.constant([-1]), whole[1:]], axis=0)
-        parted = tf.concat([tf.constant([self.virtual_batch_size, -1]), whole[1:]], axis=0)
-        outputs = self._call_in_parts(tf.reshape(inputs, parted), training, mask)
-        return tf.reshape(outputs, whole)
+        flat_shape = tf.shape(inputs)
+        flat_shape = tf.concat([tf.constant([-1]), flat_shape[1:]], axis=0)
+        virtual_shape = tf.concat(
+            [tf.constant([self.virtual_batch_size, -1]), flat_shape[1:]], axis=0
+        )
+        outputs = self._call_in_parts(tf.reshape(inputs, virtual_shape), training, mask)
+        return tf.reshape(outputs, flat_shape)
 
     def _along_axes(self, vector: Any, inputs: Any) -> Any:
-        """Values of channels in a shape that is spread over the inputs."""
+        """Reshape per-channel values so that they broadcast over the inputs."""
         rank = inputs.shape.rank
         if vector is None or len(vector.shape) == rank or self.axis == [rank - 1]:
             return vector
@@ -263,7 +265,7 @@ class BatchNormalization(Layer):
         return tf.reshape(vector, sizes)
 
     def _call_in_parts(self, inputs: Any, training: Any, mask: Any) -> Any:
-        """The formula, operation for operation."""
+        """The normalization in single operations."""
         given = inputs.dtype.base_dtype
         if given in {tf.float16, tf.bfloat16}:
             inputs = tf.cast(inputs, tf.float32)
@@ -309,7 +311,7 @@ class BatchNormalization(Layer):
         return _composed(more_scale, more_offset, scale, offset)
 
     def _chosen_moments(self, inputs: Any, training: Any, mask: Any) -> tuple[Any, Any]:
-        """The batch's moments while training, else the moving ones."""
+        """The batch's moments in training, else the moving moments."""
         axes = [axis for axis in range(inputs.shape.rank) if axis not in self.axis]
         if self.virtual_batch_size is not None:
             del axes[1]  # each part apart
@@ -343,7 +345,7 @@ class BatchNormalization(Layer):
         self.add_update(lambda: smart_cond(training, of_variance, lambda: self.moving_variance))
 
     def _moved(self, moving: Any, value: Any, momentum: Any) -> Any:
-        """The update that brings a moving value nearer to a new one."""
+        """The update of a moving average by a new value."""
         with tf.name_scope("AssignMovingAvg") as scope, tf.colocate_with(moving):
             decay = tf.convert_to_tensor(1.0 - momentum, name="decay")
             if decay.dtype != moving.dtype.base_dtype:
@@ -352,7 +354,7 @@ class BatchNormalization(Layer):
             return tf.assign_sub(moving, delta, name=scope)
 
     def _fused_call(self, inputs: Any, training: Any) -> Any:
-        """The formula in one operation, which gives the batch's moments too."""
+        """The normalization by FusedBatchNorm, which also returns the batch's moments."""
         beta, gamma = (
             tf.constant(value, dtype=self._param_dtype, shape=self._param_shape)
             if variable is None
@@ -390,7 +392,7 @@ class BatchNormalization(Layer):
         return output
 
     def _corrected(self, variance: Any, inputs: Any, *, remove: bool) -> Any:
-        """The variance with Bessel's correction, or without it, if that is asked for."""
+        """The variance with Bessel's correction added or removed."""
         if self._bessels_correction_test_only:
             return variance
         count = tf.cast(tf.size(inputs) / tf.size(variance), variance.dtype)
@@ -416,7 +418,7 @@ class BatchNormalization(Layer):
 
 
 def _composed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
-    """Two scalings with offsets, one after the other, as one."""
+    """Compose two affine maps (scale, offset) into one."""
     if then_scale is not None:
         scale *= then_scale
         offset *= then_scale

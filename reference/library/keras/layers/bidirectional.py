@@ -1,4 +1,4 @@
-"""`tf.keras.layers.Bidirectional`: a recurrent layer forth, and one like it back.
+"""`tf.keras.layers.Bidirectional`: a recurrent layer run forwards and a copy run backwards.
 
 Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 """
@@ -32,7 +32,7 @@ _MERGES: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
 
 
 def _recreated(layer: Any, *, turned: bool = False) -> Any:
-    """A layer like another one; `turned` if it goes the other way."""
+    """A new layer with another's config; with `go_backwards` negated if `turned`."""
     config = layer.get_config()
     if turned:
         config["go_backwards"] = not config["go_backwards"]
@@ -45,7 +45,7 @@ def _recreated(layer: Any, *, turned: bool = False) -> Any:
 
 
 class Bidirectional(Wrapper):
-    """A recurrent layer on its inputs, and one like it on them from the last time to the first.
+    """Runs a recurrent layer over the inputs, and a copy of it over the reversed inputs.
 
     Args:
       layer: the layer; two like it are made.
@@ -94,7 +94,7 @@ class Bidirectional(Wrapper):
         self.input_spec = layer.input_spec
 
     def _wrap(self, layer: Any) -> None:
-        """Keep the layer as it is: only the two like it have variables."""
+        """Store the wrapped layer; only its two copies have variables."""
         object.__setattr__(self, "layer", layer)
 
     def _check_layers(self) -> None:
@@ -124,7 +124,7 @@ class Bidirectional(Wrapper):
     def __call__(
         self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
     ) -> Any:
-        """The outputs of both layers, and their states if asked for.
+        """The merged outputs of both layers, and their states if `return_state`.
 
         Args:
           inputs: of shape [batch, time, ...]; states and constants may follow in a list.
@@ -166,7 +166,7 @@ class Bidirectional(Wrapper):
         initial_state: Any = None,
         constants: object = None,
     ) -> Any:
-        """The outputs of both layers, and their states if asked for."""
+        """The merged outputs of both layers, and their states if `return_state`."""
         given = {"training": training, "mask": mask, "constants": constants}
         options = {key: value for key, value in given.items() if takes(self.layer.call, key)}
         firsts: list[dict[str, object]] = [{}, {}]
@@ -190,7 +190,7 @@ class Bidirectional(Wrapper):
         return [output, *states] if self.return_state else output
 
     def reset_states(self, states: Any = None) -> None:
-        """Set the kept states of both layers; None for zeros.
+        """Set the states of both stateful layers; None: zeros.
 
         Raises:
           AttributeError: the layers keep no states.
@@ -209,7 +209,7 @@ class Bidirectional(Wrapper):
         self.backward_layer.reset_states(states and states[half:])
 
     def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
-        """The mask of the inputs for each output of all times; none of states."""
+        """The mask of the outputs: that of the inputs if `return_sequences`; None for states."""
         del inputs
         mask = mask[0] if isinstance(mask, list) else mask
         own = mask if self.return_sequences else None
@@ -219,7 +219,7 @@ class Bidirectional(Wrapper):
         return own if self.merge_mode else masks
 
     def compute_output_shape(self, input_shape: ShapeLike) -> Any:
-        """The shape of the outputs; a list with those of the states, if these are returned."""
+        """The shape of the outputs; a list with the states' shapes if `return_state`."""
         shapes = self.forward_layer.compute_output_shape(input_shape)
         output, states = (shapes[0], shapes[1:]) if self.return_state else (shapes, [])
         sizes = tf.TensorShape(output).as_list()
@@ -231,7 +231,7 @@ class Bidirectional(Wrapper):
         return outputs[0] if self.merge_mode else outputs
 
     def get_config(self) -> Config:
-        """The config of the layer, and how the two are merged."""
+        """The config of the wrapped layer, and the merge mode."""
         config = {**super().get_config(), "merge_mode": self.merge_mode}
         if self._num_constants:
             config["num_constants"] = self._num_constants
@@ -243,7 +243,7 @@ class Bidirectional(Wrapper):
     def from_config(
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Self:
-        """A layer like the one whose config it is."""
+        """The layer with this config."""
         rest = {
             key: value
             for key, value in config.items()
@@ -251,9 +251,9 @@ class Bidirectional(Wrapper):
         }
         if config.get("backward_layer") is not None:
             rest["backward_layer"] = deserialize(config["backward_layer"], custom_objects)
-        made = cls(deserialize(config["layer"], custom_objects), **rest)
-        made._num_constants = config.get("num_constants", 0)
-        return made
+        layer = cls(deserialize(config["layer"], custom_objects), **rest)
+        layer._num_constants = config.get("num_constants", 0)
+        return layer
 
 
 def _check(layer: Any, merge_mode: Any, backward_layer: Any) -> None:

@@ -158,7 +158,7 @@ class Conv(Layer):
         self.bias = self._add_by_rules("bias", (count,)) if self.use_bias else None
 
     def convolution_op(self, inputs: Any, kernel: Any) -> Any:
-        """The convolution alone."""
+        """The convolution without bias and activation."""
         padding = "valid" if self.padding == "causal" else self.padding
         padding = padding.upper() if isinstance(padding, str) else padding
         name = type(self).__name__
@@ -187,7 +187,7 @@ class Conv(Layer):
             )
 
     def _causal_padding(self, inputs: Any) -> list[list[int]]:
-        """How many zeros come before and after each axis, so that nothing later is seen."""
+        """The paddings of a causal convolution, for `tf.pad`."""
         before = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
         batch = [[0, 0]] * (1 if inputs.shape.rank is None else inputs.shape.rank - 2)
         last = self.data_format == "channels_last"
@@ -220,7 +220,7 @@ class Conv(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
     def _spatial(self, sizes: list[Any]) -> list[Any]:
-        """The sizes of the axes that the window moves over, afterwards."""
+        """The output sizes of the spatial axes."""
         return [
             output_length(size, window, self.padding, stride, dilation)
             for size, window, stride, dilation in zip(
@@ -239,19 +239,19 @@ class Conv(Layer):
         batch = sizes[: len(sizes) - self.rank - 1]
         rest = sizes[len(batch) :]
         if self.data_format == "channels_last":
-            found = [*batch, *self._spatial(rest[:-1]), self.filters]
+            output_sizes = [*batch, *self._spatial(rest[:-1]), self.filters]
         else:
-            found = [*batch, self.filters, *self._spatial(rest[1:])]
-        if any(size is not None and size < 0 for size in found):
+            output_sizes = [*batch, self.filters, *self._spatial(rest[1:])]
+        if any(size is not None and size < 0 for size in output_sizes):
             raise bad_value(
                 f"One of the dimensions in the output is <= 0 due to downsampling in {self.name}. "
                 f"Consider increasing the input size. Received input shape {sizes}."
             )
-        return tf.TensorShape(found)
+        return tf.TensorShape(output_sizes)
 
 
 def _in_one_batch(value: Any, function: Callable[[Any], Any], inner_rank: int) -> Any:
-    """What a function gives of a tensor whose outer dimensions are made one."""
+    """Apply a function with all outer dimensions flattened into one batch dimension."""
     with tf.name_scope("squeeze_batch_dims"):
         sizes = _known(value, slice(-inner_rank, None)), _known(value, slice(-inner_rank))
         if isinstance(sizes[0], tf.TensorShape):
@@ -266,13 +266,13 @@ def _in_one_batch(value: Any, function: Callable[[Any], Any], inner_rank: int) -
 
 
 def _known(value: Any, part: slice) -> Any:
-    """A part of the shape, static if it is known, else a tensor."""
+    """A slice of the shape: static if fully known, else a tensor."""
     static = value.shape[part]
     return static if static.is_fully_defined() else tf.shape(value)[part]
 
 
 def channels_of(shape: TensorShape, axis: int) -> int:
-    """How many channels the inputs have.
+    """The number of input channels.
 
     Raises:
       ValueError: it is not known.
@@ -289,7 +289,7 @@ def channels_of(shape: TensorShape, axis: int) -> int:
 
 
 def constructor_of(base: type, *first: Any, without: tuple[str, ...] = (), **defaults: Any) -> Any:
-    """The constructor of a class of layers that fixes the first arguments of its base.
+    """A constructor that fixes the first arguments of the base class's constructor.
 
     Args:
       base: the class whose constructor is called.

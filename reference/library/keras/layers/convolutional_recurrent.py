@@ -1,4 +1,4 @@
-"""Recurrent layers whose inputs and states are sequences, images or volumes.
+"""Convolutional LSTM layers, over sequences of sequences, images or volumes.
 
 Source: tf_keras 2.21 in graph mode.
 """
@@ -31,7 +31,7 @@ __all__ = ["ConvLSTM1D", "ConvLSTM2D", "ConvLSTM3D"]
 
 
 class ConvLSTMCell(LSTMCell):
-    """A cell as LSTMCell whose products are convolutions.
+    """An LSTM cell with convolutions instead of matrix products.
 
     Args:
       filters: how many channels output and states have.
@@ -111,7 +111,7 @@ class ConvLSTMCell(LSTMCell):
         return output, [output, carry]
 
     def _for_gates(self, name: str, value: TensorLike, training: Any) -> list[Any]:
-        """A value for each gate, parts of which are dropped."""
+        """The value multiplied by each gate's dropout mask, one copy per gate."""
         masks = self._dropout_mask(name, value, training)
         if masks is None or getattr(self, name) >= 1:
             return [value] * 4
@@ -141,7 +141,7 @@ class ConvLSTMCell(LSTMCell):
         return function(*args, **kwargs)
 
     def spatial(self, sizes: Any) -> list[Any]:
-        """The sizes of the axes that the window moves over, afterwards."""
+        """The output sizes of the spatial axes."""
         return [
             output_length(size, window, self.padding, stride, dilation)
             for size, window, stride, dilation in zip(
@@ -151,7 +151,7 @@ class ConvLSTMCell(LSTMCell):
 
 
 class ConvLSTM(RNNOfCell):
-    """A ConvLSTMCell, stepped through the times of its inputs; takes what both take.
+    """The RNN of a ConvLSTMCell; takes the arguments of both.
 
     Inputs are of shape [batch, time, ..., channels], or [batch, time, channels, ...].
 
@@ -174,7 +174,7 @@ class ConvLSTM(RNNOfCell):
 
     @classmethod
     def _order(cls) -> list[str]:
-        """The names of the arguments in their order: the dropped shares come last."""
+        """The argument names in order, dropout rates last."""
         last = ["dropout", "recurrent_dropout"]
         names = [name for name in super()._order() if name not in {*last, "unroll", "reset_after"}]
         return [*names, *last]
@@ -184,7 +184,7 @@ class ConvLSTM(RNNOfCell):
         return bool(self.cell.data_format == "channels_first")
 
     def build(self, input_shape: Any) -> None:
-        """Build the cell, for one time of the inputs."""
+        """Build the cell for the inputs of one time step."""
         Layer.build(self, input_shape)
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         sizes = tf.TensorShape(shape).as_list()
@@ -208,18 +208,18 @@ class ConvLSTM(RNNOfCell):
             self.reset_states()
 
     def get_initial_state(self, inputs: Any) -> list[Any]:
-        """Zeros of the size that comes out of the inputs."""
+        """Zeros of the output's spatial size."""
         total = tf.reduce_sum(tf.zeros_like(inputs), axis=1)
         shape = (*self.cell.kernel_shape[:-1], self.cell.filters)
         zeros = self.cell.input_conv(total, tf.zeros(shape, total.dtype), padding=self.cell.padding)
         return [zeros for _ in self.cell.state_size]
 
     def _cell_function(self) -> Any:
-        """The cell's own function: it is no layer to those that it is called by."""
+        """The cell's `call`, so that no layer call is recorded."""
         return self.cell.call
 
     def compute_output_shape(self, input_shape: Any) -> Any:
-        """The shape of the outputs; a list with those of the states, if these are returned."""
+        """The shape of the outputs; a list with the states' shapes if `return_state`."""
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         batch, times, *rest = tf.TensorShape(shape).as_list()
         if self._is_first:
@@ -253,23 +253,23 @@ class ConvLSTM(RNNOfCell):
 
 
 def _cell_of(rank: int) -> type[ConvLSTMCell]:
-    """The class of cells whose windows move over so many axes."""
+    """A ConvLSTMCell class of this rank."""
     return type("ConvLSTMCell", (ConvLSTMCell,), {"rank": rank, "__module__": __name__})
 
 
 class ConvLSTM1D(ConvLSTM):
-    """Steps through times whose inputs are sequences; takes what ConvLSTM takes."""
+    """ConvLSTM over sequences of 1-D inputs; arguments as of ConvLSTM without `rank`."""
 
     _cell_class = _cell_of(1)
 
 
 class ConvLSTM2D(ConvLSTM):
-    """Steps through times whose inputs are images; takes what ConvLSTM takes."""
+    """ConvLSTM over sequences of images; arguments as of ConvLSTM without `rank`."""
 
     _cell_class = _cell_of(2)
 
 
 class ConvLSTM3D(ConvLSTM):
-    """Steps through times whose inputs are volumes; takes what ConvLSTM takes."""
+    """ConvLSTM over sequences of volumes; arguments as of ConvLSTM without `rank`."""
 
     _cell_class = _cell_of(3)

@@ -114,7 +114,7 @@ class Dense(Layer):
         return outputs if self.activation is None else self.activation(outputs)
 
     def _of_sparse(self, inputs: Any) -> Any:
-        """The product with a sparse matrix: rows of the kernel, weighted and summed."""
+        """The product of a sparse matrix and the kernel, as an embedding lookup."""
         inputs, _ = tf.sparse.fill_empty_rows(inputs, 0)
         columns = tf.SparseTensor(inputs.indices, inputs.indices[:, 1], inputs.dense_shape)
         return tf.nn.embedding_lookup_sparse(self.kernel, columns, inputs, combiner="sum")
@@ -173,7 +173,7 @@ class Activation(Layer):
 
 
 class Dropout(RandomLayer):
-    """While training, elements set to 0 at random, and the others scaled up; else the inputs.
+    """In training, sets a random share of the elements to 0 and scales up the others.
 
     Args:
       rate: the share of elements that become 0, a number or a tensor.
@@ -203,7 +203,7 @@ class Dropout(RandomLayer):
         self.supports_masking = True
 
     def _get_noise_shape(self, inputs: Any) -> Any:
-        """The shape of what is drawn; None for that of the inputs."""
+        """The shape of the random mask; None: the inputs' shape."""
         if self.noise_shape is None:
             return None
         sizes = tf.shape(inputs)
@@ -213,7 +213,7 @@ class Dropout(RandomLayer):
         return tf.convert_to_tensor(chosen)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        """The inputs, of which a share is 0 if `training`."""
+        """The inputs, with dropout applied if `training`."""
         if isinstance(self.rate, numbers.Real) and self.rate == 0:
             return tf.identity(inputs)
 
@@ -231,7 +231,7 @@ class Dropout(RandomLayer):
 
 
 class Embedding(Layer):
-    """Rows of a matrix, by number.
+    """Looks up rows of a matrix by integer indices.
 
     Args:
       input_dim: how many rows there are.
@@ -308,13 +308,13 @@ class Embedding(Layer):
         return tf.not_equal(inputs, 0) if self.mask_zero else None
 
     def call(self, inputs: Any) -> Any:
-        """The rows: the inputs' shape, and one more axis."""
+        """The rows at the indices: the inputs' shape plus [output_dim]."""
         if inputs.dtype.base_dtype not in {tf.int32, tf.int64}:
             inputs = tf.cast(inputs, tf.int32)
         return tf.nn.embedding_lookup(self.embeddings, inputs)
 
     def compute_output_shape(self, input_shape: TensorShape) -> Any:
-        """The inputs' shape, or that of `input_length`, and the length of a row.
+        """The shape [batch, *input_length, output_dim].
 
         Raises:
           ValueError: the inputs' shape is not that of `input_length`.
@@ -332,7 +332,7 @@ class Embedding(Layer):
 
 
 class Masking(Layer):
-    """Steps whose elements all are `mask_value` set to 0 and masked.
+    """Masks time steps whose elements all equal `mask_value`, and sets them to 0.
 
     Args:
       mask_value: the number that means that there is nothing.
@@ -349,12 +349,12 @@ class Masking(Layer):
         self._compute_output_and_mask_jointly = True
 
     def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
-        """True where a step has another element."""
+        """True for the steps with an element other than `mask_value`."""
         del mask
         return tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1)
 
     def call(self, inputs: Any) -> Tensor:
-        """The inputs, with what is masked set to 0."""
+        """The inputs, masked steps set to 0."""
         kept = tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
         outputs = inputs * tf.cast(kept, inputs.dtype)
         outputs._keras_mask = tf.squeeze(kept, axis=-1)  # noqa: SLF001 - as masks are handed on
@@ -366,7 +366,7 @@ class Masking(Layer):
 
 
 class Identity(Layer):
-    """The inputs, by an operation."""
+    """Returns the inputs through `tf.identity`."""
 
     def call(self, inputs: TensorLike) -> Tensor:
         """The inputs."""

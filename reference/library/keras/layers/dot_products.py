@@ -18,7 +18,7 @@ __all__ = ["Dot", "dot"]
 
 
 class Dot(Merge):
-    """Sums of products along an axis of each of two inputs.
+    """The batch dot product of two inputs along one axis of each.
 
     Args:
       axes: the axis, or one of each.
@@ -104,7 +104,7 @@ class Dot(Merge):
         """Nothing is masked."""
 
     def get_config(self) -> Config:
-        """The axes, whether it scales, and what every layer has."""
+        """The arguments of the constructor."""
         return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 

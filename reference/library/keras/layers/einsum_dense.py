@@ -97,7 +97,7 @@ class EinsumDense(Layer):
         super().build(input_shape)
 
     def call(self, inputs: TensorLike) -> Tensor:
-        """The products' sums, with the bias."""
+        """The einsum of inputs and kernel, plus the bias."""
         outputs = tf.einsum(self.equation, inputs, self.kernel)
         if self.bias is not None:
             outputs += self.bias
@@ -109,7 +109,7 @@ class EinsumDense(Layer):
         return tf.TensorShape(self.full_output_shape)
 
     def get_config(self) -> Config:
-        """What the layer was made with."""
+        """The arguments of the constructor."""
         return {**super().get_config(), "output_shape": self.partial_output_shape}
 
 
@@ -162,19 +162,19 @@ class _Axes(NamedTuple):
 
     def kernel_shape(self, shape: list[int | None]) -> list[int | None]:
         """The shape of the kernel, for a result of this shape."""
-        found = []
+        sizes = []
         for letter in self.weight:
             if letter in self.given:
-                found.append(self._given_size(letter))
+                sizes.append(self._given_size(letter))
             elif letter in self.result:
-                found.append(self._result_size(letter, shape))
+                sizes.append(self._result_size(letter, shape))
             else:
                 raise bad_value(
                     f"Weight dimension '{letter}' did not have a match in either the input spec "
                     f"'{self.given}' or the output spec '{self.result}'. For this layer, the "
                     "weight must be fully specified."
                 )
-        return found
+        return sizes
 
     def bias_shape(self, letters: str, shape: list[int | None]) -> list[int | None]:
         """The shape of a bias that differs over these axes of the result."""
@@ -195,11 +195,11 @@ class _Axes(NamedTuple):
 def _read(equation: str, sizes: list[int | None]) -> _Axes:
     """The axes of an equation, for inputs of this shape."""
     for form in _FORMS:
-        found = form.match(equation)
-        if found:
-            elided = len(sizes) - len(found["given"])
+        match = form.match(equation)
+        if match:
+            elided = len(sizes) - len(match["given"])
             is_left = equation.startswith("...")
-            return _Axes(found["given"], found["weight"], found["result"], sizes, elided, is_left)
+            return _Axes(match["given"], match["weight"], match["result"], sizes, elided, is_left)
     raise bad_value(
         f"Invalid einsum equation '{equation}'. Equations must be in the form [X],[Y]->[Z], "
         "...[X],[Y]->...[Z], or [X]...,[Y]->[Z]...."

@@ -16,7 +16,7 @@ __all__ = ["GRU", "GRUCell"]
 
 
 class GRUCell(RecurrentCell):
-    """A cell with one state: gates say what of it stays, and what counts for the new one.
+    """A gated recurrent unit: an update gate and a reset gate control one state.
 
     Args:
       units: the size of output and state.
@@ -110,7 +110,7 @@ class GRUCell(RecurrentCell):
         return output, [output] if tf.nest.is_nested(states) else output
 
     def _part(self, value: Tensor, gate: int, *, of_rows: bool = True) -> Any:
-        """What of a kernel or a bias belongs to a gate."""
+        """The slice of a kernel or bias that belongs to a gate."""
         start = self.units * gate or None
         end = None if gate == 2 else self.units * (gate + 1)
         return value[:, start:end] if of_rows else value[start:end]
@@ -118,7 +118,7 @@ class GRUCell(RecurrentCell):
     def _gate_by_gate(
         self, inputs: Structure, before: Any, biases: Any, dropped: Any, recurrent: Any
     ) -> tuple[Any, Any]:
-        """How much of the state stays, and the new one, with a product for each gate."""
+        """The update gate and the candidate state, one matrix product per gate."""
         parts = [inputs] * 3
         if dropped is not None and self.dropout < 1:
             parts = [inputs * mask for mask in dropped]
@@ -153,7 +153,7 @@ class GRUCell(RecurrentCell):
     def _at_once(
         self, inputs: Structure, before: Any, biases: Any, dropped: Any, recurrent: Any
     ) -> tuple[Any, Any]:
-        """How much of the state stays, and the new one, with one product of all gates."""
+        """The update gate and the candidate state, one matrix product for all gates."""
         del recurrent
         units = self.units
         if dropped is not None and self.dropout < 1:
@@ -179,7 +179,7 @@ class GRUCell(RecurrentCell):
 
 
 class GRU(RNNOfCell):
-    """A GRUCell, stepped through the times of its inputs; takes what both take."""
+    """The RNN of a GRUCell; takes the arguments of both."""
 
     _cell_class = GRUCell
     _cell_name = "gru_cell"

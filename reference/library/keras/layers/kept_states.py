@@ -1,4 +1,4 @@
-"""The states that a recurrent layer keeps from batch to batch."""
+"""States of a recurrent layer: initial states, and those kept between batches (`stateful`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["KeptStates"]
 
 
 class KeptStates(CollectedByLayer):
-    """The part of a recurrent layer that has states before the first time."""
+    """Mixin of RNN: initial states, and states kept between batches."""
 
     cell: Any
     time_major: bool
@@ -28,7 +28,7 @@ class KeptStates(CollectedByLayer):
 
     @property
     def states(self) -> Any:
-        """The kept states: variables, or None for each state of the cell."""
+        """The state variables of a stateful layer, or None for each state of the cell."""
         if self._states is not None:
             return self._states
         nothing = tf.nest.map_structure(lambda _: None, self.cell.state_size)
@@ -40,10 +40,10 @@ class KeptStates(CollectedByLayer):
 
     @abstractmethod
     def get_initial_state(self, inputs: Structure) -> list[Any]:
-        """The states before the first time, where none are given."""
+        """The default initial states."""
 
     def _first_states(self, inputs: Structure, given: Any) -> Any:
-        """The states before the first time: those that are kept, given, or zeros."""
+        """The initial states: kept ones, given ones, or zeros."""
         if self.stateful:
             if given is None:
                 states = self.states
@@ -64,14 +64,14 @@ class KeptStates(CollectedByLayer):
         return states
 
     def _keep_states(self, states: Any) -> None:
-        """Update the kept states with those of the last time."""
+        """Assign the final states to the state variables of a stateful layer."""
         pairs = zip(tf.nest.flatten(self.states), tf.nest.flatten(states), strict=True)
         self.add_update(
             [tf.assign(kept, tf.cast(state, kept.dtype.base_dtype)) for kept, state in pairs]
         )
 
     def reset_states(self, states: Any = None) -> None:
-        """Set the kept states.
+        """Set the state variables.
 
         Args:
           states: arrays for each; None for zeros.
@@ -111,7 +111,7 @@ class KeptStates(CollectedByLayer):
         return [[batch, *tf.TensorShape(size).as_list()] for size in sizes]
 
     def _make_states(self, batch: int) -> None:
-        """Make the variables of the kept states, zeros or what the cell says."""
+        """Create the state variables, initialized with the cell's initial states."""
         dtype = self._variable_dtype or floatx()
         make = getattr(self.cell, "get_initial_state", None)
         values = (
@@ -119,8 +119,8 @@ class KeptStates(CollectedByLayer):
             if make
             else zero_states(self.cell.state_size, None, batch, dtype)
         )
-        made = [sessions.variable(value, value.dtype) for value in tf.nest.flatten(values)]
-        states = tf.nest.pack_sequence_as(self.cell.state_size, made)
+        variables = [sessions.variable(value, value.dtype) for value in tf.nest.flatten(values)]
+        states = tf.nest.pack_sequence_as(self.cell.state_size, variables)
         self.states = states if tf.nest.is_nested(states) else [states]
 
     def _set_states(self, values: list[np.ndarray]) -> None:
@@ -130,10 +130,10 @@ class KeptStates(CollectedByLayer):
                 f"Layer {self.name} expects {len(kept)} states, but it received {len(values)} "
                 f"state values. States received: {values}"
             )
-        for place, (value, state) in enumerate(zip(values, kept, strict=True)):
+        for index, (value, state) in enumerate(zip(values, kept, strict=True)):
             if tuple(value.shape) != tuple(state.shape.as_list()):
                 raise bad_value(
-                    f"State {place} is incompatible with layer {self.name}: expected "
+                    f"State {index} is incompatible with layer {self.name}: expected "
                     f"shape={state.shape} but found shape={value.shape}"
                 )
         sessions.batch_set_value(list(zip(kept, values, strict=True)))

@@ -65,25 +65,25 @@ class Lambda(Layer):
     def call(
         self, inputs: Structure, mask: Structure = None, training: bool | Tensor | None = None
     ) -> Any:
-        """What the function gives."""
+        """The result of the function."""
         offered = {"mask": mask, "training": training}
         options = {key: value for key, value in offered.items() if key in self._names}
         before = set(map(id, tf.global_variables()))
         result = self.function(inputs, **self.arguments, **options)
-        made = [one.name for one in tf.global_variables() if id(one) not in before]
-        if made:
+        created = [one.name for one in tf.global_variables() if id(one) not in before]
+        if created:
             raise bad_value(
                 f"The following Variables were created within a Lambda layer ({self.name}) but are "
-                f"not tracked by said layer: {made}. Write a class of layers instead."
+                f"not tracked by said layer: {created}. Write a class of layers instead."
             )
         return result
 
     def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
-        """What the mask is, or its function gives."""
+        """The mask given to the constructor, or the result of its mask function."""
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
     def compute_output_shape(self, input_shape: TensorShape) -> Any:
-        """What the constructor was told, or else the function gives for such inputs.
+        """The output shape given to the constructor, else the function's in a scratch graph.
 
         Raises:
           NotImplementedError: it was told nothing, and the function takes no such inputs.
@@ -103,7 +103,7 @@ class Lambda(Layer):
         return tf.nest.map_structure(batch.concatenate, _as_shapes(self._output_shape))
 
     def _tried(self, input_shape: ShapeLike) -> Any:
-        """The shapes of what the function gives, in a graph that is thrown away."""
+        """The output shapes of the function, applied in a scratch graph."""
         with tf.Graph().as_default():
             dtype = self.dtype or floatx()
             inputs = tf.nest.map_structure(
@@ -112,7 +112,7 @@ class Lambda(Layer):
             return tf.nest.map_structure(lambda output: output.shape, self.call(inputs))
 
     def get_config(self) -> Config:
-        """The arguments of the constructor, the functions themselves, and of what kind they are."""
+        """The arguments of the constructor; functions are stored as they are."""
         config = {
             **super().get_config(),
             "function": self.function,
@@ -135,13 +135,13 @@ class Lambda(Layer):
     def from_config(
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, object] | None = None
     ) -> Self:
-        """A layer like the one whose config it is, of the same functions."""
+        """The layer with this config and its functions."""
         del custom_objects
         return cls(**{name: value for name, value in config.items() if name not in _SAID})
 
 
 def _kind(value: Any) -> str:
-    """How configs call a function, another thing that is called, and anything else."""
+    """The type tag of a value in a config: `lambda`, `function` or `raw`."""
     if isinstance(value, FunctionType):
         return "lambda"
     return "function" if callable(value) else "raw"

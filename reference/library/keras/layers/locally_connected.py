@@ -1,4 +1,4 @@
-"""Layers like convolutions whose kernel is another one at each place. Source: tf_keras 2.21."""
+"""Locally connected layers: convolutions with unshared kernels (tf_keras 2.21)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sessrun.reference.library.keras.layers.sizes import (
     normalized_tuple,
     output_length,
 )
-from sessrun.reference.library.keras.products import batch_dot
+from sessrun.reference.library.keras.local_convolutions import local_conv
 
 __all__ = ["LocallyConnected1D", "LocallyConnected2D"]
 
 
 class LocallyConnected(Layer):
-    """activation(products of windows with the kernels of their places + bias).
+    """activation(unshared convolution + bias): each output position has its own kernel.
 
     Args:
       rank: how many axes the window moves over.
@@ -36,7 +36,7 @@ class LocallyConnected(Layer):
       padding: `valid`; or `same`, if the implementation is not 1.
       data_format: `channels_last` or `channels_first`.
       activation: a function or its name.
-      use_bias: whether a bias of each place is added.
+      use_bias: whether a bias of each position is added.
       kernel_initializer: makes the first values of the kernels.
       bias_initializer: makes those of the bias.
       kernel_regularizer: a loss of the kernels.
@@ -44,7 +44,7 @@ class LocallyConnected(Layer):
       activity_regularizer: a loss of the outputs.
       kernel_constraint: what becomes of the kernels after an update.
       bias_constraint: what becomes of the bias.
-      implementation: 1 for a product for each place, 2 for one with a masked matrix, 3 for one
+      implementation: 1 for a product for each position, 2 for one with a masked matrix, 3 for one
         with a sparse matrix.
       **kwargs: those of Layer.
 
@@ -123,48 +123,52 @@ class LocallyConnected(Layer):
         """
         sizes = tf.TensorShape(input_shape).as_list()
         channels = sizes[-1 if self._is_last() else 1]
-        places = sizes[1:-1] if self._is_last() else sizes[2:]
-        if None in {channels, *places}:
+        input_sizes = sizes[1:-1] if self._is_last() else sizes[2:]
+        if None in {channels, *input_sizes}:
             raise bad_value(
                 f"The sizes of the inputs to a {type(self).__name__} layer should be fully-defined,"
                 f" but layer received the inputs shape {tuple(sizes)}"
             )
-        self._places = tuple(self._lengths(places))
-        if min(self._places) <= 0:
+        self._output_sizes = tuple(self._lengths(input_sizes))
+        if min(self._output_sizes) <= 0:
             raise bad_value(
                 f"One of the dimensions in the output is <= 0 due to downsampling in {self.name}. "
                 f"Consider increasing the input size. Received input shape {tuple(sizes)}"
             )
-        self.kernel = self._add_by_rules("kernel", self._kernel_shape(channels, places))
-        bias = (*self._places, self.filters)
+        self.kernel = self._add_by_rules("kernel", self._kernel_shape(channels, input_sizes))
+        bias = (*self._output_sizes, self.filters)
         self.bias = self._add_by_rules("bias", bias) if self.use_bias else None
         axes = {-1 if self._is_last() else 1: channels}
         self.input_spec = InputSpec(ndim=self.rank + 2, axes=axes)
         super().build(input_shape)
 
-    def _lengths(self, places: Any) -> list[Any]:
-        """The sizes of the axes that the window moved over."""
-        windows = zip(places, self.kernel_size, self.strides, strict=True)
+    def _lengths(self, input_sizes: Any) -> list[Any]:
+        """The output sizes of the spatial axes."""
+        windows = zip(input_sizes, self.kernel_size, self.strides, strict=True)
         return [
             output_length(size, window, self.padding, stride) for size, window, stride in windows
         ]
 
-    def _kernel_shape(self, channels: int, places: Any) -> tuple[int, ...]:
-        """The shape of the kernels; for implementations 2 and 3 what is connected is kept too."""
+    def _kernel_shape(self, channels: int, input_sizes: Any) -> tuple[int, ...]:
+        """The shape of the kernel; implementations 2 and 3 also store which elements connect."""
         if self.implementation == 1:
-            return (math.prod(self._places), math.prod(self.kernel_size) * channels, self.filters)
+            return (
+                math.prod(self._output_sizes),
+                math.prod(self.kernel_size) * channels,
+                self.filters,
+            )
         if self.implementation not in {2, 3}:
             raise bad_value(f"Unrecognized implementation mode: {self.implementation}.")
-        mask = self._connected(places)
+        mask = self._connected(input_sizes)
         if self.implementation == 2:
             ends = (self.rank, -1) if self._is_last() else (0, -self.rank - 1)
             for axis in ends:
                 mask = np.expand_dims(mask, axis)
             self.kernel_mask = mask.astype(np.float32)
             if self._is_last():
-                return (*places, channels, *self._places, self.filters)
-            return (channels, *places, self.filters, *self._places)
-        ways = mask.reshape(math.prod(places), math.prod(self._places)).T
+                return (*input_sizes, channels, *self._output_sizes, self.filters)
+            return (channels, *input_sizes, self.filters, *self._output_sizes)
+        ways = mask.reshape(math.prod(input_sizes), math.prod(self._output_sizes)).T
         shape = [ways.shape[0], self.filters, ways.shape[1], channels]
         order = (0, 1, 2, 3) if self._is_last() else (1, 0, 3, 2)
         whole = np.broadcast_to(ways[:, None, :, None], shape).transpose(order)
@@ -172,55 +176,43 @@ class LocallyConnected(Layer):
         self.kernel_idxs = np.argwhere(whole.reshape(self.kernel_shape)).tolist()
         return (len(self.kernel_idxs),)
 
-    def _connected(self, places: Any) -> Any:
-        """Which places of the inputs each place of the outputs sees, [*inputs, *outputs]."""
-        mask = np.zeros((*places, *self._places), dtype=bool)
-        for place in itertools.product(*map(range, self._places)):
+    def _connected(self, input_sizes: Any) -> Any:
+        """Whether an output position's window has an input position, [*inputs, *outputs]."""
+        mask = np.zeros((*input_sizes, *self._output_sizes), dtype=bool)
+        for position in itertools.product(*map(range, self._output_sizes)):
             seen: list[Any] = []
-            for axis, at in enumerate(place):
+            for axis, at in enumerate(position):
                 window = self.kernel_size[axis]
                 start = at * self.strides[axis]
                 start -= 0 if self.padding == "valid" else window // 2
                 seen.append(slice(max(0, start), start + window))
-            mask[tuple(seen) + place] = True
+            mask[tuple(seen) + position] = True
         return mask
 
     def call(self, inputs: Any) -> Any:
         """The outputs."""
         if self.implementation == 1:
-            output = self._place_by_place(inputs)
+            output = local_conv(
+                inputs,
+                self.kernel,
+                self.kernel_size,
+                self.strides,
+                self._output_sizes,
+                self.data_format,
+            )
         elif self.implementation == 2:
             output = self._by_matrix(inputs)
         else:
             output = self._by_sparse_matrix(inputs)
         if self.use_bias:
-            shape = (1, *self._places, self.filters)
+            shape = (1, *self._output_sizes, self.filters)
             if not self._is_last():
-                shape = (1, self.filters, *self._places)
+                shape = (1, self.filters, *self._output_sizes)
             output += tf.reshape(self.bias, shape)
         return self.activation(output)
 
-    def _place_by_place(self, inputs: Any) -> Any:
-        """The window of each place times its kernel."""
-        _, size, channels = self.kernel.shape.as_list()
-        windows = []
-        for place in itertools.product(*map(range, self._places)):
-            moved = [
-                slice(at * stride, at * stride + window)
-                for at, stride, window in zip(place, self.strides, self.kernel_size, strict=True)
-            ]
-            whole = slice(None)
-            parts = (whole, *moved, whole) if self._is_last() else (whole, whole, *moved)
-            windows.append(tf.reshape(inputs[parts], (1, -1, size)))
-        output = batch_dot(tf.concat(windows, 0), self.kernel)
-        output = tf.reshape(output, (*self._places, -1, channels))
-        axes = list(range(self.rank))
-        if self._is_last():
-            return tf.transpose(output, [self.rank, *axes, self.rank + 1])
-        return tf.transpose(output, [self.rank, self.rank + 1, *axes])
-
     def _by_matrix(self, inputs: Any) -> Any:
-        """All inputs times one matrix, masked where they are not connected."""
+        """Implementation 2: one product with a masked dense matrix."""
         flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
         kernel = self.kernel_mask * self.kernel
         sizes = tf.shape(kernel)
@@ -231,7 +223,7 @@ class LocallyConnected(Layer):
         return tf.reshape(output, [tf.shape(output)[0], *shape])
 
     def _by_sparse_matrix(self, inputs: Any) -> Any:
-        """All inputs times one sparse matrix."""
+        """Implementation 3: one product with a sparse matrix."""
         flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
         matrix = tf.SparseTensor(self.kernel_idxs, self.kernel, self.kernel_shape)
         output = tf.transpose(tf.sparse.sparse_dense_matmul(matrix, flat, adjoint_b=True))
@@ -247,12 +239,12 @@ class LocallyConnected(Layer):
 
 
 class LocallyConnected1D(LocallyConnected):
-    """The products of windows of sequences with the kernels of their places."""
+    """A locally connected layer of sequences."""
 
     __init__ = constructor_of(LocallyConnected, 1)
 
 
 class LocallyConnected2D(LocallyConnected):
-    """The products of windows of pictures with the kernels of their places."""
+    """A locally connected layer of images."""
 
     __init__ = constructor_of(LocallyConnected, 2, strides=(1, 1))

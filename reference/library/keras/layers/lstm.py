@@ -17,7 +17,7 @@ __all__ = ["LSTM", "LSTMCell"]
 
 
 class LSTMCell(RecurrentCell):
-    """A cell with two states, output and carry: gates say what of the carry stays and comes out.
+    """A long short-term memory cell; its states are output and carry.
 
     Args:
       units: the size of output and states.
@@ -94,7 +94,7 @@ class LSTMCell(RecurrentCell):
         self.state_size = [units, units]
 
     def _rule_of(self, name: str) -> Any:
-        """What makes the first values: ones for the second gate's bias, if it is to be kept."""
+        """The initializer of a weight; with `unit_forget_bias` ones for the forget gate's bias."""
         if name != "bias" or not self.unit_forget_bias:
             return super()._rule_of(name)
 
@@ -145,7 +145,7 @@ class LSTMCell(RecurrentCell):
         return output, [output, carry]
 
     def _of_inputs(self, parts: list[TensorLike]) -> list[Any]:
-        """What the inputs give for each gate."""
+        """The contribution of the inputs to each gate."""
         kernels = tf.split(self.kernel, 4, axis=1)
         sums = [tf.matmul(part, kernel) for part, kernel in zip(parts, kernels, strict=True)]
         if not self.use_bias:
@@ -156,7 +156,7 @@ class LSTMCell(RecurrentCell):
     def _gated(
         self, sums: list[TensorLike], pasts: list[TensorLike], carry: Any
     ) -> tuple[Any, Any]:
-        """The next carry, and the gate of the output, with a product for each gate."""
+        """The next carry and the output gate, one matrix product per gate."""
         units = self.units
 
         def total(gate: int) -> Any:
@@ -170,7 +170,7 @@ class LSTMCell(RecurrentCell):
         return carry, self.recurrent_activation(total(3))
 
     def _gated_at_once(self, sums: list[Tensor], carry: Any) -> tuple[Any, Any]:
-        """The next carry, and the gate of the output, of all sums."""
+        """The next carry and the output gate, from the sums for all gates."""
         entering = self.recurrent_activation(sums[0])
         staying = self.recurrent_activation(sums[1])
         carry = staying * carry + entering * self.activation(sums[2])
@@ -178,7 +178,7 @@ class LSTMCell(RecurrentCell):
 
 
 class LSTM(RNNOfCell):
-    """An LSTMCell, stepped through the times of its inputs; takes what both take."""
+    """The RNN of an LSTMCell; takes the arguments of both."""
 
     _cell_class = LSTMCell
     _cell_name = "lstm_cell"

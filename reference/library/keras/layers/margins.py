@@ -1,4 +1,4 @@
-"""Layers that put margins of zeros around sequences, images and volumes, or cut them off.
+"""Zero padding and cropping layers.
 
 Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 """
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
-    """How much there is before and after each axis.
+    """The (before, after) pairs of an argument, one for each spatial axis.
 
     Raises:
       ValueError: it is neither a number, nor one or two for each axis.
@@ -48,7 +48,7 @@ def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
 
 
 class Margin(Layer):
-    """The base of layers that change the sizes of axes by margins."""
+    """Base class of padding and cropping layers."""
 
     def __init__(self, rank: int, data_format: str | None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -65,7 +65,7 @@ class Margin(Layer):
 
 
 class ZeroPadding(Margin):
-    """Zeros before and after the axes of places.
+    """Pads the spatial axes with zeros.
 
     Args:
       rank: how many such axes there are.
@@ -99,7 +99,7 @@ class ZeroPadding(Margin):
 
 
 class ZeroPadding1D(Margin):
-    """Zeros before and after sequences.
+    """Pads sequences with zeros along time.
 
     Args:
       padding: how many: a number, or two.
@@ -138,7 +138,7 @@ class ZeroPadding3D(ZeroPadding):
 
 
 class Cropping(Margin):
-    """The inside of the axes of places.
+    """Crops the spatial axes.
 
     Args:
       rank: how many such axes there are.
@@ -181,7 +181,7 @@ class Cropping(Margin):
 
 
 class Cropping1D(Cropping):
-    """The inside of sequences.
+    """Crops sequences along time.
 
     Args:
       cropping: how much is cut off: a number, or two.

@@ -1,4 +1,4 @@
-"""Layers of several inputs: sums, products, extrema, one after the other.
+"""Merging layers: add, subtract, multiply, average, maximum, minimum, concatenate.
 
 Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 """
@@ -61,26 +61,26 @@ def _is_shape(value: Tensor) -> bool:
 
 
 def _spread(one: _Sizes, other: _Sizes) -> _Sizes:
-    """The sizes of an operation on each pair of elements, without the batch.
+    """The broadcast shape of two shapes without their batch axes.
 
     Raises:
       ValueError: two sizes differ, and neither is 1.
 
     """
     one, other = sorted((one, other), key=len, reverse=True)
-    found = list(one[: len(one) - len(other)])
+    sizes = list(one[: len(one) - len(other)])
     for size, more in zip(one[len(one) - len(other) :], other, strict=True):
         if size is None or more is None:
-            found.append(None)
+            sizes.append(None)
         elif size != more and 1 not in {size, more}:
             raise bad_value(f"Inputs have incompatible shapes. Received shapes {one} and {other}")
         else:
-            found.append(max(size, more) if 0 not in {size, more} else 0)
-    return tuple(found)
+            sizes.append(max(size, more) if 0 not in {size, more} else 0)
+    return tuple(sizes)
 
 
 class Merge(Layer):
-    """The base of layers that make one tensor of a list of tensors."""
+    """Base class of layers that merge a list of tensors into one."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -89,10 +89,10 @@ class Merge(Layer):
 
     @abstractmethod
     def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
-        """What is made of inputs whose shapes fit."""
+        """Merge inputs of broadcastable shapes; implemented by subclasses."""
 
     def get_config(self) -> Config:
-        """What every layer's config holds, and the arguments of the constructor."""
+        """The arguments of the constructor."""
         return super().get_config()
 
     def build(self, input_shape: ShapeLike) -> None:
@@ -146,7 +146,7 @@ class Merge(Layer):
         return tf.TensorShape((batches.pop() if len(batches) == 1 else None, *rest))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor | None:
-        """What is masked in no input.
+        """The conjunction of the inputs' masks.
 
         Raises:
           ValueError: these are no lists, or there are not as many masks as inputs.
@@ -222,21 +222,21 @@ class Average(Merge):
 
 
 class Maximum(Merge):
-    """The largest element at each place."""
+    """The elementwise maximum."""
 
     def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return functools.reduce(tf.maximum, inputs)
 
 
 class Minimum(Merge):
-    """The smallest element at each place."""
+    """The elementwise minimum."""
 
     def _merged(self, inputs: Sequence[Tensor]) -> Tensor:
         return functools.reduce(tf.minimum, inputs)
 
 
 class Concatenate(Merge):
-    """The inputs one after the other along an axis.
+    """Concatenates the inputs along an axis.
 
     Args:
       axis: the axis, which may be counted from the end.
@@ -277,13 +277,13 @@ class Concatenate(Merge):
     def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The shape of the outputs."""
         shapes = _sizes_of(input_shape)
-        found = list(shapes[0])
+        joined = list(shapes[0])
         along = [sizes[self.axis] for sizes in shapes]
-        found[self.axis] = None if None in along else sum(size or 0 for size in along)
-        return tf.TensorShape(found)
+        joined[self.axis] = None if None in along else sum(size or 0 for size in along)
+        return tf.TensorShape(joined)
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor | None:
-        """The masks one after the other.
+        """The concatenated masks.
 
         Raises:
           ValueError: these are no lists, or there are not as many masks as inputs.
@@ -304,7 +304,7 @@ class Concatenate(Merge):
 
 def _function(layer: Callable[..., Layer]) -> Callable[..., object]:
     def merge(inputs: Structure, **kwargs: Any) -> Any:
-        """Make a layer that merges, and call it on the inputs."""
+        """Create a merging layer and call it on the inputs."""
         return layer(**kwargs)(inputs)
 
     return merge

@@ -38,7 +38,7 @@ _SHAPES = ("query_shape", "key_shape", "value_shape")
 
 
 class MultiHeadAttention(Layer):
-    """Query, key and value projected for each head; attention in each; what comes out projected.
+    """Multi-head attention: projections per head, scaled dot-product attention, output projection.
 
     Args:
       num_heads: how many heads there are.
@@ -94,13 +94,13 @@ class MultiHeadAttention(Layer):
         self._value_shape: Any = None
 
     def get_config(self) -> dict[str, object]:
-        """What the layer was made with, and the shapes that it was built for."""
+        """The arguments of the constructor, and the shapes that the layer was built for."""
         own = {name: self._option(f"_{name}") for name in (*_ARGUMENTS, *_SHAPES)}
         return {**super().get_config(), **own}
 
     @classmethod
     def from_config(cls, config: Mapping[str, Any]) -> Self:
-        """A layer like the one whose config it is, built if that was."""
+        """The layer with this config, built if that one was."""
         layer = cls(**{key: value for key, value in config.items() if key not in _SHAPES})
         query, key, value = (config[name] for name in _SHAPES)
         if None not in [query, key, value]:
@@ -108,7 +108,7 @@ class MultiHeadAttention(Layer):
         return layer
 
     def _build_from_signature(self, query: Any, value: Any, key: Any = None) -> None:
-        """Make the projections and the attention, for tensors or shapes."""
+        """Create the projections and attention sublayers, for tensors or shapes."""
         self._built_from_signature = True
         self._query_shape, self._value_shape = _shape_of(query), _shape_of(value)
         self._key_shape = self._value_shape if key is None else _shape_of(key)
@@ -121,11 +121,11 @@ class MultiHeadAttention(Layer):
         self._output_dense = self._dense("attention_output", self._query_shape.rank - 1, 2, last)
 
     def _projection(self, name: str, shape: Any, size: int) -> EinsumDense:
-        """The layer that projects the last axis of a tensor for each head."""
+        """The EinsumDense that projects the last axis of a tensor for each head."""
         return self._dense(name, shape.rank - 1, 1, [self._num_heads, size])
 
     def _dense(self, name: str, free: int, bound: int, last: list[int]) -> EinsumDense:
-        """The layer that sums over `bound` axes behind `free` ones, and gives `last`."""
+        """An EinsumDense that contracts `bound` axes after `free` ones into output axes `last`."""
         letters = iter(LETTERS)
         kept, summed, new = (
             "".join(next(letters) for _ in range(count)) for count in (free, bound, len(last))
@@ -142,14 +142,14 @@ class MultiHeadAttention(Layer):
         )
 
     def _rules_of(self, weight: str) -> dict[str, Any]:
-        """How a weight of each projection is made."""
+        """The initializers, regularizers and constraints of the projections."""
         kinds = ("initializer", "regularizer", "constraint")
         rules = {f"{weight}_{kind}": getattr(self, f"_{weight}_{kind}") for kind in kinds}
         first = rules[f"{weight}_initializer"]  # another one, whose numbers need not be the same
         return {**rules, f"{weight}_initializer": type(first).from_config(first.get_config())}
 
     def _build_attention(self, rank: int) -> None:
-        """Make what turns scores into weights, for projected tensors of this rank."""
+        """Create the softmax and dropout sublayers for projected tensors of this rank."""
         axes = range(1, rank - 2) if self._attention_axes is None else self._attention_axes
         self._attention_axes = axes = tuple(axes)
         self._dot_product_equation, self._combine_equation, scores_rank = _equations(rank, axes)
@@ -170,7 +170,7 @@ class MultiHeadAttention(Layer):
         training: Any = None,
         use_causal_mask: bool = False,
     ) -> Any:
-        """For each query what it attends to, and the weights of the heads if asked for.
+        """The outputs for the queries, and the heads' weights if `return_attention_scores`.
 
         Args:
           query: of shape [batch, queries, size].
@@ -195,7 +195,7 @@ class MultiHeadAttention(Layer):
     def _compute_attention(
         self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: Any = None
     ) -> tuple[Any, Any]:
-        """The weighted sums of projected values, and their weights; a subclass may say others."""
+        """Attention over projected tensors: outputs and weights; may be overridden."""
         query = tf.multiply(query, 1.0 / math.sqrt(float(self._key_dim)))
         scores = tf.einsum(self._dot_product_equation, key, query)
         weights = self._masked_softmax(scores, attention_mask)
@@ -203,32 +203,32 @@ class MultiHeadAttention(Layer):
         return tf.einsum(self._combine_equation, kept, value), weights
 
     def _masked_softmax(self, attention_scores: Any, attention_mask: Any = None) -> Any:
-        """The weights of scores; a mask holds for all heads."""
+        """The softmax of the scores; one mask for all heads."""
         if attention_mask is not None:
-            place = -2 * len(self._attention_axes or ()) - 1
+            axis = -2 * len(self._attention_axes or ()) - 1
             for _ in range(attention_scores.shape.rank - attention_mask.shape.rank):
-                attention_mask = tf.expand_dims(attention_mask, axis=place)
+                attention_mask = tf.expand_dims(attention_mask, axis=axis)
         return self._softmax(attention_scores, attention_mask)
 
     def _compute_attention_mask(
         self, query: Any, value: Any, key: Any, attention_mask: Any, use_causal_mask: bool
     ) -> Any:
-        """Which keys a query sees, also by the masks that query, value and key have."""
-        found = None
+        """The attention mask combined with the Keras masks of query, value and key."""
+        combined = None
         for tensor, axis in ((query, 2), (value, 1), (key, 1)):
             mask = getattr(tensor, "_keras_mask", None)
             if mask is None:
                 continue
             mask = tf.cast(mask, tf.bool)
             mask = mask[:, :, tf.newaxis] if axis == 2 else mask[:, tf.newaxis, :]
-            found = mask if found is None else found & mask
+            combined = mask if combined is None else combined & mask
         if use_causal_mask:
             sizes = (1, tf.shape(query)[1], tf.shape(value)[1])
             mask = tf.linalg.band_part(tf.ones(sizes, tf.bool), -1, 0)
-            found = mask if found is None else found & mask
-        if found is None or attention_mask is None:
-            return attention_mask if found is None else found
-        return tf.cast(attention_mask, tf.bool) & found
+            combined = mask if combined is None else combined & mask
+        if combined is None or attention_mask is None:
+            return attention_mask if combined is None else combined
+        return tf.cast(attention_mask, tf.bool) & combined
 
     def compute_output_shape(  # type: ignore[override]  # it has several inputs
         self, query_shape: Any, value_shape: Any, key_shape: Any = None

@@ -1,4 +1,4 @@
-"""Layers by name or config: `tf.keras.layers.serialize` and `deserialize`."""
+"""`tf.keras.layers.serialize` and `deserialize`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def deserialize(
     custom_objects: Mapping[str, Any] | None = None,
     use_legacy_format: bool = False,
 ) -> Any:
-    """The layer of a config.
+    """The layer with this config.
 
     Args:
       config: what `serialize` gave.
@@ -45,5 +45,5 @@ def deserialize(
         raise bad_value("Cannot deserialize empty config. Received: config=None")
     layers = tf.keras.layers
     known = {name: getattr(layers, name) for name in layers.__all__}
-    classes = {name: found for name, found in known.items() if isinstance(found, type)}
+    classes = {name: value for name, value in known.items() if isinstance(value, type)}
     return deserialized(config, classes, "layer", custom_objects)

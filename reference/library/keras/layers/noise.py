@@ -1,4 +1,4 @@
-"""Layers that disturb their inputs at random while training, or whose outputs cost something.
+"""Noise layers, spatial dropout and activity regularization.
 
 Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 """
@@ -36,7 +36,7 @@ _SELU_SCALE: Final = 1.0507009873554804934193349852946
 
 
 class Noise(RandomLayer):
-    """The base of layers whose outputs have the shape of their inputs, and are disturbed."""
+    """Base class of noise layers; outputs have the inputs' shape."""
 
     def __init__(self, seed: int | None = None, **kwargs: Any) -> None:
         super().__init__(seed=seed, **kwargs)
@@ -61,7 +61,7 @@ class Noise(RandomLayer):
 
 
 class GaussianNoise(Noise):
-    """While training, the inputs and normal numbers.
+    """In training, adds normal noise.
 
     Args:
       stddev: their deviation.
@@ -77,14 +77,14 @@ class GaussianNoise(Noise):
         self.stddev = stddev
 
     def call(self, inputs: TensorLike, training: Any = None) -> Tensor:
-        """The inputs, disturbed if `training`."""
+        """The inputs, with noise if `training`."""
         return self._while_training(
             lambda: inputs + self._normal(inputs, 0.0, self.stddev), inputs, training
         )
 
 
 class GaussianDropout(Noise):
-    """While training, the inputs times normal numbers around 1.
+    """In training, multiplies by normal noise of mean 1.
 
     Args:
       rate: the share of Dropout that has this variance.
@@ -100,7 +100,7 @@ class GaussianDropout(Noise):
         self.rate = rate
 
     def call(self, inputs: TensorLike, training: Any = None) -> Any:
-        """The inputs, disturbed if `training`."""
+        """The inputs, with noise if `training`."""
         if not 0 < self.rate < 1:
             return inputs
         deviation = math.sqrt(self.rate / (1.0 - self.rate))
@@ -110,7 +110,7 @@ class GaussianDropout(Noise):
 
 
 class AlphaDropout(Noise):
-    """While training, a share of elements at SELU's least value; mean and variance stay.
+    """In training, sets a share of elements to SELU's minimum; mean and variance are preserved.
 
     Args:
       rate: the share.
@@ -134,7 +134,7 @@ class AlphaDropout(Noise):
         self.noise_shape = noise_shape
 
     def call(self, inputs: Any, training: Any = None) -> Any:
-        """The inputs, disturbed if `training`."""
+        """The inputs, with noise if `training`."""
         if not 0.0 < self.rate < 1.0:
             return inputs
         shape = self.noise_shape or tf.shape(inputs)
@@ -200,7 +200,7 @@ class SpatialDropout3D(SpatialDropout2D):
 
 
 class ActivityRegularization(Layer):
-    """The inputs, which cost something.
+    """Returns the inputs, and adds their L1 and L2 penalties to the losses.
 
     Args:
       l1: the factor of the sum of absolute values.

@@ -1,4 +1,4 @@
-"""Layers that normalize examples by themselves, and the arguments that all such layers check.
+"""`LayerNormalization`, and checks of arguments shared by normalization layers.
 
 Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 """
@@ -19,7 +19,7 @@ __all__ = ["LayerNormalization", "axes_argument", "filled_like", "known_axes"]
 
 
 def axes_argument(axis: int | Sequence[int]) -> Any:
-    """An axis, or a list of its own of several.
+    """The axis argument: an int, or a copied list of ints.
 
     Raises:
       TypeError: it is neither an int nor a list or tuple.
@@ -35,7 +35,7 @@ def axes_argument(axis: int | Sequence[int]) -> Any:
 
 
 def known_axes(axis: int | Sequence[int], shape: ShapeLike) -> list[int]:
-    """The axes, counted from 0.
+    """The validated axes, counted from 0.
 
     Raises:
       ValueError: the rank is not known, an axis is beyond it, or one stands there twice.
@@ -56,7 +56,7 @@ def known_axes(axis: int | Sequence[int], shape: ShapeLike) -> list[int]:
 
 
 def filled_like(x: Tensor, value: int) -> Any:
-    """A tensor's shape filled with 0 or 1; a constant where the shape is known."""
+    """A tensor's shape filled with a value; a constant if the shape is known."""
     name = "ones_like" if value else "zeros_like"
     if x.shape.is_fully_defined():
         make = tf.ones if value else tf.zeros
@@ -146,7 +146,7 @@ class LayerNormalization(Layer):
         return outputs
 
     def _along_axes(self, vector: Any, shape: Any) -> Any:
-        """A variable in a shape that is spread over the inputs."""
+        """Reshape a variable so that it broadcasts over the inputs."""
         rank = shape.rank
         if vector is None or len(vector.shape) == rank or self.axis == [rank - 1]:
             return vector
@@ -162,7 +162,7 @@ class LayerNormalization(Layer):
         return tf.cast(outputs, inputs.dtype)
 
     def _by_fused(self, inputs: Any) -> Any:
-        """The examples as channels of one image, which is normalized in one operation."""
+        """Normalize by FusedBatchNorm, with the examples as channels of one image."""
         first = min(self.axis)
         sizes = tf.shape(inputs)
         before, inside = tf.reduce_prod(sizes[:first]), tf.reduce_prod(sizes[first:])

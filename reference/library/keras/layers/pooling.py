@@ -1,4 +1,4 @@
-"""Maxima and means over windows, and over all places, as layers.
+"""Max and average pooling layers, over windows and global.
 
 Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs they make.
 """
@@ -40,7 +40,7 @@ __all__ = [
 
 
 class Pooling(Layer):
-    """What an operation makes of each window.
+    """Base class of window pooling.
 
     Args:
       rank: how many axes the window moves over.
@@ -88,7 +88,7 @@ class Pooling(Layer):
         return operation
 
     def call(self, inputs: Any) -> Any:
-        """One element for each window and channel."""
+        """The pooled windows."""
         rank = len(self.pool_size)
         if rank == 1:
             return self._pooled_sequences(inputs)
@@ -184,7 +184,7 @@ class AveragePooling3D(Pooling):
 
 
 class GlobalPooling(Layer):
-    """What a function makes of all places of each channel.
+    """Base class of global pooling.
 
     Args:
       rank: how many axes there are places along.
@@ -207,7 +207,7 @@ class GlobalPooling(Layer):
         self._axes = tuple(range(first, first + rank))
 
     def build(self, input_shape: Any) -> None:
-        """Check that there are places.
+        """Check that the spatial sizes are not 0.
 
         Raises:
           ValueError: there are none.
@@ -233,7 +233,7 @@ class GlobalMax(GlobalPooling):
     """The largest element of each channel."""
 
     def call(self, inputs: TensorLike) -> Tensor:
-        """One element for each channel."""
+        """The pooled channels."""
         return self._reduced(tf.reduce_max, inputs)
 
 
@@ -241,7 +241,7 @@ class GlobalAverage(GlobalPooling):
     """The mean of each channel."""
 
     def call(self, inputs: TensorLike) -> Tensor:
-        """One element for each channel."""
+        """The pooled channels."""
         return self._reduced(tf.reduce_mean, inputs)
 
 
@@ -271,7 +271,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         self.supports_masking = True
 
     def call(self, inputs: Any, mask: Any = None) -> Tensor:
-        """One element for each channel."""
+        """The pooled channels."""
         if mask is None:
             return self._reduced(tf.reduce_mean, inputs)
         mask = tf.cast(mask, inputs[0].dtype)  # Keras asks the first example: nodes nothing uses
@@ -280,7 +280,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         return total / self._reduced(tf.reduce_sum, mask)
 
     def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> None:
-        """Nothing: there are no steps any more."""
+        """None: the time axis is pooled away."""
         del inputs, mask
 
 

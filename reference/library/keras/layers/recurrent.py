@@ -1,4 +1,4 @@
-"""`tf.keras.layers.RNN`: a cell, stepped through the times of its inputs.
+"""`tf.keras.layers.RNN`: a cell iterated over the time axis of its inputs.
 
 Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 """
@@ -33,7 +33,7 @@ __all__ = ["RNN", "standardized"]
 def standardized(
     inputs: Any, initial_state: Any, constants: Any, num_constants: int
 ) -> tuple[Any, Any, Any]:
-    """Inputs, list of states and list of constants of a call; states may follow the inputs."""
+    """Split a call's arguments into inputs, states and constants; inputs may be a list of all."""
     if isinstance(inputs, list):
         if num_constants:
             inputs, constants = inputs[:-num_constants], inputs[-num_constants:]
@@ -50,7 +50,7 @@ def standardized(
 
 
 class RNN(KeptStates, Layer):
-    """A cell, called for each time of sequences.
+    """Iterates a cell over the time axis of its inputs.
 
     Args:
       cell: a cell: `call(inputs, states)`, which gives an output and the next states, and
@@ -110,7 +110,7 @@ class RNN(KeptStates, Layer):
         self._num_constants = 0
 
     def build(self, input_shape: Any) -> None:
-        """Build the cell, for one time of the inputs."""
+        """Build the cell for the inputs of one time step."""
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         parts = tf.nest.flatten(shape) if tf.nest.is_nested(shape) else [shape]
         nested = tf.nest.is_nested(shape) and not _is_sizes(shape)
@@ -137,7 +137,7 @@ class RNN(KeptStates, Layer):
         super().build(input_shape)
 
     def _spec_of(self, shape: Any) -> InputSpec:
-        """What is demanded of inputs: any number of times, and any batch unless states are kept."""
+        """The InputSpec of the inputs: any number of steps; any batch size unless stateful."""
         sizes = shape.as_list()
         if not self.stateful:
             sizes[1 if self.time_major else 0] = None
@@ -145,12 +145,12 @@ class RNN(KeptStates, Layer):
         return InputSpec(shape=tuple(sizes))
 
     def _step_shape(self, shape: Any) -> tuple[int | None, ...]:
-        """The shape of the inputs of one time."""
+        """The shape of one step's inputs."""
         sizes = tuple(shape.as_list())
         return sizes[1:] if self.time_major else (sizes[0], *sizes[2:])
 
     def _check_state_spec(self, sizes: list[ShapeLike]) -> None:
-        """Hold the states that are given to those of the cell."""
+        """Check the given states against the cell's state sizes."""
         specs, known = tf.nest.flatten(self.state_spec), tf.nest.flatten(sizes)
         if len(specs) != len(known) or not all(
             tf.TensorShape(spec.shape[1:]).is_compatible_with(tf.TensorShape(size))
@@ -162,7 +162,7 @@ class RNN(KeptStates, Layer):
             )
 
     def get_initial_state(self, inputs: Structure) -> list[Any]:
-        """The states before the first time, where none are given: zeros, or what the cell says."""
+        """The default initial states: the cell's, or zeros."""
         first = tf.nest.flatten(inputs)[0]
         batch = tf.shape(first)[1 if self.time_major else 0]
         make = getattr(self.cell, "get_initial_state", None)
@@ -175,7 +175,7 @@ class RNN(KeptStates, Layer):
     def __call__(
         self, inputs: Structure, initial_state: Any = None, constants: Any = None, **kwargs: Any
     ) -> Any:
-        """The outputs, and the states if asked for.
+        """The outputs, and the final states if `return_state`.
 
         Args:
           inputs: of shape [batch, time, ...]; states and constants may follow in a list.
@@ -208,7 +208,7 @@ class RNN(KeptStates, Layer):
         initial_state: Any = None,
         constants: Any = None,
     ) -> Any:
-        """The outputs, and the states if asked for."""
+        """The outputs, and the final states if `return_state`."""
         initial_state = self._first_states(inputs, initial_state)
         for cell in [self.cell, *getattr(self.cell, "cells", [])]:
             if isinstance(cell, RecurrentCell):
@@ -239,7 +239,7 @@ class RNN(KeptStates, Layer):
         return [*(output if isinstance(output, list) else [output]), *states]
 
     def _step(self, training: Any, constants: Any) -> Any:
-        """The function of one time's inputs and states, with constants after these."""
+        """The step function for `rnn`: (inputs, states and constants) to (output, states)."""
         options = {"training": training} if takes(self.cell.call, "training") else {}
         if constants and not takes(self.cell.call, "constants"):
             raise bad_value(
@@ -259,17 +259,17 @@ class RNN(KeptStates, Layer):
         return step
 
     def _cell_function(self) -> Any:
-        """What is called with the inputs of a time and the states."""
+        """The function called with a step's inputs and states."""
         return self.cell if callable(self.cell) else self.cell.call
 
     def compute_mask(self, inputs: Structure, mask: Structure = None) -> Any:
-        """The mask of the inputs, if there are outputs for all times; none of states."""
+        """The mask of the outputs: that of the inputs if `return_sequences`; None for states."""
         del inputs
-        found = tf.nest.flatten(mask)[0] if self.return_sequences else None
-        return [found, *(None for _ in self.states)] if self.return_state else found
+        output_mask = tf.nest.flatten(mask)[0] if self.return_sequences else None
+        return [output_mask, *(None for _ in self.states)] if self.return_state else output_mask
 
     def compute_output_shape(self, input_shape: ShapeLike) -> Any:
-        """The shape of the outputs; a list with those of the states, if these are returned."""
+        """The shape of the outputs; a list with the states' shapes if `return_state`."""
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         first = tf.TensorShape(shape if _is_sizes(shape) else tf.nest.flatten(shape)[0]).as_list()
         batch, times = (first[1], first[0]) if self.time_major else (first[0], first[1])
@@ -292,7 +292,7 @@ class RNN(KeptStates, Layer):
         return [*(shapes if isinstance(shapes, list) else [shapes]), *states]
 
     def get_config(self) -> Config:
-        """The config of the cell, and how it is stepped."""
+        """The config of the cell, and the arguments of RNN."""
         names = (
             "return_sequences",
             "return_state",
@@ -312,7 +312,7 @@ class RNN(KeptStates, Layer):
     def from_config(
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Self:
-        """A layer like the one whose config it is."""
+        """The layer with this config."""
         rest = {key: value for key, value in config.items() if key not in {"cell", "num_constants"}}
         layer = cls(deserialize(config["cell"], custom_objects), **rest)
         layer._num_constants = config.get("num_constants", 0)
@@ -320,7 +320,7 @@ class RNN(KeptStates, Layer):
 
 
 def _is_sizes(shape: ShapeLike) -> bool:
-    """Whether it is one shape, and not a structure of shapes."""
+    """Whether a value is a single shape rather than a structure of shapes."""
     if isinstance(shape, tf.TensorShape):
         return True
     return isinstance(shape, tuple | list) and all(

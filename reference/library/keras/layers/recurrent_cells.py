@@ -22,7 +22,7 @@ __all__ = ["AbstractRNNCell", "RecurrentCell", "SimpleRNNCell", "has_many", "zer
 
 
 def has_many(state_size: Any) -> bool:
-    """Whether a cell of this `state_size` has a list of states, and not one."""
+    """Whether a `state_size` describes several states."""
     return hasattr(state_size, "__len__") and not isinstance(state_size, tf.TensorShape)
 
 
@@ -56,7 +56,7 @@ def zero_states(
 
 
 class AbstractRNNCell(Layer):
-    """The base of cells that a program writes: `call(inputs, states)`, and two sizes."""
+    """Base class of user-defined cells: `call(inputs, states)`, `state_size`, `output_size`."""
 
     @property
     def state_size(self) -> Any:
@@ -79,7 +79,7 @@ class AbstractRNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def call(self, inputs: Structure, states: Structure) -> Any:
-        """The output and the next states; classes of cells say which.
+        """The output and the next states; implemented by subclasses.
 
         Raises:
           NotImplementedError: the class does not say.
@@ -124,7 +124,7 @@ class RecurrentCell(RandomLayer):
 
     @classmethod
     def arguments(cls) -> tuple[str, ...]:
-        """The names of its own arguments, in their order but for the last, `implementation`."""
+        """The names of the constructor's own arguments, in order, without `implementation`."""
         return cls._options
 
     def __init__(
@@ -175,7 +175,7 @@ class RecurrentCell(RandomLayer):
         )
 
     def _rule_of(self, name: str) -> Any:
-        """What makes the first values of a weight."""
+        """The initializer of a weight."""
         return getattr(self, f"{name}_initializer")
 
     def _bias_shape(self) -> tuple[int, ...]:
@@ -191,15 +191,15 @@ class RecurrentCell(RandomLayer):
         return zero_states(self.state_size, inputs, batch_size, dtype)
 
     def reset_dropout_mask(self) -> None:
-        """Draw anew which inputs are dropped, at the next call."""
+        """Discard the dropout mask of the inputs; the next call draws a new one."""
         self._masks.pop(tf.get_default_graph(), None)
 
     def reset_recurrent_dropout_mask(self) -> None:
-        """Draw anew which parts of the state are dropped, at the next call."""
+        """Discard the dropout mask of the state; the next call draws a new one."""
         self.reset_dropout_mask()
 
     def _dropout_mask(self, name: str, value: TensorLike, training: Any) -> Any:
-        """What a value is multiplied with, the same at each time; None if nothing is dropped.
+        """The dropout mask shared by all time steps; None without dropout.
 
         A list of one for each gate if there are several.
         """

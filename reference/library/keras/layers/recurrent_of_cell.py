@@ -1,4 +1,4 @@
-"""Recurrent layers that are made with their cell, and take its arguments. Source: tf_keras 2.21."""
+"""`SimpleRNN`, and the base class of RNN layers that create their cell (tf_keras 2.21)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["RNNOfCell", "SimpleRNN"]
 
 
 class RNNOfCell(RNN):
-    """An RNN whose cell is made with it, of arguments that it takes as its own.
+    """Base class of RNN layers that create their cell from their own arguments.
 
     Args:
       *args: the cell's arguments in their order, `activity_regularizer` after its regularizers,
@@ -48,7 +48,7 @@ class RNNOfCell(RNN):
 
     @classmethod
     def _order(cls) -> list[str]:
-        """The names of the arguments in their order."""
+        """The argument names in order."""
         last = {"implementation", "reset_after"}
         names = [name for name in cls._cell_class.arguments() if name not in last]
         names.insert(names.index("kernel_constraint"), "activity_regularizer")
@@ -63,13 +63,13 @@ class RNNOfCell(RNN):
         ]
 
     def __getattr__(self, name: str) -> Any:
-        """An argument of the cell, which the layer has too."""
+        """Forward the cell's arguments as attributes."""
         if name in self._cell_class.arguments() and "cell" in self.__dict__:
             return getattr(self.cell, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     def get_config(self) -> dict[str, Any]:
-        """The arguments of the cell, and how it is stepped."""
+        """The arguments of the cell and of RNN."""
         config = super().get_config()
         cell: Any = config.pop("cell")
         own = cell["config"]
@@ -83,13 +83,13 @@ class RNNOfCell(RNN):
     def from_config(
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Self:
-        """A layer like the one whose config it is."""
+        """The layer with this config."""
         del custom_objects
         return cls(**config)
 
 
 class SimpleRNN(RNNOfCell):
-    """A SimpleRNNCell, stepped through the times of its inputs; takes what both take."""
+    """The RNN of a SimpleRNNCell; takes the arguments of both."""
 
     _cell_class = SimpleRNNCell
     _cell_name = "simple_rnn_cell"

@@ -17,23 +17,23 @@ __all__ = ["add_variables", "corrections", "limits", "moved_variance"]
 
 
 def limits(clipping: Mapping[str, object] | None) -> dict[str, object]:
-    """The limits of corrections.
+    """The clipping bounds `rmax`, `rmin`, `dmax`, with defaults filled in.
 
     Raises:
       ValueError: one is none of `rmax`, `rmin` and `dmax`.
 
     """
-    found = dict(clipping or {})
-    if found.keys() - {"rmax", "rmin", "dmax"}:
+    bounds = dict(clipping or {})
+    if bounds.keys() - {"rmax", "rmin", "dmax"}:
         raise bad_value(
             f"Received invalid keys for `renorm_clipping` argument: {clipping}. Supported values: "
             "['rmax', 'rmin', 'dmax']."
         )
-    return found
+    return bounds
 
 
 def add_variables(layer: Any) -> None:
-    """Make a layer's moving deviation, and the mean and deviation that correct."""
+    """Create the variables `moving_stddev`, `renorm_mean` and `renorm_stddev`."""
 
     def deviation(*args: Any, **kwargs: Any) -> Any:
         return tf.sqrt(layer.moving_variance_initializer(*args, **kwargs))
@@ -50,7 +50,7 @@ def add_variables(layer: Any) -> None:
 def corrections(
     layer: Any, mean: float, variance: TensorLike, training: bool | Tensor
 ) -> tuple[Any, Any, Any, Any]:
-    """How a batch is corrected, and its moments once what corrects is updated.
+    """The corrections r and d of a batch, and its moments after the update of the renorm variables.
 
     Returns:
       A factor, an offset, the mean and the variance.
@@ -85,7 +85,7 @@ def corrections(
 
 
 def moved_variance(layer: Any, variance: TensorLike) -> Any:
-    """The update of the moving variance, by way of the moving deviation."""
+    """Update the moving variance through the moving standard deviation."""
     deviation = layer._moved(  # noqa: SLF001 - this is a part of the layer
         layer.moving_stddev, tf.sqrt(variance + layer.epsilon), layer.momentum
     )

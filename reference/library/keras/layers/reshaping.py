@@ -1,4 +1,4 @@
-"""Layers that put elements into another order or shape.
+"""Flatten, Reshape, Permute and RepeatVector.
 
 Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 """
@@ -21,7 +21,7 @@ __all__ = ["Flatten", "Permute", "RepeatVector", "Reshape"]
 
 
 class Flatten(Layer):
-    """All axes but the first as one.
+    """Flattens all axes but the batch.
 
     Args:
       data_format: where channels are; they become the innermost.
@@ -59,7 +59,7 @@ class Flatten(Layer):
 
 
 class Reshape(Layer):
-    """Each example in another shape.
+    """Reshapes each example.
 
     Args:
       target_shape: its shape, of which one size may be -1.
@@ -108,7 +108,7 @@ class Reshape(Layer):
 
 
 class Permute(Layer):
-    """The axes of each example in another order.
+    """Permutes the axes of each example.
 
     Args:
       dims: the order, of axes counted from 1.
@@ -142,7 +142,7 @@ class Permute(Layer):
 
 
 class RepeatVector(Layer):
-    """Each vector `n` times: a matrix.
+    """Repeats each vector `n` times.
 
     Args:
       n: how often.

@@ -1,4 +1,4 @@
-"""Convolutions of each channel apart, alone or followed by a mixture of channels, as layers.
+"""Depthwise and separable convolution layers.
 
 Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 """
@@ -23,7 +23,7 @@ _OF_KERNEL = ("kernel_initializer", "kernel_regularizer", "kernel_constraint")
 
 
 class SeparableConv(Conv):
-    """Each channel convolved by kernels of its own, then channels mixed at each place.
+    """A depthwise convolution followed by a pointwise (1 x 1) convolution.
 
     Args:
       rank: how many axes the window moves over.
@@ -183,7 +183,7 @@ class SeparableConv2D(SeparableConv):
 
 
 class DepthwiseConv(Conv):
-    """Each channel of images convolved by kernels of its own.
+    """A depthwise convolution of images: each channel has its own kernels.
 
     Args:
       kernel_size: the window's size.
@@ -304,12 +304,12 @@ class DepthwiseConv1D(DepthwiseConv):
 
 
 class DepthwiseConv2D(DepthwiseConv):
-    """Each channel of images convolved by kernels of its own."""
+    """A depthwise convolution of images: each channel has its own kernels."""
 
     __init__ = constructor_of(DepthwiseConv, 2, strides=(1, 1), dilation_rate=(1, 1))
 
     def call(self, inputs: TensorLike) -> Tensor:
-        """The outputs, with channels last while they are computed: so the CPU can do it."""
+        """The outputs; computed in NHWC, which the CPU supports."""
         is_first = self.data_format == "channels_first"
         if is_first:
             inputs = tf.transpose(inputs, (0, 2, 3, 1))

@@ -1,4 +1,4 @@
-"""Arguments of windows that move over axes, and the sizes that come out."""
+"""Arguments of convolution and pooling windows: validation and output lengths."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _FORMS: Final = {
 
 
 def format_of_ops(data_format: str, ndim: int) -> str:
-    """The format as operations name it: `NHWC` for `channels_last` of rank 4.
+    """The data format in the operations' notation, such as `NHWC`.
 
     Raises:
       ValueError: there is none.
@@ -55,7 +55,7 @@ def normalized_format(data_format: str | None) -> str:
 
 
 def normalized_padding(padding: Any) -> Any:
-    """`valid`, `same` or `causal`; sizes themselves.
+    """The validated padding: `valid`, `same` or `causal`, or explicit paddings as they are.
 
     Raises:
       ValueError: it is none of these.
@@ -72,7 +72,7 @@ def normalized_padding(padding: Any) -> Any:
 
 
 def normalized_tuple(value: Any, n: int, name: str, *, zero: bool = False) -> tuple[int, ...]:
-    """`n` integers: one that is repeated, or as many as there are axes.
+    """A tuple of `n` integers, from one integer or a sequence.
 
     Args:
       value: an integer or a sequence.
@@ -86,19 +86,19 @@ def normalized_tuple(value: Any, n: int, name: str, *, zero: bool = False) -> tu
     """
     wrong = f"The `{name}` argument must be a tuple of {n} integers. Received: {value}"
     try:
-        found = (value,) * n if isinstance(value, int) else tuple(value)
-        numbers = [int(item) for item in found]
+        given = (value,) * n if isinstance(value, int) else tuple(value)
+        numbers = [int(item) for item in given]
     except (TypeError, ValueError):
         raise bad_value(wrong) from None
-    if len(found) != n:
+    if len(given) != n:
         raise bad_value(wrong)
     if min(numbers, default=1) < (0 if zero else 1):
         raise bad_value(f"{wrong}, of which one is too small")
-    return found
+    return given
 
 
 def output_length(size: Any, window: int, padding: str, stride: int, dilation: int = 1) -> Any:
-    """The size of an axis after a window moved over it; None for None."""
+    """The output length of a convolution or pooling axis; None if the input's is unknown."""
     if size is None:
         return None
     reach = window + (window - 1) * (dilation - 1)
@@ -114,7 +114,7 @@ def transposed_length(
     stride: int = 0,
     dilation: int = 1,
 ) -> Any:
-    """The size of an axis from which a window would give `size`; None for None.
+    """The output length of a transposed convolution axis; None if the input's is unknown.
 
     Args:
       size: an integer or a scalar tensor.

@@ -1,4 +1,4 @@
-"""Several cells one after the other, as one cell. Source: tf_keras 2.21 in graph mode."""
+"""`StackedRNNCells`: several cells as one cell (tf_keras 2.21)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["StackedRNNCells"]
 
 
 def _output_size(cell: Any) -> Any:
-    """The size of a cell's output: that of its first state, if it does not say."""
+    """The output size of a cell, by default that of its first state."""
     if getattr(cell, "output_size", None) is not None:
         return cell.output_size
     return cell.state_size[0] if has_many(cell.state_size) else cell.state_size
 
 
 class StackedRNNCells(Layer):
-    """Cells of which each has the outputs of the one before as inputs.
+    """A cell that feeds the output of each cell to the next.
 
     Args:
       cells: the cells.
@@ -64,7 +64,7 @@ class StackedRNNCells(Layer):
     def get_initial_state(
         self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
     ) -> tuple[Any, ...]:
-        """The first states of each cell."""
+        """The initial states of all cells."""
         return tuple(
             cell.get_initial_state(inputs=inputs, batch_size=batch_size, dtype=dtype)
             if getattr(cell, "get_initial_state", None)
@@ -93,7 +93,7 @@ class StackedRNNCells(Layer):
         return inputs, tf.nest.pack_sequence_as(sizes, tf.nest.flatten(after))
 
     def build(self, input_shape: Any) -> None:
-        """Build each cell for the outputs of the one before."""
+        """Build each cell for the output shape of its predecessor."""
         super().build(input_shape)
         shape = input_shape[0] if isinstance(input_shape, list) else input_shape
         for cell in self.cells:
@@ -108,13 +108,13 @@ class StackedRNNCells(Layer):
             )
 
     def get_config(self) -> dict[str, object]:
-        """The configs of the cells, and what every layer has."""
+        """The configs of the cells."""
         return {**super().get_config(), "cells": [serialize(cell) for cell in self.cells]}
 
     @classmethod
     def from_config(
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Self:
-        """Cells like those whose config it is."""
+        """The stacked cells with this config."""
         rest = {key: value for key, value in config.items() if key != "cells"}
         return cls([deserialize(cell, custom_objects) for cell in config["cells"]], **rest)

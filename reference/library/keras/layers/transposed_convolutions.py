@@ -1,4 +1,4 @@
-"""Transposed convolutions as layers: what a convolution would have come from.
+"""Transposed convolution layers.
 
 Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs they make.
 """
@@ -109,7 +109,7 @@ class Transposed(Conv):
         Layer.build(self, input_shape)
 
     def _lengths(self, sizes: list[Any]) -> list[Any]:
-        """The sizes of the axes that the window moves over, afterwards."""
+        """The output sizes of the spatial axes."""
         more = self.output_padding or (None,) * self.rank
         dilations = (1,) * self.rank if self.rank == 3 else self.dilation_rate
         return [
@@ -120,7 +120,7 @@ class Transposed(Conv):
         ]
 
     def _placed(self, batch: Any, sizes: list[Any]) -> list[Any]:
-        """A shape: the batch, and the sizes with the filters before or after them."""
+        """The shape of batch, spatial sizes and filters, in the data format's order."""
         if self.data_format == "channels_first":
             return [batch, self.filters, *sizes]
         return [batch, *sizes, self.filters]
@@ -180,7 +180,7 @@ class Conv2DTranspose(Transposed):
     __init__ = constructor_of(Transposed, 2, strides=(1, 1), dilation_rate=(1, 1))
 
     def _transposed(self, inputs: TensorLike, shape: Any) -> Any:
-        """With channels last, wherever they are: so the CPU can compute it."""
+        """The transposed convolution, computed in NHWC, which the CPU supports."""
         is_first = self.data_format == "channels_first"
         if is_first:
             inputs = tf.transpose(inputs, (0, 2, 3, 1))

@@ -1,4 +1,4 @@
-"""Layers that repeat steps, rows and columns, or resize pictures. Source: tf_keras 2.21."""
+"""Upsampling layers (tf_keras 2.21)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _INTERPOLATIONS: Final = ("area", "bicubic", "bilinear", "nearest")
 
 
 class UpSampling1D(Layer):
-    """Each step of sequences, several times.
+    """Repeats each time step `size` times.
 
     Args:
       size: how often.
@@ -46,7 +46,7 @@ class UpSampling1D(Layer):
 
 
 class UpSampling(Layer):
-    """The base of layers that make pictures or volumes larger."""
+    """Base class of upsampling layers of images and volumes."""
 
     size: tuple[int, ...]
 
@@ -64,7 +64,7 @@ class UpSampling(Layer):
 
 
 class UpSampling2D(UpSampling):
-    """Pictures, so many times as high and wide.
+    """Upsamples images by integer factors.
 
     Args:
       size: how many times, a number or one for each axis.
@@ -98,13 +98,13 @@ class UpSampling2D(UpSampling):
             )
 
     def call(self, inputs: Any) -> Any:
-        """The pictures, larger."""
+        """The upsampled images."""
         height, width = self.size
         return resize_images(inputs, height, width, self.data_format, self.interpolation)
 
 
 class UpSampling3D(UpSampling):
-    """Volumes with each slice of the three axes several times; no rank is demanded, as in Keras.
+    """Upsamples volumes by repetition; the inputs' rank is not checked, as in Keras.
 
     Args:
       size: how often, a number or one for each axis.
@@ -125,6 +125,6 @@ class UpSampling3D(UpSampling):
         self._set_up(size, data_format, 3)
 
     def call(self, inputs: TensorLike) -> Tensor:
-        """The volumes, larger."""
+        """The upsampled volumes."""
         depth, height, width = self.size
         return resize_volumes(inputs, depth, height, width, self.data_format)

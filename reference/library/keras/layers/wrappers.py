@@ -1,4 +1,4 @@
-"""Layers around a layer: `Wrapper`, and `TimeDistributed` for each time of sequences.
+"""`Wrapper`, and `TimeDistributed`, which applies a layer to every time step.
 
 Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 """
@@ -24,7 +24,7 @@ __all__ = ["TimeDistributed", "Wrapper"]
 
 
 class Wrapper(Layer):
-    """The base of layers that change what another layer does.
+    """Base class of layers that wrap another layer.
 
     Args:
       layer: the other layer.
@@ -45,7 +45,7 @@ class Wrapper(Layer):
         super().__init__(**kwargs)
 
     def _wrap(self, layer: Any) -> None:
-        """Keep the layer, with its variables."""
+        """Store the wrapped layer, and track its variables."""
         self.layer = layer
 
     def build(self, input_shape: ShapeLike) -> None:
@@ -57,18 +57,18 @@ class Wrapper(Layer):
 
     @property  # type: ignore[misc]  # it is the layer's
     def activity_regularizer(self) -> Any:
-        """The loss of the layer's outputs, or None."""
+        """The activity regularizer of the wrapped layer, or None."""
         return getattr(self.layer, "activity_regularizer", None)
 
     def get_config(self) -> Config:
-        """The config of the layer, and what every layer has."""
+        """The config of the wrapped layer."""
         return {**super().get_config(), "layer": serialize(self.layer)}
 
     @classmethod
     def from_config(
         cls, config: Mapping[str, Any], custom_objects: Mapping[str, Any] | None = None
     ) -> Self:
-        """A layer like the one whose config it is."""
+        """The layer with this config."""
         rest = {key: value for key, value in config.items() if key != "layer"}
         return cls(deserialize(config["layer"], custom_objects), **rest)
 
@@ -81,17 +81,17 @@ def _is_builtin(layer: Any) -> bool:
 
 
 def _sizes(start: tuple[object, ...], value: Any, first: int) -> tuple[Any, ...]:
-    """Sizes, and after them a tensor's from an axis on, as far as known as numbers."""
+    """`start` followed by a tensor's sizes from axis `first` on; static where known."""
     known = value.shape.as_list()[first:]
     if None not in known:
         return (*start, *known)
     sizes = tf.shape(value)
-    found = [sizes[first + axis] if size is None else size for axis, size in enumerate(known)]
-    return (*start, *found)
+    rest = [sizes[first + axis] if size is None else size for axis, size in enumerate(known)]
+    return (*start, *rest)
 
 
 class TimeDistributed(Wrapper):
-    """A layer, called for each time of sequences.
+    """Applies a layer to every time step.
 
     Args:
       layer: the layer, of inputs without the axis of time.
@@ -109,7 +109,7 @@ class TimeDistributed(Wrapper):
         self._always_use_reshape = _is_builtin(layer) and not layer.stateful
 
     def build(self, input_shape: ShapeLike) -> None:
-        """Build the layer for inputs of one time."""
+        """Build the layer for the inputs of one time step."""
         is_one = isinstance(input_shape, tuple) and not any(
             isinstance(size, tuple | list | tf.TensorShape) for size in input_shape
         )
@@ -155,13 +155,13 @@ class TimeDistributed(Wrapper):
         )
 
     def _times(self, inputs: Structure) -> Any:
-        """How many times there are: a number, or a tensor if that is not known."""
+        """The number of time steps: an int if known, else a tensor."""
         flat = tf.nest.flatten(inputs)
         known = flat[0].shape.as_list()[1]
         return known or tf.shape(flat[0])[1]
 
     def compute_mask(self, inputs: Structure, mask: Any = None) -> Any:
-        """The layer's own mask for each time; else that of the inputs, for times as a whole."""
+        """The layer's masks of all steps; else the mask of the inputs per step."""
         batch = tf.nest.flatten(inputs)[0].shape.as_list()[0]
         if batch and not self._always_use_reshape:
             return mask
@@ -169,9 +169,11 @@ class TimeDistributed(Wrapper):
         inner = tf.nest.map_structure(
             lambda value: tf.reshape(value, _sizes((-1,), value, 2)), inputs
         )
-        found = self.layer.compute_mask(inner, inner_mask)
-        if found is not None:
-            return tf.reshape(found, _sizes((batch or -1, self._times(inputs)), found, 1))
+        output_mask = self.layer.compute_mask(inner, inner_mask)
+        if output_mask is not None:
+            return tf.reshape(
+                output_mask, _sizes((batch or -1, self._times(inputs)), output_mask, 1)
+            )
         if mask is None:
             return None
         for _ in range(2, mask.shape.rank):
