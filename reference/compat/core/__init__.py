@@ -9,7 +9,7 @@ from collections.abc import Mapping as _Mapping
 from typing import Any as _Any
 from typing import Final as _Final
 
-from sessrun.reference.compat.python.mirror import Mirror as _Mirror
+from sessrun.reference.compat.python.module_finder import Mirror as _Mirror
 
 #: For each module of the spec: TensorFlow's modules, whose messages it has.
 _SUBJECTS: _Final[_Mapping[str, str]] = {

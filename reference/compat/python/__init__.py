@@ -3,6 +3,6 @@
 A module with a file here is itself; `mirror` makes the others.
 """
 
-from sessrun.reference.compat.python.mirror import install as _install
+from sessrun.reference.compat.python.module_finder import install as _install
 
 _install()

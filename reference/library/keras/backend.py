@@ -24,6 +24,17 @@ from sessrun.reference.library.keras.activations import (
     softsign,
     tanh,
 )
+from sessrun.reference.library.keras.batch_dot import batch_dot
+from sessrun.reference.library.keras.convolutions import (
+    bias_add,
+    conv1d,
+    conv2d,
+    conv3d,
+    pool2d,
+    pool3d,
+    spatial_2d_padding,
+    spatial_3d_padding,
+)
 from sessrun.reference.library.keras.crossentropies import (
     binary_crossentropy,
     categorical_crossentropy,
@@ -31,8 +42,7 @@ from sessrun.reference.library.keras.crossentropies import (
 )
 from sessrun.reference.library.keras.functions import FUNCTIONS
 from sessrun.reference.library.keras.graph_functions import function
-from sessrun.reference.library.keras.naming import get_uid, reset_uids
-from sessrun.reference.library.keras.phases import (
+from sessrun.reference.library.keras.learning_phases import (
     in_test_phase,
     in_train_phase,
     learning_phase,
@@ -40,7 +50,8 @@ from sessrun.reference.library.keras.phases import (
     set_learning_phase,
     switch,
 )
-from sessrun.reference.library.keras.products import batch_dot
+from sessrun.reference.library.keras.naming import get_uid, reset_uids
+from sessrun.reference.library.keras.rnn import rnn
 from sessrun.reference.library.keras.sessions import (
     batch_get_value,
     batch_set_value,
@@ -61,17 +72,6 @@ from sessrun.reference.library.keras.settings import (
     set_epsilon,
     set_floatx,
     set_image_data_format,
-)
-from sessrun.reference.library.keras.steps import rnn
-from sessrun.reference.library.keras.windows import (
-    bias_add,
-    conv1d,
-    conv2d,
-    conv3d,
-    pool2d,
-    pool3d,
-    spatial_2d_padding,
-    spatial_3d_padding,
 )
 
 __all__ = [

@@ -23,9 +23,9 @@ from sessrun.reference.library.keras.crossentropies import (
     binary_focal_crossentropy,
     categorical_focal_crossentropy,
 )
-from sessrun.reference.library.keras.enlarging import repeat_elements, resize_images, resize_volumes
 from sessrun.reference.library.keras.local_convolutions import local_conv1d, local_conv2d
 from sessrun.reference.library.keras.object_configs import Identifier
+from sessrun.reference.library.keras.resizing import repeat_elements, resize_images, resize_volumes
 from sessrun.reference.library.keras.settings import floatx
 from sessrun.reference.library.optimizers.averages import assign_moving_average
 

@@ -12,7 +12,7 @@ import sessrun.reference as tf
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.keras.products import batch_dot
+from sessrun.reference.library.keras.batch_dot import batch_dot
 from sessrun.reference.library.keras.settings import image_data_format
 
 __all__ = ["local_conv", "local_conv1d", "local_conv2d"]

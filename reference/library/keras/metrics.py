@@ -13,7 +13,7 @@ from sessrun.reference.api.ops.weight_shapes import broadcast_weights
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
-from sessrun.reference.library.keras.engine.measured import register_mean
+from sessrun.reference.library.keras.engine.layer_metrics import register_mean
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["Mean", "Metric", "Sum"]

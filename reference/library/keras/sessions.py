@@ -14,7 +14,8 @@ from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.keras import naming, phases
+from sessrun.reference.library.keras import learning_phases as phases
+from sessrun.reference.library.keras import naming
 from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
 from sessrun.reference.session.session import Session

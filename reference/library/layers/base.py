@@ -19,7 +19,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine import base_layer
-from sessrun.reference.library.keras.engine.tracked import is_split
+from sessrun.reference.library.keras.engine.tracking import is_split
 from sessrun.reference.library.keras.engine.weights import is_trained
 from sessrun.reference.library.keras.naming import snake_case, unique_name
 

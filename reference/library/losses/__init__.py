@@ -5,20 +5,20 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from sessrun.reference.library.losses.collected import (
+from sessrun.reference.library.losses.classification import (
+    hinge_loss,
+    sigmoid_cross_entropy,
+    softmax_cross_entropy,
+    sparse_softmax_cross_entropy,
+)
+from sessrun.reference.library.losses.loss_collections import (
     add_loss,
     get_losses,
     get_regularization_loss,
     get_regularization_losses,
     get_total_loss,
 )
-from sessrun.reference.library.losses.of_classes import (
-    hinge_loss,
-    sigmoid_cross_entropy,
-    softmax_cross_entropy,
-    sparse_softmax_cross_entropy,
-)
-from sessrun.reference.library.losses.of_numbers import (
+from sessrun.reference.library.losses.regression import (
     absolute_difference,
     cosine_distance,
     huber_loss,
@@ -26,7 +26,7 @@ from sessrun.reference.library.losses.of_numbers import (
     mean_pairwise_squared_error,
     mean_squared_error,
 )
-from sessrun.reference.library.losses.weighted import Reduction, compute_weighted_loss
+from sessrun.reference.library.losses.weighting import Reduction, compute_weighted_loss
 
 __all__ = [
     "Reduction",

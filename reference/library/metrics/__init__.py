@@ -5,7 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from sessrun.reference.library.metrics.areas import auc
+from sessrun.reference.library.metrics.area_under_curve import auc
 from sessrun.reference.library.metrics.averages import (
     accuracy,
     mean,
@@ -26,7 +26,7 @@ from sessrun.reference.library.metrics.counts import (
     true_negatives,
     true_positives,
 )
-from sessrun.reference.library.metrics.of_rankings import (
+from sessrun.reference.library.metrics.rankings import (
     average_precision_at_k,
     precision_at_k,
     precision_at_top_k,

@@ -18,7 +18,12 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import less, maximum, mul, sqrt, squared_difference, sub
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import Metric, aligned, announced, metric_variable
+from sessrun.reference.library.metrics.metric_variables import (
+    Metric,
+    aligned,
+    announced,
+    metric_variable,
+)
 
 __all__ = [
     "accuracy",

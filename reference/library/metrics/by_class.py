@@ -19,7 +19,7 @@ from sessrun.reference.api.variables.state_ops import assign_add, scatter_add
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import diag_part, greater, maximum
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import Metric, announced, metric_variable
+from sessrun.reference.library.metrics.metric_variables import Metric, announced, metric_variable
 
 __all__ = ["mean_iou", "mean_per_class_accuracy"]
 

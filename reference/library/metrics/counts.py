@@ -16,7 +16,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.generated import greater, logical_and, mul
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import (
+from sessrun.reference.library.metrics.metric_variables import (
     CollectionNames,
     Metric,
     aligned,

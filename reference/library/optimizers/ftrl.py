@@ -13,8 +13,8 @@ from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import maximum
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
 from sessrun.reference.public import public
+from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
 
 __all__ = ["FtrlOptimizer"]
 

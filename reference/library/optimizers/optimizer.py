@@ -39,12 +39,12 @@ from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.optimizers.optimizables import Target, deduplicated, target_of
 from sessrun.reference.library.optimizers.slots import (
     create_slot,
     create_slot_with_initializer,
     create_zeros_slot,
 )
-from sessrun.reference.library.optimizers.targets import Target, deduplicated, target_of
 from sessrun.reference.public import public
 
 __all__ = ["Optimizer"]

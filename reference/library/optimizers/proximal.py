@@ -12,8 +12,8 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
 from sessrun.reference.public import public
+from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
 
 __all__ = ["ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
 

@@ -9,8 +9,8 @@ from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.variables.init_ops import Ones
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
 from sessrun.reference.public import public
+from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
 
 __all__ = ["AdadeltaOptimizer", "RMSPropOptimizer"]
 

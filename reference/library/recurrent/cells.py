@@ -17,10 +17,10 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
-from sessrun.reference.library.keras.engine.tracked import is_split
+from sessrun.reference.library.keras.engine.tracking import is_split
 from sessrun.reference.library.layers.base import Layer
-from sessrun.reference.library.recurrent.steps import zero_states
 from sessrun.reference.public import public
+from sessrun.reference.library.recurrent.unrolling import zero_states
 
 __all__ = ["BasicRNNCell", "CellOfLayer", "GRUCell", "RNNCell", "check_dtypes"]
 

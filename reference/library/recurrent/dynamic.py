@@ -24,7 +24,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.recurrent.steps import (
+from sessrun.reference.library.recurrent.unrolling import (
     Lengths,
     assert_like_rnncell,
     batch_size_of,

@@ -18,7 +18,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import logical_not, logical_or
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.recurrent.steps import (
+from sessrun.reference.library.recurrent.unrolling import (
     assert_like_rnncell,
     joined_shape,
     opened,

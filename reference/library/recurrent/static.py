@@ -18,7 +18,7 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.recurrent.steps import (
+from sessrun.reference.library.recurrent.unrolling import (
     Lengths,
     assert_like_rnncell,
     first_state,

@@ -23,8 +23,8 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.cells import RNNCell
 from sessrun.reference.library.recurrent.lstm import LSTMStateTuple
-from sessrun.reference.library.recurrent.steps import assert_like_rnncell
 from sessrun.reference.public import public
+from sessrun.reference.library.recurrent.unrolling import assert_like_rnncell
 
 __all__ = ["DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
 

@@ -16,7 +16,7 @@ from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.signals.cosines import dct
+from sessrun.reference.library.signals.cosine_transforms import dct
 from sessrun.reference.library.signals.framing import frame
 from sessrun.reference.public import public
 

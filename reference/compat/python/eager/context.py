@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
 
-from sessrun.reference.compat.python.mirror import of_places
+from sessrun.reference.compat.python.module_finder import of_places
 
 __all__ = ["graph_mode"]
 

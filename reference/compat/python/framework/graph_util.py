@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
-from sessrun.reference.compat.python.mirror import of_places
+from sessrun.reference.compat.python.module_finder import of_places
 from sessrun.reference.errors import bad_type
 from sessrun.spec.proto import GraphDef
 

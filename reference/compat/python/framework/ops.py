@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sessrun.reference.build.node_operations import new_node_def
-from sessrun.reference.compat.python.mirror import of_places
+from sessrun.reference.compat.python.module_finder import of_places
 from sessrun.reference.graph import name_scopes as _scopes
 from sessrun.reference.graph import stacks as _stacks
 

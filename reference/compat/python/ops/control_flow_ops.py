@@ -14,7 +14,7 @@ from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.compat.python.mirror import of_places
+from sessrun.reference.compat.python.module_finder import of_places
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

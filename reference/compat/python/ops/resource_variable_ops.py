@@ -6,7 +6,7 @@ Here stands what has no public name; `mirror` finds the rest.
 from __future__ import annotations
 
 from sessrun.reference.api.ops.shape_ops import variable_shape
-from sessrun.reference.compat.python.mirror import of_places
+from sessrun.reference.compat.python.module_finder import of_places
 
 __all__ = ["variable_shape"]
 

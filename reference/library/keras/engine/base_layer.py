@@ -19,9 +19,9 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, constraints, initializers, regularizers
 from sessrun.reference.library.keras.engine.call_context import CallArguments, calling, current_call
-from sessrun.reference.library.keras.engine.collected import CollectedByLayer
 from sessrun.reference.library.keras.engine.input_spec import assert_input_compatibility
-from sessrun.reference.library.keras.engine.measured import MeasuredByLayer
+from sessrun.reference.library.keras.engine.layer_metrics import MeasuredByLayer
+from sessrun.reference.library.keras.engine.losses_and_updates import CollectedByLayer
 from sessrun.reference.library.keras.engine.weights import WeightsOfLayer
 from sessrun.reference.library.keras.naming import snake_case, unique_name
 from sessrun.reference.library.keras.object_configs import Config

@@ -13,8 +13,8 @@ import numpy as np
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import constraints, initializers, regularizers, sessions
-from sessrun.reference.library.keras.engine.tracked import distinct, is_split
-from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
+from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
+from sessrun.reference.library.keras.engine.tracking import distinct, is_split
 from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
 

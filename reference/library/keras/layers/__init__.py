@@ -38,14 +38,6 @@ from sessrun.reference.library.keras.layers.locally_connected import (
     LocallyConnected2D,
 )
 from sessrun.reference.library.keras.layers.lstm import LSTM, LSTMCell
-from sessrun.reference.library.keras.layers.margins import (
-    Cropping1D,
-    Cropping2D,
-    Cropping3D,
-    ZeroPadding1D,
-    ZeroPadding2D,
-    ZeroPadding3D,
-)
 from sessrun.reference.library.keras.layers.merging import (
     Add,
     Average,
@@ -63,7 +55,6 @@ from sessrun.reference.library.keras.layers.merging import (
     subtract,
 )
 from sessrun.reference.library.keras.layers.multi_head_attention import MultiHeadAttention
-from sessrun.reference.library.keras.layers.named import deserialize, serialize
 from sessrun.reference.library.keras.layers.noise import (
     ActivityRegularization,
     AlphaDropout,
@@ -74,6 +65,14 @@ from sessrun.reference.library.keras.layers.noise import (
     SpatialDropout3D,
 )
 from sessrun.reference.library.keras.layers.normalization import LayerNormalization
+from sessrun.reference.library.keras.layers.padding import (
+    Cropping1D,
+    Cropping2D,
+    Cropping3D,
+    ZeroPadding1D,
+    ZeroPadding2D,
+    ZeroPadding3D,
+)
 from sessrun.reference.library.keras.layers.pooling import (
     AveragePooling1D,
     AveragePooling2D,
@@ -90,7 +89,6 @@ from sessrun.reference.library.keras.layers.pooling import (
 )
 from sessrun.reference.library.keras.layers.recurrent import RNN
 from sessrun.reference.library.keras.layers.recurrent_cells import AbstractRNNCell, SimpleRNNCell
-from sessrun.reference.library.keras.layers.recurrent_of_cell import SimpleRNN
 from sessrun.reference.library.keras.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
 from sessrun.reference.library.keras.layers.separable_convolutions import (
     DepthwiseConv1D,
@@ -98,6 +96,8 @@ from sessrun.reference.library.keras.layers.separable_convolutions import (
     SeparableConv1D,
     SeparableConv2D,
 )
+from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
+from sessrun.reference.library.keras.layers.simple_rnn import SimpleRNN
 from sessrun.reference.library.keras.layers.stacked_cells import StackedRNNCells
 from sessrun.reference.library.keras.layers.transposed_convolutions import (
     Conv1DTranspose,

@@ -10,11 +10,11 @@ from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.keras.choices import smart_cond
 from sessrun.reference.library.keras.engine.base_layer import RandomLayer
 from sessrun.reference.library.keras.functions import ones_like
+from sessrun.reference.library.keras.learning_phases import learning_phase
 from sessrun.reference.library.keras.object_configs import Config
-from sessrun.reference.library.keras.phases import learning_phase
+from sessrun.reference.library.keras.smart_cond import smart_cond
 
 __all__ = ["AdditiveAttention", "Attention"]
 

@@ -12,7 +12,6 @@ from typing import Any, Final
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import initializers
-from sessrun.reference.library.keras.choices import known_choice, smart_cond
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers import renormalization
@@ -21,7 +20,8 @@ from sessrun.reference.library.keras.layers.normalization import (
     filled_like,
     known_axes,
 )
-from sessrun.reference.library.keras.phases import learning_phase
+from sessrun.reference.library.keras.learning_phases import learning_phase
+from sessrun.reference.library.keras.smart_cond import known_choice, smart_cond
 
 __all__ = ["BatchNormalization"]
 

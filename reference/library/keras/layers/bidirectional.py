@@ -16,8 +16,8 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
-from sessrun.reference.library.keras.layers.named import deserialize, serialize
 from sessrun.reference.library.keras.layers.recurrent import standardized
+from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
 from sessrun.reference.library.keras.layers.wrappers import Wrapper
 from sessrun.reference.library.keras.object_configs import Config
 

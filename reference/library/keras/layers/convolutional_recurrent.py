@@ -13,13 +13,14 @@ from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.keras import sessions, windows
+from sessrun.reference.library.keras import convolutions as windows
+from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import channels_of
 from sessrun.reference.library.keras.layers.lstm import LSTMCell
-from sessrun.reference.library.keras.layers.recurrent_of_cell import RNNOfCell
-from sessrun.reference.library.keras.layers.sizes import (
+from sessrun.reference.library.keras.layers.simple_rnn import RNNOfCell
+from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_format,
     normalized_padding,
     normalized_tuple,

@@ -10,9 +10,9 @@ from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.library.keras.batch_dot import batch_dot
 from sessrun.reference.library.keras.layers.merging import Merge
 from sessrun.reference.library.keras.object_configs import Config
-from sessrun.reference.library.keras.products import batch_dot
 
 __all__ = ["Dot", "dot"]
 

@@ -9,7 +9,7 @@ from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell
-from sessrun.reference.library.keras.layers.recurrent_of_cell import RNNOfCell
+from sessrun.reference.library.keras.layers.simple_rnn import RNNOfCell
 from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["GRU", "GRUCell"]

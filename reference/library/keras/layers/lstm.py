@@ -10,7 +10,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell
-from sessrun.reference.library.keras.layers.recurrent_of_cell import RNNOfCell
+from sessrun.reference.library.keras.layers.simple_rnn import RNNOfCell
 from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["LSTM", "LSTMCell"]

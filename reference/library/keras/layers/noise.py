@@ -17,8 +17,8 @@ from sessrun.reference.library.keras import regularizers
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.core import Dropout
-from sessrun.reference.library.keras.layers.sizes import normalized_format
-from sessrun.reference.library.keras.phases import in_train_phase
+from sessrun.reference.library.keras.layers.window_arguments import normalized_format
+from sessrun.reference.library.keras.learning_phases import in_train_phase
 
 __all__ = [
     "ActivityRegularization",

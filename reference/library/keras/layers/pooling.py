@@ -15,7 +15,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import constructor_of
-from sessrun.reference.library.keras.layers.sizes import (
+from sessrun.reference.library.keras.layers.window_arguments import (
     format_of_ops,
     normalized_format,
     normalized_padding,

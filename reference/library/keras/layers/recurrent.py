@@ -16,16 +16,16 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
-from sessrun.reference.library.keras.layers.kept_states import KeptStates
-from sessrun.reference.library.keras.layers.named import deserialize, serialize
 from sessrun.reference.library.keras.layers.recurrent_cells import (
     RecurrentCell,
     has_many,
     zero_states,
 )
+from sessrun.reference.library.keras.layers.rnn_states import KeptStates
+from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
 from sessrun.reference.library.keras.layers.stacked_cells import StackedRNNCells
 from sessrun.reference.library.keras.object_configs import Config
-from sessrun.reference.library.keras.steps import rnn
+from sessrun.reference.library.keras.rnn import rnn
 
 __all__ = ["RNN", "standardized"]
 

@@ -15,8 +15,8 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.functions import ones_like
+from sessrun.reference.library.keras.learning_phases import in_train_phase
 from sessrun.reference.library.keras.object_configs import Identifier
-from sessrun.reference.library.keras.phases import in_train_phase
 
 __all__ = ["AbstractRNNCell", "RecurrentCell", "SimpleRNNCell", "has_many", "zero_states"]
 

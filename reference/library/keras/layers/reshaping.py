@@ -15,7 +15,7 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
-from sessrun.reference.library.keras.layers.sizes import normalized_format
+from sessrun.reference.library.keras.layers.window_arguments import normalized_format
 
 __all__ = ["Flatten", "Permute", "RepeatVector", "Reshape"]
 

@@ -14,7 +14,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import Conv, channels_of, constructor_of
-from sessrun.reference.library.keras.layers.sizes import format_of_ops
+from sessrun.reference.library.keras.layers.window_arguments import format_of_ops
 
 __all__ = ["DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"]
 

@@ -9,8 +9,8 @@ import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
-from sessrun.reference.library.keras.layers.named import deserialize, serialize
 from sessrun.reference.library.keras.layers.recurrent_cells import has_many, zero_states
+from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
 
 __all__ = ["StackedRNNCells"]
 

@@ -15,7 +15,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.layers.convolutional import Conv, channels_of, constructor_of
-from sessrun.reference.library.keras.layers.sizes import (
+from sessrun.reference.library.keras.layers.window_arguments import (
     format_of_ops,
     normalized_tuple,
     transposed_length,

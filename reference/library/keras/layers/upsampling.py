@@ -10,8 +10,11 @@ from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
-from sessrun.reference.library.keras.enlarging import repeat_elements, resize_images, resize_volumes
-from sessrun.reference.library.keras.layers.sizes import normalized_format, normalized_tuple
+from sessrun.reference.library.keras.layers.window_arguments import (
+    normalized_format,
+    normalized_tuple,
+)
+from sessrun.reference.library.keras.resizing import repeat_elements, resize_images, resize_volumes
 
 __all__ = ["UpSampling1D", "UpSampling2D", "UpSampling3D"]
 

@@ -27,8 +27,8 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.losses.collected import add_loss
-from sessrun.reference.library.losses.weighted import (
+from sessrun.reference.library.losses.loss_collections import add_loss
+from sessrun.reference.library.losses.weighting import (
     Reduction,
     compute_weighted_loss,
     given,

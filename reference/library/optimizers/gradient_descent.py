@@ -12,8 +12,8 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.optimizers.stepping import SteppingOptimizer, Update
 from sessrun.reference.public import public
+from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
 
 __all__ = ["GradientDescentOptimizer", "MomentumOptimizer"]
 

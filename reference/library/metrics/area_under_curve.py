@@ -14,7 +14,7 @@ from sessrun.reference.api.variables.opened_variable_scopes import variable_scop
 from sessrun.reference.build.generated import log, logical_and, maximum, minimum, mul
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import Metric, announced
+from sessrun.reference.library.metrics.metric_variables import Metric, announced
 from sessrun.reference.library.metrics.thresholds import (
     SMALL,
     Counts,

@@ -22,7 +22,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import mul, relu, stop_gradient, sub
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.losses.weighted import Reduction, compute_weighted_loss, given
+from sessrun.reference.library.losses.weighting import Reduction, compute_weighted_loss, given
 
 __all__ = [
     "hinge_loss",

@@ -11,7 +11,7 @@ import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import sessions
-from sessrun.reference.library.keras.engine.collected import CollectedByLayer
+from sessrun.reference.library.keras.engine.losses_and_updates import CollectedByLayer
 from sessrun.reference.library.keras.layers.recurrent_cells import zero_states
 from sessrun.reference.library.keras.settings import floatx
 

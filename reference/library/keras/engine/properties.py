@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 
 import sessrun.reference as tf
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.keras.engine.tracked import Tracking
+from sessrun.reference.library.keras.engine.tracking import Tracking
 from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["TraitsOfLayer"]

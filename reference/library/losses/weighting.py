@@ -19,7 +19,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.losses.collected import add_loss
+from sessrun.reference.library.losses.loss_collections import add_loss
 
 __all__ = ["Reduction", "compute_weighted_loss", "given", "present"]
 

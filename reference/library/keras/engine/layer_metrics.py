@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
+from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
 
 __all__ = ["MeasuredByLayer", "register_mean"]
 

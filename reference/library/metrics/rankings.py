@@ -21,14 +21,14 @@ from sessrun.reference.build.generated import greater_equal, minimum, mul, selec
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.at_k import (
+from sessrun.reference.library.metrics.counts_at_k import (
     at_k_name,
     counted,
     in_range,
     of_one_rank,
     true_positives,
 )
-from sessrun.reference.library.metrics.streams import (
+from sessrun.reference.library.metrics.metric_variables import (
     CollectionNames,
     Metric,
     announced,

@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Sequence
 from types import ModuleType
 from typing import Any, Final
 
-from sessrun.reference.compat.python.elsewhere import ELSEWHERE
-from sessrun.reference.compat.python.places import OTHER_NAMES, PLACES, WITH_WRAPPERS
+from sessrun.reference.compat.python.module_table import OTHER_NAMES, PLACES, WITH_WRAPPERS
+from sessrun.reference.compat.python.name_only_modules import ELSEWHERE
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["Mirror", "install", "of_places"]
@@ -110,7 +110,7 @@ def of_places(inner: str) -> Callable[[str], Any]:
             for spelled in wanted:
                 if source is not None and hasattr(source, spelled):
                     return getattr(source, spelled)
-        newer = importlib.import_module(f"{_PREFIX}newer_forms")
+        newer = importlib.import_module(f"{_PREFIX}v2_functions")
         if hasattr(newer, name):
             return getattr(newer, name)
         if _GENERATED.fullmatch(f"ops.{name}") and inner == f"ops.{name.removeprefix('gen_')}":

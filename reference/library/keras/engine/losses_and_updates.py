@@ -11,7 +11,7 @@ from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.call_context import current_call
-from sessrun.reference.library.keras.engine.traits import TraitsOfLayer
+from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["CollectedByLayer"]

@@ -128,8 +128,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.lookup_ops": "api.tables.tables api.tables.table_initializers api.tables.vocabulary_tables"
     "|lookup lookup.experimental",
     "ops.losses.losses": "losses|losses",
-    "ops.losses.losses_impl": "library.losses.weighted|losses",
-    "ops.losses.util": "library.losses.collected|losses",
+    "ops.losses.losses_impl": "library.losses.weighting|losses",
+    "ops.losses.util": "library.losses.loss_collections|losses",
     "ops.manip_ops": "|manip",
     "ops.map_fn": "",
     "ops.math_grad": "gradient.functions",
@@ -138,7 +138,7 @@ PLACES: Final[Mapping[str, str]] = {
         "api.overloads|math linalg"
     ),
     "ops.metrics": "metrics|metrics",
-    "ops.metrics_impl": "library.metrics.streams|metrics",
+    "ops.metrics_impl": "library.metrics.metric_variables|metrics",
     "ops.nn": "|nn math",
     "ops.nn_grad": "gradient.functions",
     "ops.nn_impl": "api.nn.newer api.nn.sampled_losses|nn math",
@@ -161,12 +161,12 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.resources": "api.variables.shared_resources",
     "ops.resource_variable_ops": "api.variables.resource_variables api.variables.variables",
     "ops.resource_variables_toggle": "api.variables.variables",
-    "ops.rnn": "library.recurrent.steps|nn",
-    "ops.rnn_cell": "library.recurrent.steps|nn.rnn_cell",
-    "ops.rnn_cell_impl": "library.recurrent.steps library.recurrent.cells|nn.rnn_cell",
+    "ops.rnn": "library.recurrent.unrolling|nn",
+    "ops.rnn_cell": "library.recurrent.unrolling|nn.rnn_cell",
+    "ops.rnn_cell_impl": "library.recurrent.unrolling library.recurrent.cells|nn.rnn_cell",
     "ops.script_ops": "api.ops.script_ops",
     "ops.shape_util": "api.ops.shape_ops",
-    "ops.signal.dct_ops": "library.signals.cosines|signal",
+    "ops.signal.dct_ops": "library.signals.cosine_transforms|signal",
     "ops.signal.fft_ops": "api.ops.fourier_ops|signal",
     "ops.signal.mel_ops": "library.signals.mel_scale|signal",
     "ops.signal.mfcc_ops": "library.signals.mel_scale|signal",
@@ -265,11 +265,11 @@ PLACES: Final[Mapping[str, str]] = {
     "training.device_setter": "library.managed.replica_devices",
     "training.evaluation": "library.managed.evaluation",
     "training.ftrl": "library.optimizers.ftrl",
-    "training.gradient_descent": "library.optimizers.descent",
+    "training.gradient_descent": "library.optimizers.gradient_descent",
     "training.learning_rate_decay": (
         "library.optimizers.decays library.optimizers.bounded_decays|train"
     ),
-    "training.momentum": "library.optimizers.descent",
+    "training.momentum": "library.optimizers.gradient_descent",
     "training.monitored_session": (
         "library.managed.monitored_session library.managed.wrapped_sessions "
         "library.managed.session_creators library.managed.scaffold "

@@ -33,7 +33,7 @@ from sessrun.reference.gradient.reductions import kept_shape
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.library.metrics.streams import metric_variable
+from sessrun.reference.library.metrics.metric_variables import metric_variable
 
 __all__ = ["KINDS", "at_k_name", "counted", "in_range", "of_one_rank", "true_positives"]
 
