@@ -6,8 +6,8 @@ import importlib
 import importlib.util
 
 import pytest
-from sessrun.reference.python.elsewhere import ELSEWHERE
-from sessrun.reference.python.places import PLACES
+from sessrun.reference.python.module_table import PLACES
+from sessrun.reference.python.name_only_modules import ELSEWHERE
 
 import sessrun.reference as tf
 

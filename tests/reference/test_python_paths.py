@@ -5,8 +5,8 @@ import importlib
 import pytest
 from sessrun.reference.core.protobuf import config_pb2
 from sessrun.reference.python.framework import dtypes, errors_impl, ops
+from sessrun.reference.python.module_table import PLACES
 from sessrun.reference.python.ops import gen_math_ops, math_ops, variables
-from sessrun.reference.python.places import PLACES
 
 import sessrun.reference as tf
 
