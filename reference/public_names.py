@@ -1288,11 +1288,11 @@ library.optimizers.decays
   train.inverse_time_decay (learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None)
   train.natural_exp_decay (learning_rate, global_step, decay_steps, decay_rate, staircase=False, name=None)
   train.piecewise_constant train.piecewise_constant_decay (x, boundaries, values, name=None)
-library.optimizers.descent
-  train.GradientDescentOptimizer (learning_rate, use_locking=False, name='GradientDescent')
-  train.MomentumOptimizer (learning_rate, momentum, use_locking=False, name='Momentum', use_nesterov=False)
 library.optimizers.ftrl
   train.FtrlOptimizer (learning_rate, learning_rate_power=-0.5, initial_accumulator_value=0.1, l1_regularization_strength=0.0, l2_regularization_strength=0.0, use_locking=False, name='Ftrl', accum_name=None, linear_name=None, l2_shrinkage_regularization_strength=0.0, beta=None)
+library.optimizers.gradient_descent
+  train.GradientDescentOptimizer (learning_rate, use_locking=False, name='GradientDescent')
+  train.MomentumOptimizer (learning_rate, momentum, use_locking=False, name='Momentum', use_nesterov=False)
 library.optimizers.optimizer
   train.Optimizer (use_locking, name, use_own_namescope_for_non_slot_vars=False)
 library.optimizers.proximal
@@ -1325,7 +1325,7 @@ library.recurrent.wrappers
   nn.rnn_cell.DropoutWrapper (cell, input_keep_prob=1.0, output_keep_prob=1.0, state_keep_prob=1.0, variational_recurrent=False, input_size=None, dtype=None, seed=None, dropout_state_filter_visitor=None, **kwargs)
   nn.rnn_cell.MultiRNNCell (cells, state_is_tuple=True)
   nn.rnn_cell.ResidualWrapper (cell, residual_fn=None, **kwargs)
-library.signals.cosines
+library.signals.cosine_transforms
   signal.dct spectral.dct (input, type=2, n=None, axis=-1, norm=None, name=None)
   signal.idct spectral.idct (input, type=2, n=None, axis=-1, norm=None, name=None)
 library.signals.framing

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Fetches, Structure
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.sessions import get_session
+from sessrun.reference.session.resolve.fetches import Fetches
 
 __all__ = ["GraphExecutionFunction", "function"]
 

@@ -17,8 +17,8 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import colocate_with, device
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.public import public
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
 __all__ = ["AdagradDAOptimizer", "AdagradOptimizer"]
 

@@ -16,8 +16,8 @@ from sessrun.reference.graph.name_scopes import init_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.public import public
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
 __all__ = ["AdamOptimizer"]
 

@@ -243,6 +243,6 @@ class ExponentialMovingAverage:
         by_name = {self.average_name(v): v for v in {v.ref(): v for v in averaged}.values()}
         names = {v.name for v in averaged}
         for v in global_variables():
-            if v.name not in names and v.op.name not in found:
-                found[v.op.name] = v
-        return found
+            if v.name not in names and v.op.name not in by_name:
+                by_name[v.op.name] = v
+        return by_name

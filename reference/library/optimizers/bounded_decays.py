@@ -6,8 +6,8 @@ Source: TF 2.21, tf_keras 2.21.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
-from collections.abc import Callable, Mapping
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -13,8 +13,8 @@ from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import maximum
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.public import public
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
 __all__ = ["FtrlOptimizer"]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
-from collections.abc import Callable, Mapping
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
@@ -12,8 +12,8 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.public import public
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
 __all__ = ["GradientDescentOptimizer", "MomentumOptimizer"]
 

@@ -6,8 +6,7 @@ A subclass overrides what begins with an underscore and is said to be for subcla
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest

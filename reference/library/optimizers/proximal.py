@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
@@ -12,8 +12,8 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.tensor import Tensor
-from sessrun.reference.public import public
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
 __all__ = ["ProximalAdagradOptimizer", "ProximalGradientDescentOptimizer"]
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
-from collections.abc import Callable, Mapping
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.variables.init_ops import Ones
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.public import public
 from sessrun.reference.library.optimizers.apply_operations import SteppingOptimizer, Update
+from sessrun.reference.public import public
 
 __all__ = ["AdadeltaOptimizer", "RMSPropOptimizer"]
 

@@ -19,8 +19,8 @@ from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.tracking import is_split
 from sessrun.reference.library.layers.base import Layer
-from sessrun.reference.public import public
 from sessrun.reference.library.recurrent.unrolling import zero_states
+from sessrun.reference.public import public
 
 __all__ = ["BasicRNNCell", "CellOfLayer", "GRUCell", "RNNCell", "check_dtypes"]
 

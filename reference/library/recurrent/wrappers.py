@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import numbers
 from abc import abstractmethod
-from typing import Any, Self
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
@@ -23,8 +23,8 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.cells import RNNCell
 from sessrun.reference.library.recurrent.lstm import LSTMStateTuple
-from sessrun.reference.public import public
 from sessrun.reference.library.recurrent.unrolling import assert_like_rnncell
+from sessrun.reference.public import public
 
 __all__ = ["DeviceWrapper", "DropoutWrapper", "MultiRNNCell", "ResidualWrapper"]
 
