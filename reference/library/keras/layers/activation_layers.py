@@ -6,7 +6,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -16,6 +16,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.settings import float_array
 
@@ -25,7 +26,7 @@ __all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
 class Elementwise(Layer):
     """The base of layers whose outputs have the shape of their inputs."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
 
@@ -58,7 +59,7 @@ class LeakyReLU(Elementwise):
 
     """
 
-    def __init__(self, alpha: TensorLike = 0.3, **kwargs: Any) -> None:
+    def __init__(self, alpha: TensorLike = 0.3, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.alpha = _number(alpha, "alpha", is_positive=False)
 
@@ -83,7 +84,7 @@ class ELU(Elementwise):
 
     """
 
-    def __init__(self, alpha: TensorLike = 1.0, **kwargs: Any) -> None:
+    def __init__(self, alpha: TensorLike = 1.0, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.alpha = _number(alpha, "alpha", is_positive=False)
 
@@ -108,7 +109,7 @@ class ThresholdedReLU(Elementwise):
 
     """
 
-    def __init__(self, theta: Any = 1.0, **kwargs: Any) -> None:
+    def __init__(self, theta: Any = 1.0, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.theta = _number(theta, "theta")
 
@@ -142,7 +143,7 @@ class ReLU(Elementwise):
         max_value: TensorLike | None = None,
         negative_slope: Any = 0.0,
         threshold: TensorLike = 0.0,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.max_value = None if max_value is None else _number(max_value, "max_value")
@@ -176,7 +177,7 @@ class PReLU(Elementwise):
         alpha_regularizer: Any = None,
         alpha_constraint: Any = None,
         shared_axes: Any = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._set_rules("alpha", alpha_initializer, alpha_regularizer, alpha_constraint)
@@ -216,7 +217,10 @@ class Softmax(Elementwise):
     _options = ("axis",)
 
     def __init__(
-        self, axis: int | Sequence[int] = -1, robust_masking: bool = False, **kwargs: Any
+        self,
+        axis: int | Sequence[int] = -1,
+        robust_masking: bool = False,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.axis = axis

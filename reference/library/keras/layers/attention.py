@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -11,6 +11,7 @@ from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import RandomLayer
+from sessrun.reference.library.keras.engine.layer_options import CommonOptions
 from sessrun.reference.library.keras.functions import ones_like
 from sessrun.reference.library.keras.learning_phases import learning_phase
 from sessrun.reference.library.keras.object_configs import Config
@@ -160,7 +161,9 @@ class Attention(DenseAttention):
 
     _own = ("use_scale", "score_mode")
 
-    def __init__(self, use_scale: bool = False, score_mode: str = "dot", **kwargs: Any) -> None:
+    def __init__(
+        self, use_scale: bool = False, score_mode: str = "dot", **kwargs: Unpack[CommonOptions]
+    ) -> None:
         super().__init__(**kwargs)
         self.use_scale = use_scale
         self.score_mode = score_mode
@@ -201,7 +204,7 @@ class AdditiveAttention(DenseAttention):
 
     _own = ("use_scale",)
 
-    def __init__(self, use_scale: bool = True, **kwargs: Any) -> None:
+    def __init__(self, use_scale: bool = True, **kwargs: Unpack[CommonOptions]) -> None:
         super().__init__(**kwargs)
         self.use_scale = use_scale
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature, signature
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -15,6 +15,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import NamedOptions
 from sessrun.reference.library.keras.layers.window_arguments import (
     format_of_ops,
     normalized_format,
@@ -93,7 +94,7 @@ class Conv(Layer):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
-        **kwargs: Any,
+        **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.rank = rank

@@ -5,7 +5,7 @@ Source: tf_keras 2.21 in graph mode.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -17,6 +17,7 @@ from sessrun.reference.library.keras import convolutions as windows
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import CommonOptions, LayerOptions
 from sessrun.reference.library.keras.layers.convolutional import channels_of
 from sessrun.reference.library.keras.layers.lstm import LSTMCell
 from sessrun.reference.library.keras.layers.simple_rnn import RNNOfCell
@@ -68,7 +69,7 @@ class ConvLSTMCell(LSTMCell):
         padding: str = "valid",
         data_format: str | None = None,
         dilation_rate: Any = 1,
-        **kwargs: Any,
+        **kwargs: Unpack[CommonOptions],
     ) -> None:
         super().__init__(filters, **kwargs)
         self.filters = filters
@@ -164,7 +165,7 @@ class ConvLSTM(RNNOfCell):
     _cell_name = "conv_lstm_cell"
     _cell_class: ClassVar[type[ConvLSTMCell]]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Unpack[LayerOptions]) -> None:
         if kwargs.get("unroll"):
             raise TypeError(
                 "Unrolling is not possible with convolutional RNNs. Received: unroll=True"

@@ -6,7 +6,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
@@ -16,6 +16,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions, NamedOptions
 from sessrun.reference.library.keras.learning_phases import learning_phase
 from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.settings import floatx
@@ -72,7 +73,7 @@ class Dense(Layer):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
-        **kwargs: Any,
+        **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.units = int(units)
@@ -158,7 +159,7 @@ class Activation(Layer):
 
     _options = ("activation",)
 
-    def __init__(self, activation: Identifier, **kwargs: Any) -> None:
+    def __init__(self, activation: Identifier, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.activation = activations.get(activation)
@@ -190,7 +191,11 @@ class Dropout(RandomLayer):
     _options = ("rate", "noise_shape", "seed")
 
     def __init__(
-        self, rate: Any, noise_shape: Any = None, seed: int | None = None, **kwargs: Any
+        self,
+        rate: Any,
+        noise_shape: Any = None,
+        seed: int | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(seed=seed, **kwargs)
         if isinstance(rate, int | float) and not 0 <= rate <= 1:
@@ -342,7 +347,7 @@ class Masking(Layer):
 
     _options = ("mask_value",)
 
-    def __init__(self, mask_value: float = 0.0, **kwargs: Any) -> None:
+    def __init__(self, mask_value: float = 0.0, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self.mask_value = mask_value

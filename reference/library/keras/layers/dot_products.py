@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
@@ -11,6 +11,7 @@ from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.batch_dot import batch_dot
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.merging import Merge
 from sessrun.reference.library.keras.object_configs import Config
 
@@ -31,7 +32,7 @@ class Dot(Merge):
 
     """
 
-    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Any) -> None:
+    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         if not isinstance(axes, int | list | tuple):
             raise TypeError(

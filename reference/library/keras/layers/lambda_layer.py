@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from types import FunctionType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
@@ -13,6 +13,7 @@ from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.settings import floatx
 
@@ -52,7 +53,7 @@ class Lambda(Layer):
         output_shape: TensorShape | None = None,
         mask: Any = None,
         arguments: Mapping[str, Any] | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.function = function

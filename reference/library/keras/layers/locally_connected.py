@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import activations, regularizers
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import NamedOptions
 from sessrun.reference.library.keras.layers.convolutional import constructor_of
 from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_format,
@@ -89,7 +90,7 @@ class LocallyConnected(Layer):
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         implementation: int = 1,
-        **kwargs: Any,
+        **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.rank = rank

@@ -9,7 +9,7 @@ import functools
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
@@ -17,6 +17,7 @@ from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.object_configs import Config
 
 __all__ = [
@@ -82,7 +83,7 @@ def _spread(one: _Sizes, other: _Sizes) -> _Sizes:
 class Merge(Layer):
     """Base class of layers that merge a list of tensors into one."""
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.supports_masking = True
         self._are_ranks_alike = True
@@ -246,7 +247,7 @@ class Concatenate(Merge):
 
     _options = ("axis",)
 
-    def __init__(self, axis: int = -1, **kwargs: Any) -> None:
+    def __init__(self, axis: int = -1, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.axis = axis
 

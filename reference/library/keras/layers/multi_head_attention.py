@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sized
 from string import ascii_lowercase as LETTERS  # noqa: N812 - a constant
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.layer_options import NamedOptions
 from sessrun.reference.library.keras.layers.activation_layers import Softmax
 from sessrun.reference.library.keras.layers.core import Dropout
 from sessrun.reference.library.keras.layers.einsum_dense import EinsumDense
@@ -77,7 +78,7 @@ class MultiHeadAttention(Layer):
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
         softmax_robust_masking: bool = False,
-        **kwargs: Any,
+        **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
         self.supports_masking = True

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -16,6 +16,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import regularizers
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.core import Dropout
 from sessrun.reference.library.keras.layers.window_arguments import normalized_format
 from sessrun.reference.library.keras.learning_phases import in_train_phase
@@ -38,7 +39,7 @@ _SELU_SCALE: Final = 1.0507009873554804934193349852946
 class Noise(RandomLayer):
     """Base class of noise layers; outputs have the inputs' shape."""
 
-    def __init__(self, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(self, seed: int | None = None, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(seed=seed, **kwargs)
         self.seed = seed
         self.supports_masking = True
@@ -72,7 +73,9 @@ class GaussianNoise(Noise):
 
     _options = ("stddev", "seed")
 
-    def __init__(self, stddev: float, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, stddev: float, seed: int | None = None, **kwargs: Unpack[LayerOptions]
+    ) -> None:
         super().__init__(seed=seed, **kwargs)
         self.stddev = stddev
 
@@ -95,7 +98,9 @@ class GaussianDropout(Noise):
 
     _options = ("rate", "seed")
 
-    def __init__(self, rate: float | Tensor, seed: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: float | Tensor, seed: int | None = None, **kwargs: Unpack[LayerOptions]
+    ) -> None:
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
 
@@ -127,7 +132,7 @@ class AlphaDropout(Noise):
         rate: float | Tensor,
         noise_shape: ShapeLike | None = None,
         seed: int | None = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(seed=seed, **kwargs)
         self.rate = rate
@@ -159,7 +164,7 @@ class SpatialDropout1D(Dropout):
 
     """
 
-    def __init__(self, rate: Any, **kwargs: Any) -> None:
+    def __init__(self, rate: Any, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(rate, **kwargs)
         self.input_spec = InputSpec(ndim=3)
 
@@ -180,7 +185,9 @@ class SpatialDropout2D(Dropout):
 
     _rank = 2
 
-    def __init__(self, rate: Any, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, rate: Any, data_format: str | None = None, **kwargs: Unpack[LayerOptions]
+    ) -> None:
         super().__init__(rate, **kwargs)
         self.data_format = normalized_format(data_format)
         self.input_spec = InputSpec(ndim=self._rank + 2)
@@ -211,7 +218,7 @@ class ActivityRegularization(Layer):
 
     _options = ("l1", "l2")
 
-    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Any) -> None:
+    def __init__(self, l1: float = 0.0, l2: float = 0.0, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(activity_regularizer=regularizers.L1L2(l1=l1, l2=l2), **kwargs)
         self.supports_masking = True
         self.l1 = l1

@@ -6,13 +6,14 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["LayerNormalization", "axes_argument", "filled_like", "known_axes"]
@@ -110,7 +111,7 @@ class LayerNormalization(Layer):
         gamma_regularizer: Identifier = None,
         beta_constraint: Identifier = None,
         gamma_constraint: Identifier = None,
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.axis = axes_argument(axis)

@@ -5,7 +5,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -14,6 +14,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.convolutional import constructor_of
 from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_format,
@@ -53,7 +54,7 @@ def _margins(given: Any, rank: int, name: str) -> tuple[tuple[int, ...], ...]:
 class Margin(Layer):
     """Base class of padding and cropping layers."""
 
-    def __init__(self, rank: int, data_format: str | None, **kwargs: Any) -> None:
+    def __init__(self, rank: int, data_format: str | None, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.data_format = normalized_format(data_format)
         self._first = 2 if self.data_format == "channels_first" else 1
@@ -84,7 +85,11 @@ class ZeroPadding(Margin):
     _options: tuple[str, ...] = ("padding", "data_format")
 
     def __init__(
-        self, rank: int, padding: object = 1, data_format: str | None = None, **kwargs: Any
+        self,
+        rank: int,
+        padding: object = 1,
+        data_format: str | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(rank, data_format, **kwargs)
         self.padding = _margins(padding, rank, "padding")
@@ -115,7 +120,7 @@ class ZeroPadding1D(Margin):
 
     _options = ("padding",)
 
-    def __init__(self, padding: object = 1, **kwargs: Any) -> None:
+    def __init__(self, padding: object = 1, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(1, "channels_last", **kwargs)
         self.padding = normalized_tuple(padding, 2, "padding", zero=True)
 
@@ -157,7 +162,11 @@ class Cropping(Margin):
     _options: tuple[str, ...] = ("cropping", "data_format")
 
     def __init__(
-        self, rank: int, cropping: Any = 0, data_format: str | None = None, **kwargs: Any
+        self,
+        rank: int,
+        cropping: Any = 0,
+        data_format: str | None = None,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(rank, data_format, **kwargs)
         self.cropping: Any = _margins(cropping, rank, "cropping")
@@ -197,7 +206,7 @@ class Cropping1D(Cropping):
 
     _options = ("cropping",)
 
-    def __init__(self, cropping: Any = (1, 1), **kwargs: Any) -> None:
+    def __init__(self, cropping: Any = (1, 1), **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(1, 0, "channels_last", **kwargs)
         self.cropping = normalized_tuple(cropping, 2, "cropping", zero=True)
 

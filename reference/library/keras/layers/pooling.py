@@ -6,7 +6,7 @@ Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs the
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -14,6 +14,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import CommonOptions, LayerOptions
 from sessrun.reference.library.keras.layers.convolutional import constructor_of
 from sessrun.reference.library.keras.layers.window_arguments import (
     format_of_ops,
@@ -68,7 +69,7 @@ class Pooling(Layer):
         padding: str = "valid",
         data_format: str | None = None,
         name: Any = None,
-        **kwargs: Any,
+        **kwargs: Unpack[CommonOptions],
     ) -> None:
         super().__init__(name=name, **kwargs)
         strides = pool_size if strides is None else strides
@@ -197,7 +198,11 @@ class GlobalPooling(Layer):
     _options = ("data_format", "keepdims")
 
     def __init__(
-        self, rank: int, data_format: str | None = None, keepdims: bool = False, **kwargs: Any
+        self,
+        rank: int,
+        data_format: str | None = None,
+        keepdims: bool = False,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self.data_format = normalized_format(data_format)
@@ -266,7 +271,7 @@ class GlobalMaxPooling3D(GlobalMax):
 class GlobalAveragePooling1D(GlobalPooling):
     """The mean of each channel of sequences, over the steps that are not masked."""
 
-    def __init__(self, data_format: str = "channels_last", **kwargs: Any) -> None:
+    def __init__(self, data_format: str = "channels_last", **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(1, data_format=data_format, **kwargs)
         self.supports_masking = True
 

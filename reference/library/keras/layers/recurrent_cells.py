@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 from weakref import WeakKeyDictionary
 
 import sessrun.reference as tf
@@ -14,6 +14,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
+from sessrun.reference.library.keras.engine.layer_options import CommonOptions
 from sessrun.reference.library.keras.functions import ones_like
 from sessrun.reference.library.keras.learning_phases import in_train_phase
 from sessrun.reference.library.keras.object_configs import Identifier
@@ -276,7 +277,7 @@ class SimpleRNNCell(RecurrentCell):
         bias_constraint: Identifier = None,
         dropout: float = 0.0,
         recurrent_dropout: float = 0.0,
-        **kwargs: Any,
+        **kwargs: Unpack[CommonOptions],
     ) -> None:
         super().__init__(
             units, locals(), activation, use_bias, dropout, recurrent_dropout, **kwargs

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.base.tensor_shape import ShapeLike
@@ -15,6 +15,7 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.window_arguments import normalized_format
 
 __all__ = ["Flatten", "Permute", "RepeatVector", "Reshape"]
@@ -31,7 +32,7 @@ class Flatten(Layer):
 
     _options = ("data_format",)
 
-    def __init__(self, data_format: str | None = None, **kwargs: Any) -> None:
+    def __init__(self, data_format: str | None = None, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.data_format = normalized_format(data_format)
         self.input_spec = InputSpec(min_ndim=1)
@@ -69,7 +70,7 @@ class Reshape(Layer):
 
     _options = ("target_shape",)
 
-    def __init__(self, target_shape: Sequence[int], **kwargs: Any) -> None:
+    def __init__(self, target_shape: Sequence[int], **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
 
@@ -121,7 +122,7 @@ class Permute(Layer):
 
     _options = ("dims",)
 
-    def __init__(self, dims: Sequence[int], **kwargs: Any) -> None:
+    def __init__(self, dims: Sequence[int], **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.dims = tuple(dims)
         if sorted(self.dims) != list(range(1, len(self.dims) + 1)):
@@ -155,7 +156,7 @@ class RepeatVector(Layer):
 
     _options = ("n",)
 
-    def __init__(self, n: int, **kwargs: Any) -> None:
+    def __init__(self, n: int, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.n = n
         if not isinstance(n, int):

@@ -5,7 +5,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -13,6 +13,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import NamedOptions
 from sessrun.reference.library.keras.layers.convolutional import Conv, channels_of, constructor_of
 from sessrun.reference.library.keras.layers.window_arguments import format_of_ops
 
@@ -83,7 +84,7 @@ class SeparableConv(Conv):
         depthwise_constraint: Any = None,
         pointwise_constraint: Any = None,
         bias_constraint: Any = None,
-        **kwargs: Any,
+        **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(
             rank,
@@ -231,7 +232,7 @@ class DepthwiseConv(Conv):
         activity_regularizer: Any = None,
         depthwise_constraint: Any = None,
         bias_constraint: Any = None,
-        **kwargs: Any,
+        **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(
             rank,

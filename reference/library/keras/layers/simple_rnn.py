@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, Unpack
 
 from sessrun.reference.library.keras import regularizers
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.recurrent import RNN
 from sessrun.reference.library.keras.layers.recurrent_cells import RecurrentCell, SimpleRNNCell
 
@@ -31,7 +32,7 @@ class RNNOfCell(RNN):
     _cell_class: ClassVar[type[RecurrentCell]]
     _cell_name: ClassVar[str]
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, **kwargs: Unpack[LayerOptions]) -> None:
         order, own = self._order(), self._cell_class.arguments()
         if len(args) > len(order):
             raise TypeError(f"{type(self).__name__} takes {len(order)} arguments, not {len(args)}")

@@ -6,7 +6,7 @@ Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs the
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -14,6 +14,7 @@ from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import NamedOptions
 from sessrun.reference.library.keras.layers.convolutional import Conv, channels_of, constructor_of
 from sessrun.reference.library.keras.layers.window_arguments import (
     format_of_ops,
@@ -63,7 +64,7 @@ class Transposed(Conv):
         activity_regularizer: Any = None,
         kernel_constraint: Any = None,
         bias_constraint: Any = None,
-        **kwargs: Any,
+        **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(
             rank,

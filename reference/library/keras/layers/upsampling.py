@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
@@ -10,6 +10,7 @@ from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_format,
     normalized_tuple,
@@ -33,7 +34,7 @@ class UpSampling1D(Layer):
 
     _options = ("size",)
 
-    def __init__(self, size: int = 2, **kwargs: Any) -> None:
+    def __init__(self, size: int = 2, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(**kwargs)
         self.size = int(size)
         self.input_spec = InputSpec(ndim=3)
@@ -88,7 +89,7 @@ class UpSampling2D(UpSampling):
         size: Any = (2, 2),
         data_format: str | None = None,
         interpolation: str = "nearest",
-        **kwargs: Any,
+        **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
         self._set_up(size, data_format, 2)
@@ -122,7 +123,7 @@ class UpSampling3D(UpSampling):
     _options = ("size", "data_format")
 
     def __init__(
-        self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Any
+        self, size: Any = (2, 2, 2), data_format: str | None = None, **kwargs: Unpack[LayerOptions]
     ) -> None:
         super().__init__(**kwargs)
         self._set_up(size, data_format, 3)

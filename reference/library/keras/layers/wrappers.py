@@ -6,7 +6,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Self, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
@@ -16,6 +16,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
+from sessrun.reference.library.keras.engine.layer_options import LayerOptions
 from sessrun.reference.library.keras.layers.serialization import deserialize, serialize
 from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.rnn import rnn
@@ -35,7 +36,7 @@ class Wrapper(Layer):
 
     """
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
+    def __init__(self, layer: Any, **kwargs: Unpack[LayerOptions]) -> None:
         if not isinstance(layer, Layer):
             raise bad_value(
                 f"Layer {layer} supplied to wrapper is not a supported layer type. Please ensure "
@@ -102,7 +103,7 @@ class TimeDistributed(Wrapper):
 
     """
 
-    def __init__(self, layer: Any, **kwargs: Any) -> None:
+    def __init__(self, layer: Any, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(layer, **kwargs)
         self.supports_masking = True
         #: Whether times go into the batch's axis; layers that may know the batch step in a loop.
