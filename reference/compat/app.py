@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from absl import app as _app
 
@@ -13,7 +13,9 @@ from sessrun.reference import flags
 __all__ = ["flags", "run"]
 
 
-def run(main: Callable[[list[str]], Any] | None = None, argv: list[str] | None = None) -> NoReturn:
+def run(
+    main: Callable[[list[str]], object] | None = None, argv: list[str] | None = None
+) -> NoReturn:
     """Run a program, and exit with what its `main` returns.
 
     Args:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from absl import flags as _flags
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base.log_messages import get_logger
 
 __all__ = list(_flags.__all__)  # the group is absl's, but for what is defined here
@@ -22,7 +23,7 @@ _flags.disclaim_key_flags()  # a flag belongs to the module that defines it, not
 _OLDER: Final = {"flag_name": "name", "default_value": "default", "docstring": "help"}
 
 
-def _with_older_names(define: Callable[..., Any]) -> Callable[..., Any]:
+def _with_older_names(define: Callable[..., object]) -> Callable[..., object]:
     @functools.wraps(define)
     def defined(*args: Any, **kwargs: Any) -> Any:
         older = [name for name in kwargs if name in _OLDER]
@@ -55,7 +56,7 @@ class _ParsedOnDemand:
             values(sys.argv)
         return getattr(values, name)
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: TensorLike) -> None:
         setattr(self.__dict__["_values"], name, value)
 
     def __delattr__(self, name: str) -> None:

@@ -44,7 +44,7 @@ class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self,
         package: str,
         places: Iterable[str],
-        offered: Callable[[str], Callable[[str], Any] | None],
+        offered: Callable[[str], Callable[[str], object] | None],
     ) -> None:
         self.prefix = package + "."
         self._places = tuple(places)
@@ -88,13 +88,13 @@ def install() -> None:
     Mirror(_PREFIX.removesuffix("."), [*PLACES, *ELSEWHERE], _offered).install()
 
 
-def _offered(inner: str) -> Callable[[str], Any] | None:
+def _offered(inner: str) -> Callable[[str], object] | None:
     if inner in PLACES or inner in ELSEWHERE:
         return of_places(inner)
     return _of_wrappers(inner) if _GENERATED.fullmatch(inner) else None
 
 
-def of_places(inner: str) -> Callable[[str], Any]:
+def of_places(inner: str) -> Callable[[str], object]:
     """The `__getattr__` of a module of the table."""
     modules, _, groups = PLACES.get(inner, "").partition("|")
     module_names = [f"{_RUNTIME}.{name}" for name in modules.split()]
@@ -122,7 +122,7 @@ def of_places(inner: str) -> Callable[[str], Any]:
     return find
 
 
-def _of_wrappers(inner: str) -> Callable[[str], Any]:
+def _of_wrappers(inner: str) -> Callable[[str], object]:
     def find(name: str) -> Any:
         from sessrun.reference.build.raw_wrappers import named, wrapper  # noqa: PLC0415 - needed by few
 

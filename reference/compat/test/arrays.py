@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ragged_tensor import RaggedTensor, is_ragged
 from sessrun.reference.base import dtypes
 from sessrun.reference.build import conversion
@@ -35,7 +36,7 @@ class ArrayAssertions(SessionCase):
 
     # --- near ------------------------------------------------------------------------------------
 
-    def assertNear(self, f1: Any, f2: Any, err: float, msg: Any = None) -> None:
+    def assertNear(self, f1: Any, f2: Any, err: float, msg: str | None = None) -> None:
         """Fail unless two numbers are at most `err` apart."""
         a, b = np.squeeze(f1), np.squeeze(f2)
         if a != b:
@@ -43,14 +44,18 @@ class ArrayAssertions(SessionCase):
             text = f"{a:f} != {b:f} +/- {err:f} (difference: {difference:g})"
             self.assertTrue(difference <= err, text if msg is None else f"{text} ({msg})")
 
-    def assertArrayNear(self, farray1: Any, farray2: Any, err: float, msg: Any = None) -> None:
+    def assertArrayNear(
+        self, farray1: Any, farray2: Any, err: float, msg: str | None = None
+    ) -> None:
         """Fail unless two lists of numbers are of one length, and each pair at most `err` apart."""
         self.assertEqual(len(farray1), len(farray2), msg=msg)
         for index, (a, b) in enumerate(zip(farray1, farray2, strict=True)):
             where = f"element {index}"
             self.assertNear(float(a), float(b), err, where if msg is None else f"{where}: {msg}")
 
-    def assertNDArrayNear(self, ndarray1: Any, ndarray2: Any, err: float, msg: Any = None) -> None:
+    def assertNDArrayNear(
+        self, ndarray1: Any, ndarray2: Any, err: float, msg: str | None = None
+    ) -> None:
         """Fail unless the norm of the difference of two arrays is less than `err`."""
         norm = np.linalg.norm(ndarray1 - ndarray2)
         text = f"the norm of the difference is {norm}, not less than {err}"
@@ -60,7 +65,7 @@ class ArrayAssertions(SessionCase):
         return bool(np.linalg.norm(ndarray1 - ndarray2) < err)
 
     def assertAllClose(
-        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
+        self, a: object, b: object, rtol: float = 1e-6, atol: float = 1e-6, msg: object = None
     ) -> None:
         """Fail unless all elements are near: `|a - b| <= atol + rtol * |b|`.
 
@@ -87,7 +92,7 @@ class ArrayAssertions(SessionCase):
                 f"Can't compare dict to non-dict, a{subscripts} vs b{subscripts}. {msg}"
             )
         wrong = f"Mismatched value: a{subscripts} is different from b{subscripts}. {msg}"
-        pairs: Iterable[tuple[Any, Any, Any]]
+        pairs: Iterable[tuple[object, object, object]]
         if isinstance(a, Mapping):
             keys = f"a{subscripts} has keys {list(a)}, but b{subscripts} has keys {list(b)}"
             self.assertCountEqual(a.keys(), b.keys(), f"mismatched keys: {keys}. {msg}")
@@ -105,14 +110,14 @@ class ArrayAssertions(SessionCase):
         for key, x, y in pairs:
             self._assert_near(x, y, rtol, atol, (*path, key), msg)
 
-    def _items(self, a: Any, b: Any, subscripts: str, msg: Any) -> list[tuple[Any, Any, Any]]:
+    def _items(self, a: Any, b: Any, subscripts: str, msg: object) -> list[tuple[Any, Any, Any]]:
         if len(a) != len(b):
             text = f"a{subscripts} has {len(a)} items, but b{subscripts} has {len(b)} items"
             raise ValueError(f"Mismatched length: {text}. {msg}")
         return [(index, x, y) for index, (x, y) in enumerate(zip(a, b, strict=True))]
 
     def _assert_near_leaves(
-        self, a: Any, b: Any, rtol: float, atol: float, at: str, msg: str
+        self, a: object, b: object, rtol: float, atol: float, at: str, msg: str
     ) -> None:
         try:
             self._assert_near_arrays(a, b, rtol, atol, msg)
@@ -183,7 +188,12 @@ class ArrayAssertions(SessionCase):
         self.assertAllClose(a, b, rtol=rtol, atol=atol, msg=msg)
 
     def assertNotAllClose(
-        self, a: Any, b: Any, rtol: float = 1e-6, atol: float = 1e-6, msg: Any = None
+        self,
+        a: TensorLike,
+        b: TensorLike,
+        rtol: float = 1e-6,
+        atol: float = 1e-6,
+        msg: str | None = None,
     ) -> None:
         """Fail if all elements are near; arguments as of `assertAllClose`."""
         try:
@@ -213,7 +223,7 @@ class ArrayAssertions(SessionCase):
         lines = [str(msg or ""), *lines, f"not equal lhs = {x!r}", f"not equal rhs = {y!r}"]
         np.testing.assert_array_equal(a, b, err_msg="\n".join(lines))
 
-    def assertNotAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertNotAllEqual(self, a: TensorLike, b: TensorLike, msg: str | None = None) -> None:
         """Fail if two arrays, tensors or nested lists have equal shapes and elements."""
         try:
             self.assertAllEqual(a, b)
@@ -221,7 +231,7 @@ class ArrayAssertions(SessionCase):
             return
         raise AssertionError(f"The two values are equal at all elements. {msg or ''}")
 
-    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: Any = None) -> None:
+    def assertShapeEqual(self, input_a: Any, input_b: Any, msg: object = None) -> None:
         """Fail unless two arrays have the same shape, or tensors the same static one.
 
         Raises:
@@ -241,7 +251,7 @@ class ArrayAssertions(SessionCase):
                 )
         self.assertAllEqual(shapes[0], shapes[1], msg=msg)
 
-    def assertDTypeEqual(self, target: Any, expected_dtype: Any) -> None:
+    def assertDTypeEqual(self, target: str, expected_dtype: Any) -> None:
         """Fail unless the array, or the value of the tensor, has that dtype of numpy's."""
         self.assertEqual(self._GetNdArray(target).dtype, expected_dtype)
 
@@ -259,22 +269,22 @@ class ArrayAssertions(SessionCase):
 
     # --- bounds ----------------------------------------------------------------------------------
 
-    def assertAllGreater(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreater(self, a: TensorLike, comparison_target: Any) -> None:
         """Fail unless every element is greater than a number."""
         a, comparison_target = self.evaluate_if_both_tensors(a, comparison_target)
         self.assertGreater(np.min(self._GetNdArray(a)), comparison_target)
 
-    def assertAllLess(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLess(self, a: TensorLike, comparison_target: Any) -> None:
         """Fail unless every element is less than a number."""
         a, comparison_target = self.evaluate_if_both_tensors(a, comparison_target)
         self.assertLess(np.max(self._GetNdArray(a)), comparison_target)
 
-    def assertAllGreaterEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllGreaterEqual(self, a: TensorLike, comparison_target: Any) -> None:
         """Fail unless every element is a number or greater."""
         a, comparison_target = self.evaluate_if_both_tensors(a, comparison_target)
         self.assertGreaterEqual(np.min(self._GetNdArray(a)), comparison_target)
 
-    def assertAllLessEqual(self, a: Any, comparison_target: Any) -> None:
+    def assertAllLessEqual(self, a: TensorLike, comparison_target: Any) -> None:
         """Fail unless every element is a number or less."""
         a, comparison_target = self.evaluate_if_both_tensors(a, comparison_target)
         self.assertLessEqual(np.max(self._GetNdArray(a)), comparison_target)
@@ -307,7 +317,7 @@ class ArrayAssertions(SessionCase):
         wanted = f"are outside the range {left}{lower_bound}, {upper_bound}{right}"
         self._assert_nowhere(is_low | is_high, target, wanted)
 
-    def assertAllInSet(self, target: Any, expected_set: Iterable[Any]) -> None:
+    def assertAllInSet(self, target: str, expected_set: Iterable[object]) -> None:
         """Fail unless every element is one of these."""
         wrong = np.setdiff1d(self._GetNdArray(target).flatten(), list(expected_set))
         if wrong.size:
@@ -321,7 +331,7 @@ class ArrayAssertions(SessionCase):
             a, b = self.evaluate((a, b))
         return a, b
 
-    def _arrays(self, a: Any, b: Any) -> tuple[Any, Any]:
+    def _arrays(self, a: object, b: object) -> tuple[Any, Any]:
         a, b = self.evaluate_if_both_tensors(a, b)
         return self._GetNdArray(a), self._GetNdArray(b)
 

@@ -13,6 +13,9 @@ from typing import Any, Final
 
 from sessrun.reference.graph import default_session
 from sessrun.reference.library.managed.timeline import Timeline
+from sessrun.reference.session.resolve.feeds import FeedDict
+from sessrun.reference.session.resolve.fetches import Fetches
+from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto, RewriterConfig, RunMetadata, RunOptions
 
 __all__ = ["Benchmark", "benchmark_config", "run_benchmarks"]
@@ -145,7 +148,7 @@ class Benchmark:
         extras.update(unreported)
         return values
 
-    def evaluate(self, tensors: Any) -> Any:
+    def evaluate(self, tensors: object) -> Any:
         """The values of tensors in the default session.
 
         Raises:
@@ -158,7 +161,7 @@ class Benchmark:
         return session.run(tensors)
 
 
-def _timeline(session: Any, fetches: Any, feed_dict: Any) -> Timeline:
+def _timeline(session: Session, fetches: Fetches, feed_dict: FeedDict) -> Timeline:
     """The timeline of one traced run."""
     options = RunOptions(trace_level=RunOptions.FULL_TRACE)
     metadata = RunMetadata()

@@ -97,7 +97,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
         folder = TempDir(self.get_temp_dir())
         return folder.create_file(file_path, content, mode, encoding, errors)
 
-    def enter_context(self, manager: AbstractContextManager[Any]) -> Any:
+    def enter_context(self, manager: AbstractContextManager[object]) -> Any:
         """Enter a context until the test is over; what its `with ... as` would give."""
         value = manager.__enter__()
         self.addCleanup(manager.__exit__, None, None, None)
@@ -121,9 +121,9 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
 
     def checkedThread(
         self,
-        target: Callable[..., Any],
+        target: Callable[..., object],
         args: Sequence[Any] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
+        kwargs: Mapping[str, object] | None = None,
     ) -> CheckedThread:
         """A thread that fails this test if it raises, or is not joined before the end.
 
@@ -180,7 +180,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
         """Fail unless the shapes of operands are refused inside the `with`."""
         return self.assertRaisesWithPredicateMatch(exception_type, _INCOMPATIBLE_SHAPES)
 
-    def assertDeviceEqual(self, device1: Any, device2: Any, msg: Any = None) -> None:
+    def assertDeviceEqual(self, device1: Any, device2: Any, msg: str | None = None) -> None:
         """Fail unless two devices, by name or DeviceSpec, are the same; None is the empty name."""
         names = [_canonical(device) for device in (device1, device2)]
         text = f"Devices {names[0]} and {names[1]} are not equal. {msg or ''}"

@@ -28,7 +28,7 @@ class ContainerAssertions(unittest.TestCase):
 
     # --- texts -----------------------------------------------------------------------------------
 
-    def assertStartsWith(self, actual: Any, expected_start: Any, msg: Any = None) -> None:
+    def assertStartsWith(self, actual: Any, expected_start: Any, msg: object = None) -> None:
         """Fail unless a text begins so."""
         if not actual.startswith(expected_start):
             self._fail(f"{actual!r} does not start with {expected_start!r}", msg)
@@ -202,13 +202,13 @@ class ContainerAssertions(unittest.TestCase):
             self.assertAlmostEqual(a[key], b[key], places=places, delta=delta, msg=f"key {key!r}")
 
     def assertMappingEqual(
-        self, a: Mapping[Any, Any], b: Mapping[Any, Any], msg: Any = None
+        self, a: Mapping[Any, Any], b: Mapping[Any, Any], msg: object = None
     ) -> None:
         """Fail unless two mappings, of whichever types, have the same items."""
         self.assertDictEqual(dict(a), dict(b), msg)
 
     def assertSameStructure(
-        self, a: Any, b: Any, aname: str = "a", bname: str = "b", msg: Any = None
+        self, a: object, b: object, aname: str = "a", bname: str = "b", msg: Any = None
     ) -> None:
         """Fail unless two structures of lists and dicts are equal; says every place they differ."""
         differences = list(_differences(a, b, ""))
@@ -297,7 +297,7 @@ def _other_text(regex: str | bytes) -> str | bytes:
     return regex.encode() if isinstance(regex, str) else regex.decode()
 
 
-def _differences(a: Any, b: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+def _differences(a: object, b: object, path: str) -> Iterator[tuple[str, Any, Any]]:
     """(place, value there in a, value there in b) for each difference."""
     if isinstance(a, Mapping) and isinstance(b, Mapping):
         keys = [*a, *(key for key in b if key not in a)]

@@ -32,7 +32,7 @@ def compute_gradient(
     x_init_value: Any = None,
     delta: float = 1e-3,
     init_targets: Sequence[Any] | None = None,
-    extra_feed_dict: Mapping[Any, Any] | None = None,
+    extra_feed_dict: Mapping[object, object] | None = None,
 ) -> Any:
     """Both Jacobians of `y` by `x`: a row for each number of `x`, a column for each of `y`.
 
@@ -74,14 +74,14 @@ def compute_gradient(
 
 
 def compute_gradient_error(
-    x: Any,
+    x: Tensor,
     x_shape: Any,
     y: Tensor,
     y_shape: Any,
     x_init_value: Any = None,
     delta: float = 1e-3,
-    init_targets: Sequence[Any] | None = None,
-    extra_feed_dict: Mapping[Any, Any] | None = None,
+    init_targets: Sequence[object] | None = None,
+    extra_feed_dict: Mapping[object, object] | None = None,
 ) -> Any:
     """The largest difference between the two Jacobians of `compute_gradient`, of all its pairs."""
     jacobians = compute_gradient(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base import dtypes
 from sessrun.reference.build import conversion
 from sessrun.reference.build.framework_ops import placeholder
@@ -55,12 +56,12 @@ def compute_gradient(
     return by_gradient, by_difference
 
 
-def max_error(grad1: Sequence[Any], grad2: Sequence[Any]) -> Any:
+def max_error(grad1: Sequence[object], grad2: Sequence[object]) -> Any:
     """The largest difference between arrays of one list and those of another."""
     return largest_error(zip(grad1, grad2, strict=False))
 
 
-def _to_numpy(a: Any) -> Any:
+def _to_numpy(a: TensorLike) -> Any:
     """A value as an array: a tensor is evaluated, rows of one are put where they belong."""
     if isinstance(a, Tensor):
         return get_default_session().run(a)

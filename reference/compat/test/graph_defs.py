@@ -15,6 +15,7 @@ import numpy as np
 
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.constant_op import make_ndarray
+from sessrun.reference.graph.graph import Graph
 from sessrun.spec.proto import (
     AttrValue,
     CondContextDef,
@@ -149,7 +150,7 @@ def _is_same(a: AttrValue, b: AttrValue) -> bool:
     return bool(is_same)
 
 
-def assert_ops_in_graph(expected_ops: Mapping[str, str], graph: Any) -> dict[str, NodeDef]:
+def assert_ops_in_graph(expected_ops: Mapping[str, str], graph: Graph) -> dict[str, NodeDef]:
     """The nodes of these names in a graph.
 
     Args:

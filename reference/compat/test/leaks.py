@@ -61,7 +61,7 @@ def assert_no_new_pyobjects_executing_eagerly(warmup_iters: Any = 2) -> Any:
     if callable(warmup_iters):
         return assert_no_new_pyobjects_executing_eagerly()(warmup_iters)
 
-    def decorator(f: Callable[..., Any]) -> Any:
+    def decorator(f: Callable[..., object]) -> Any:
         @functools.wraps(f)
         def decorated(self: Any, *args: Any, **kwargs: Any) -> None:
             for _ in range(warmup_iters):
@@ -80,7 +80,7 @@ def assert_no_new_pyobjects_executing_eagerly(warmup_iters: Any = 2) -> Any:
     return decorator
 
 
-def _run_once(f: Callable[..., Any], case: Any, *args: Any, **kwargs: Any) -> None:
+def _run_once(f: Callable[..., object], case: Any, *args: Any, **kwargs: Any) -> None:
     with _without_collection(), Graph().as_default(), Session():
         f(case, *args, **kwargs)
     case.doCleanups()

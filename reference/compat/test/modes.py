@@ -21,6 +21,7 @@ from sessrun.reference.api.control_flow.functional_mode import (
 from sessrun.reference.compat.test.machine import gpu_device_name
 from sessrun.reference.graph import default_graph
 from sessrun.reference.graph.graph import Graph
+from sessrun.spec.proto import ConfigProto
 
 __all__ = [
     "DESCRIBED",
@@ -92,7 +93,7 @@ def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -
     return (lambda given: given) if cls is None else cls
 
 
-def unchanged(func: Any) -> Any:
+def unchanged(func: Callable[..., object]) -> Any:
     """The test or class as it is: it runs with a graph, without XLA and the like, anyway."""
     return func
 
@@ -106,8 +107,8 @@ def described(description: Any = "", flag: Any = "") -> Callable[[Any], Any]:  #
 
 
 def run_in_graph_and_eager_modes(
-    func: Any = None,
-    config: Any = None,
+    func: Callable[..., object] | None = None,
+    config: ConfigProto | None = None,
     use_gpu: bool = True,
     assert_no_eager_garbage: bool = False,  # noqa: ARG001 - nothing runs eagerly here
 ) -> Any:
@@ -135,7 +136,7 @@ def run_in_graph_and_eager_modes(
     return decorated
 
 
-def in_session(func: Any) -> Any:
+def in_session(func: Callable[..., object]) -> Any:
     """Run a test in the session that it shares; what it would do eagerly it does there."""
     return run_in_graph_and_eager_modes(func)
 
@@ -145,7 +146,7 @@ def run_all_in_graph_and_eager_modes(cls: Any) -> Any:
     return for_all_test_methods(lambda: run_in_graph_and_eager_modes)(cls)
 
 
-def build_as_function_and_v1_graph(func: Any) -> Any:
+def build_as_function_and_v1_graph(func: Callable[..., object]) -> Any:
     """Run a test of absl's `parameterized.TestCase` in a new default graph, and in a function.
 
     Raises:
@@ -182,12 +183,12 @@ def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:  # noqa: A
     return mark
 
 
-def enable_control_flow_v2(fn: Any) -> Any:
+def enable_control_flow_v2(fn: Callable[..., object]) -> Any:
     """Run a test with branches and loops as functions."""
     return switched_to(True)(fn)
 
 
-def enable_output_all_intermediates(fn: Any) -> Any:
+def enable_output_all_intermediates(fn: Callable[..., object]) -> Any:
     """Run a test with what functions compute on the way given by what calls them."""
     return giving_all()(fn)
 
@@ -223,7 +224,7 @@ def with_forward_compatibility_horizons(*horizons: Any) -> Callable[[Any], Any]:
         if len(days) != 3 or not all(isinstance(part, int) for part in days):
             raise ValueError(f"Bad horizon value: {horizon!r}")
 
-    def decorator(func: Any) -> Any:
+    def decorator(func: Callable[..., object]) -> Any:
         _check_method(func, "with_forward_compatibility_horizons")
 
         @functools.wraps(func)
@@ -267,7 +268,7 @@ def add_graph_building_optimization_tests(cls: Any) -> Any:
 # --- whether to run ------------------------------------------------------------------------------
 
 
-def run_v1_only(reason: Any = None, func: Any = None) -> Any:
+def run_v1_only(reason: Any = None, func: Callable[..., object] | None = None) -> Any:
     """Leave a test or class as it is: this is version 1.
 
     Args:
@@ -279,7 +280,7 @@ def run_v1_only(reason: Any = None, func: Any = None) -> Any:
     return unchanged if given is None else given
 
 
-def run_v2_only(func: Any = None, reason: str | None = None) -> Any:
+def run_v2_only(func: Callable[..., object] | None = None, reason: str | None = None) -> Any:
     """Skip a test or all of a class: this is not version 2.
 
     Args:
@@ -296,7 +297,7 @@ def run_v2_only(func: Any = None, reason: str | None = None) -> Any:
     return _skipping(func, lambda: True, reason or "Test is only compatible with v2 ")
 
 
-def run_gpu_only(func: Any) -> Any:
+def run_gpu_only(func: Callable[..., object]) -> Any:
     """Skip a test where there is no GPU.
 
     Raises:
@@ -307,7 +308,7 @@ def run_gpu_only(func: Any) -> Any:
     return _skipping(func, lambda: not gpu_device_name(), "Test requires GPU")
 
 
-def run_cuda_only(func: Any) -> Any:
+def run_cuda_only(func: Callable[..., object]) -> Any:
     """Skip a test where there is no GPU of CUDA's.
 
     Raises:
@@ -318,7 +319,7 @@ def run_cuda_only(func: Any) -> Any:
     return _skipping(func, lambda: not gpu_device_name(), "Test requires CUDA GPU")
 
 
-def run_gpu_or_tpu(func: Any) -> Any:
+def run_gpu_or_tpu(func: Callable[..., object]) -> Any:
     """Skip a test where there is no GPU; elsewhere it is given the kind of device.
 
     Raises:
@@ -349,7 +350,7 @@ def run_class_in_v1_v2(cls: Any) -> Any:
     return cls
 
 
-def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callable[[Any], Any]:
+def disable_with_predicate(pred: Callable[[], object], skip_message: str) -> Callable[[Any], Any]:
     """A decorator that skips a test if a function says so when it is to run."""
     return lambda func: _skipping(func, pred, skip_message)
 
@@ -357,7 +358,7 @@ def disable_with_predicate(pred: Callable[[], Any], skip_message: str) -> Callab
 def skip_if(condition: Any) -> Callable[[Any], Any]:
     """A decorator that lets a test do nothing if this is so, or a function says so."""
 
-    def decorator(func: Any) -> Any:
+    def decorator(func: Callable[..., object]) -> Any:
         @functools.wraps(func)
         def decorated(*args: Any, **kwargs: Any) -> Any:
             if condition() if callable(condition) else condition:
@@ -388,7 +389,7 @@ def skip_if_error(test_obj: Any, error_type: Any, messages: Any = None) -> Itera
         test_obj.skipTest(f"Skipping error: {type(error)}: {error}")
 
 
-def _skipping(func: Any, condition: Callable[[], Any], reason: str) -> Any:
+def _skipping(func: Callable[..., object], condition: Callable[[], object], reason: str) -> Any:
     @functools.wraps(func)
     def decorated(self: Any, *args: Any, **kwargs: Any) -> Any:
         if condition():
@@ -398,7 +399,7 @@ def _skipping(func: Any, condition: Callable[[], Any], reason: str) -> Any:
     return decorated
 
 
-def _check_method(func: Any, name: str) -> None:
+def _check_method(func: Callable[..., object], name: str) -> None:
     if inspect.isclass(func):
         raise ValueError(f"`{name}` only supports test methods.")
 

@@ -33,8 +33,8 @@ class _Expanded(NamedTuple):
 
     """
 
-    function: Callable[..., Any]
-    cases: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
+    function: Callable[..., object]
+    cases: list[tuple[str, tuple[object, ...], dict[str, object]]]
 
 
 def parameters(*testcases: Any) -> Callable[[Any], Any]:
@@ -116,7 +116,7 @@ def _word(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
-def _listed(testcases: tuple[Any, ...]) -> list[Any]:
+def _listed(testcases: tuple[object, ...]) -> list[Any]:
     """The cases; a single argument that is no case is an iterable of them."""
     if len(testcases) == 1 and not isinstance(testcases[0], tuple | str | bytes | Mapping):
         only = testcases[0]
@@ -142,7 +142,7 @@ def _decorated(obj: Any, cases: list[tuple[str, tuple[Any, ...], dict[str, Any]]
     return obj
 
 
-def _tests(name: str, expanded: _Expanded) -> Iterator[tuple[str, Callable[..., Any]]]:
+def _tests(name: str, expanded: _Expanded) -> Iterator[tuple[str, Callable[..., object]]]:
     """The name and the function of each test that a decorated one becomes."""
     seen = set()
     for suffix, args, kwargs in expanded.cases:
@@ -156,8 +156,8 @@ def _tests(name: str, expanded: _Expanded) -> Iterator[tuple[str, Callable[..., 
 
 
 def _bound(
-    name: str, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
-) -> Callable[..., Any]:
+    name: str, function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, object]
+) -> Callable[..., object]:
     @functools.wraps(function)
     def test(self: Any) -> Any:
         return function(self, *args, **kwargs)
@@ -171,7 +171,7 @@ class _Expanding(type):
     """Makes decorated tests into the tests that they stand for."""
 
     def __new__(
-        cls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
+        cls, name: str, bases: tuple[type, ...], namespace: dict[str, object], **kwargs: Any
     ) -> _Expanding:
         for key, value in list(namespace.items()):
             if isinstance(value, _Expanded):

@@ -12,6 +12,7 @@ from google.protobuf import text_format
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.graph import version
 
 __all__ = ["ProtoAssertions"]
@@ -27,7 +28,7 @@ class ProtoAssertions(unittest.TestCase):
         self,
         expected_message_maybe_ascii: Any,
         validate_message: Any,
-        msg: Any = None,
+        msg: str | None = None,
         relative_tolerance: float | None = None,
     ) -> None:
         """Fail unless a message is as expected; numbers count to 6 (float) or 7 (double) places.
@@ -50,17 +51,21 @@ class ProtoAssertions(unittest.TestCase):
     def assertProtoEqualsVersion(
         self,
         expected: str,
-        actual: Any,
+        actual: TensorLike,
         producer: int = version.GRAPH_DEF_VERSION,
         min_consumer: int = version.GRAPH_DEF_VERSION_MIN_CONSUMER,
-        msg: Any = None,
+        msg: str | None = None,
     ) -> None:
         """Fail unless a GraphDef is as this text form says, and of these versions."""
         versions = f"versions {{ producer: {producer} min_consumer: {min_consumer} }};\n"
         self.assertProtoEquals(versions + expected, actual, msg=msg)
 
     def _AssertProtoEquals(
-        self, a: Message, b: Message, msg: Any = None, relative_tolerance: float | None = None
+        self,
+        a: Message,
+        b: Message,
+        msg: str | None = None,
+        relative_tolerance: float | None = None,
     ) -> None:
         if a == b:
             return
@@ -132,7 +137,7 @@ def _many(value: Any) -> list[Any]:
     return [value] if isinstance(value, int | float | Message) else list(value)
 
 
-def _set(message: Message, field: FieldDescriptor, values: list[Any]) -> None:
+def _set(message: Message, field: FieldDescriptor, values: list[object]) -> None:
     """Give a field of numbers these values."""
     if isinstance(getattr(message, field.name), int | float):
         setattr(message, field.name, values[0])

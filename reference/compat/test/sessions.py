@@ -40,7 +40,7 @@ class SessionCase(unittest.TestCase):
         super().__init__(methodName)
         self._cached_session: Session | None = None
         #: The graph, configuration and `force_gpu` that the cached session was asked for with.
-        self._cached_arguments: tuple[Any, Any, Any] = (None, None, None)
+        self._cached_arguments: tuple[object, object, object] = (None, None, None)
 
     @contextmanager
     def session(

@@ -14,8 +14,8 @@ class StubOutForTesting:
     """Replaces attributes and puts the old ones back: at `CleanUp`, or at the end of a `with`."""
 
     def __init__(self) -> None:
-        self._smart: list[tuple[Any, str, Any]] = []
-        self._plain: list[tuple[Any, str, Any]] = []
+        self._smart: list[tuple[object, str, object]] = []
+        self._plain: list[tuple[object, str, object]] = []
 
     def __enter__(self) -> Self:
         return self
@@ -74,7 +74,9 @@ class StubOutForTesting:
         """Put back what `Set` replaced."""
         self._put_back(self._plain)
 
-    def _replace(self, kept: list[tuple[Any, str, Any]], obj: Any, name: str, new: Any) -> None:
+    def _replace(
+        self, kept: list[tuple[object, str, object]], obj: Any, name: str, new: Any
+    ) -> None:
         old = getattr(obj, name)
         # what an object has itself is kept unbound (a staticmethod, say); what it has from
         # elsewhere shows again once the new attribute is gone
@@ -82,7 +84,7 @@ class StubOutForTesting:
         setattr(obj, name, new)
 
     @staticmethod
-    def _put_back(kept: list[tuple[Any, str, Any]]) -> None:
+    def _put_back(kept: list[tuple[object, str, object]]) -> None:
         while kept:
             obj, name, old = kept.pop()
             if old is _ABSENT:

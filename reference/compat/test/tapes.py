@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.gradient.tape import GradientTape
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["AbstractGradientTape"]
 
@@ -34,12 +36,12 @@ class AbstractGradientTape:
         if self._tape is not None:
             self._tape.__exit__(*exception)
 
-    def watch(self, tensor: Any) -> None:
+    def watch(self, tensor: Tensor) -> None:
         """Have the tape watch a tensor; a graph knows what depends on it."""
         if self._tape is not None:
             self._tape.watch(tensor)
 
-    def gradient(self, y: Any, x: Any, grad_ys: Any = None) -> Any:
+    def gradient(self, y: TensorLike, x: TensorLike, grad_ys: Any = None) -> Any:
         """The gradients of y: one for an x, a list for a list."""
         if self._tape is not None:
             return self._tape.gradient(y, x, grad_ys)

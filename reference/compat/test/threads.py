@@ -24,9 +24,9 @@ class CheckedThread:
     def __init__(
         self,
         case: unittest.TestCase,
-        target: Callable[..., Any],
+        target: Callable[..., object],
         args: Sequence[Any] = (),
-        kwargs: Mapping[str, Any] | None = None,
+        kwargs: Mapping[str, object] | None = None,
     ) -> None:
         self._case = case
         self._target = target

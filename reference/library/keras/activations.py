@@ -51,7 +51,7 @@ def softmax(x: Any, axis: Any = -1) -> Tensor:
     return powers / tf.reduce_sum(powers, axis=axis, keepdims=True)
 
 
-def elu(x: Any, alpha: Any = 1.0) -> Any:
+def elu(x: Any, alpha: TensorLike = 1.0) -> Any:
     """x, or alpha * (exp(x) - 1) where x is negative."""
     value = tf.nn.elu(x)
     return value if alpha == 1 else tf.where_v2(x > 0, value, alpha * value)
@@ -77,7 +77,9 @@ def swish(x: Tensor) -> Tensor:
     return tf.nn.swish(x)
 
 
-def relu(x: Any, alpha: TensorLike = 0.0, max_value: Any = None, threshold: Any = 0.0) -> Any:
+def relu(
+    x: Any, alpha: TensorLike = 0.0, max_value: float | None = None, threshold: TensorLike = 0.0
+) -> Tensor:
     """max(x, 0), with a slope `alpha` below `threshold` and cut off at `max_value`.
 
     Args:
@@ -112,7 +114,7 @@ def tanh(x: Tensor) -> Tensor:
     return tf.tanh(x)
 
 
-def sigmoid(x: Tensor) -> Any:
+def sigmoid(x: Tensor) -> Tensor:
     """1 / (1 + exp(-x))."""
     return tf.sigmoid(x)
 
@@ -168,15 +170,15 @@ def _known() -> dict[str, object]:
 _SERIALIZED: Final = {"softmax_v2": "softmax"}
 
 
-def serialize(activation: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(activation: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The name of a function, or the config of an object."""
     name = getattr(activation, "__name__", None)
     return _SERIALIZED[name] if name in _SERIALIZED else serialized(activation)
 
 
 def deserialize(
-    name: Any,
-    custom_objects: Mapping[str, Any] | None = None,
+    name: str,
+    custom_objects: Mapping[str, object] | None = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
 ) -> Any:
     """The function of a name or a config; raises ValueError for one that is not known."""

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
-from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.activations import (
@@ -165,7 +166,12 @@ def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Any:
     return tf.concat(list(tensors), axis)
 
 
-def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None = None) -> Any:
+def constant(
+    value: TensorLike,
+    dtype: DType | None = None,
+    shape: ShapeLike | None = None,
+    name: str | None = None,
+) -> Any:
     """A constant, by default of the default dtype of floats."""
     return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name or "Const")
 

@@ -38,7 +38,7 @@ class Constraint:
 
     _options: tuple[str, ...] = ()
 
-    def __call__(self, w: Tensor) -> Any:
+    def __call__(self, w: Tensor) -> Tensor:
         """The projected weights."""
         return w
 
@@ -89,7 +89,7 @@ class UnitNorm(Constraint):
     def __init__(self, axis: int | Sequence[int] = 0) -> None:
         self.axis = axis
 
-    def __call__(self, w: Tensor) -> Any:
+    def __call__(self, w: Tensor) -> Tensor:
         """The projected weights."""
         return w / (epsilon() + _norms(w, self.axis))
 
@@ -139,14 +139,14 @@ _KNOWN: Final[Mapping[str, object]] = {
 }
 
 
-def serialize(constraint: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(constraint: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The config of a constraint."""
     return serialized(constraint)
 
 
 def deserialize(
-    config: Any,
-    custom_objects: Mapping[str, Any] | None = None,
+    config: Mapping[str, object],
+    custom_objects: Mapping[str, object] | None = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
 ) -> Any:
     """The constraint of a name or a config; raises ValueError for one that is not known."""

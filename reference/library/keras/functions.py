@@ -192,7 +192,7 @@ def dropout(
     return tf.nn.dropout(x, rate=level, noise_shape=noise_shape, seed=_seed(seed))
 
 
-def expand_dims(x: Tensor, axis: int = -1) -> Any:
+def expand_dims(x: Tensor, axis: int = -1) -> Tensor:
     """Insert an axis of size 1, by default the last."""
     return tf.expand_dims(x, axis)
 
@@ -332,12 +332,12 @@ def to_dense(tensor: Tensor) -> Tensor:
     return tf.sparse.to_dense(tensor) if is_sparse(tensor) else tensor
 
 
-def tile(x: Tensor, n: int) -> Any:
+def tile(x: Tensor, n: int) -> Tensor:
     """Repeat a tensor along its axes."""
     return tf.tile(x, [n] if isinstance(n, int) else n)
 
 
-def transpose(x: Tensor) -> Any:
+def transpose(x: Tensor) -> Tensor:
     """Reverse the order of the axes."""
     return tf.transpose(x)
 

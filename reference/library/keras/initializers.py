@@ -192,14 +192,14 @@ _NAMES: Final[Mapping[str, object]] = {
 }
 
 
-def serialize(initializer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(initializer: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The config of an initializer."""
     return serialized(initializer)
 
 
 def deserialize(
-    config: Any,
-    custom_objects: Mapping[str, Any] | None = None,
+    config: Mapping[str, object],
+    custom_objects: Mapping[str, object] | None = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
 ) -> Any:
     """The initializer of a name or a config; raises ValueError for one that is not known."""

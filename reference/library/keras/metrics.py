@@ -14,6 +14,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.layer_metrics import register_mean
+from sessrun.reference.library.keras.object_configs import Config
 from sessrun.reference.library.keras.settings import floatx
 
 __all__ = ["Mean", "Metric", "Sum"]
@@ -86,7 +87,7 @@ class Metric(Layer):
         }
         return super().add_weight(name, shape, **{**kept, **kwargs})
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> Config:
         """Name and dtype."""
         return {"name": self.name, "dtype": self.dtype}
 
@@ -135,7 +136,7 @@ class Sum(Metric):
     def _reduced(self, values: TensorLike, axes: list[int]) -> Any:
         return tf.reduce_sum(values, axis=axes)
 
-    def _added(self, values: Any, weights: Any) -> Any:
+    def _added(self, values: TensorLike, weights: Any) -> Any:
         del weights
         total = tf.reduce_sum(values)
         with tf.control_dependencies([total]):
@@ -155,7 +156,7 @@ class Mean(Sum):
 
     """
 
-    def __init__(self, name: str | None = "mean", dtype: Any = None) -> None:
+    def __init__(self, name: str | None = "mean", dtype: DType | None = None) -> None:
         super().__init__(name=name, dtype=dtype)
         self.count = self.add_weight("count", initializer="zeros")
 

@@ -147,14 +147,14 @@ _KNOWN: Final[Mapping[str, object]] = {
 }
 
 
-def serialize(regularizer: Any, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
+def serialize(regularizer: Identifier, use_legacy_format: bool = False) -> Any:  # noqa: ARG001 - as there
     """The config of a regularizer."""
     return serialized(regularizer)
 
 
 def deserialize(
     config: Any,
-    custom_objects: Mapping[str, Any] | None = None,
+    custom_objects: Mapping[str, object] | None = None,
     use_legacy_format: bool = False,  # noqa: ARG001 - both formats are read
 ) -> Any:
     """The regularizer of a name or a config; raises ValueError for one that is not known."""

@@ -190,7 +190,7 @@ class Layer(base_layer.Layer):
         unknown = kwargs.keys() - {"experimental_autocast"}
         if unknown:
             raise TypeError("Unknown keyword argument:", min(unknown))
-        options: dict[str, object] = {
+        options: dict[str, Any] = {
             "constraint": constraint,
             "partitioner": partitioner,
             "synchronization": synchronization,
@@ -239,7 +239,7 @@ class Layer(base_layer.Layer):
             self._trainable_weights.remove(part)
             self._non_trainable_weights.append(part)
 
-    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Tensor:
+    def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """What the layer computes of its inputs.
 
         Args:

@@ -84,7 +84,9 @@ def dropout(
     return layer(inputs, training=training)
 
 
-def flatten(inputs: TensorLike, name: str | None = None, data_format: str = "channels_last") -> Any:
+def flatten(
+    inputs: TensorLike, name: str | None = None, data_format: str = "channels_last"
+) -> Tensor:
     """The inputs with all axes but the first as one; channels last, wherever they are.
 
     Args:

@@ -15,9 +15,9 @@ __all__ = ["basic_train_loop"]
 @public("train.basic_train_loop")
 def basic_train_loop(
     supervisor: Supervisor,
-    train_step_fn: Callable[..., Any],
+    train_step_fn: Callable[..., object],
     args: Sequence[Any] | None = None,
-    kwargs: Mapping[str, Any] | None = None,
+    kwargs: Mapping[str, object] | None = None,
     master: str = "",
 ) -> None:
     """Call a function until the supervisor says to stop; begin anew when a task was lost.

@@ -6,8 +6,10 @@ import os
 from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.saving.graph_files import write_graph
 from sessrun.reference.api.saving.meta_graph import export_meta_graph
+from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.api.variables.global_step import needed_global_step_read
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.graph_keys import GraphKeys
@@ -23,6 +25,7 @@ from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 from sessrun.spec.proto.summary_pb2 import SessionLog
 
 __all__ = ["CheckpointSaverHook", "CheckpointSaverListener"]
@@ -38,13 +41,13 @@ class CheckpointSaverListener:
     def begin(self) -> None:
         """Once, before the session is made: the graph may still be changed."""
 
-    def before_save(self, session: Any, global_step_value: int) -> None:
+    def before_save(self, session: Session, global_step_value: int) -> None:
         """Before each save."""
 
-    def after_save(self, session: Any, global_step_value: int) -> bool | None:
+    def after_save(self, session: Session, global_step_value: int) -> bool | None:
         """After each save; true asks to stop."""
 
-    def end(self, session: Any, global_step_value: int) -> None:
+    def end(self, session: Session, global_step_value: int) -> None:
         """Once, at the end."""
 
 
@@ -72,7 +75,7 @@ class CheckpointSaverHook(SessionRunHook):
         checkpoint_dir: str,
         save_secs: float | None = None,
         save_steps: int | None = None,
-        saver: Any = None,
+        saver: Saver | None = None,
         checkpoint_basename: str = "model.ckpt",
         scaffold: Scaffold | None = None,
         listeners: Sequence[CheckpointSaverListener] | None = None,
@@ -105,7 +108,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.begin()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Write the graph, and save the model as it is."""
         del coord
         step = session.run(self._global_step_tensor)
@@ -135,7 +138,7 @@ class CheckpointSaverHook(SessionRunHook):
             if self._save(run_context.session, step):
                 run_context.request_stop()
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         """Save the last step, unless that is saved; tell the listeners."""
         step = session.run(self._global_step_tensor)
         if step != self._timer.last_triggered_step():
@@ -143,7 +146,7 @@ class CheckpointSaverHook(SessionRunHook):
         for listener in self._listeners:
             listener.end(session, step)
 
-    def _save(self, session: Any, step: int) -> bool:
+    def _save(self, session: Session, step: int) -> bool:
         """Save the model; whether a listener asks to stop."""
         log_messages.info("Calling checkpoint listeners before saving checkpoint %d...", step)
         for listener in self._listeners:

@@ -129,7 +129,7 @@ class ClusterSpec:
             raise ValueError(f"No such job in cluster: {name!r}") from None
 
 
-def _tasks(job: Any, tasks: Any) -> dict[int, Any]:
+def _tasks(job: Any, tasks: Any) -> dict[int, object]:
     if isinstance(tasks, list | tuple):
         return dict(enumerate(tasks))
     if isinstance(tasks, dict):

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.variables.init_ops import Ones, Zeros
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.state_ops import assign_add
@@ -29,6 +30,7 @@ from sessrun.reference.library.managed.run_hooks import (
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_creators import ChiefSessionCreator
 from sessrun.reference.library.managed.stopping_hooks import FinalOpsHook
+from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto
 
 __all__ = [
@@ -169,7 +171,7 @@ class MultiStepStopAfterNEvalsHook(_CountsEvals):
         """Find the variable."""
         self._steps_variable = get_or_create_steps_per_run_variable()
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Set the steps of the first run."""
         del coord
         self._load(0, session)
@@ -181,7 +183,7 @@ class MultiStepStopAfterNEvalsHook(_CountsEvals):
         self._tell(done)
         self._stop_after_the_last(run_context, done)
 
-    def _load(self, done: int, session: Any) -> None:
+    def _load(self, done: int, session: Session) -> None:
         steps = self._steps_per_run
         if self._num_evals is not None:
             steps = min(self._num_evals - done, steps)
@@ -193,9 +195,9 @@ def evaluate_once(
     master: str = "",
     scaffold: Scaffold | None = None,
     eval_ops: Any = None,
-    feed_dict: Mapping[Any, Any] | None = None,
+    feed_dict: Mapping[object, object] | None = None,
     final_ops: Any = None,
-    final_ops_feed_dict: Mapping[Any, Any] | None = None,
+    final_ops_feed_dict: Mapping[object, object] | None = None,
     hooks: Sequence[SessionRunHook] | None = None,
     config: ConfigProto | None = None,
 ) -> Any:

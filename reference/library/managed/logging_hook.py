@@ -20,6 +20,7 @@ from sessrun.reference.library.managed.run_hooks import (
 )
 from sessrun.reference.library.managed.timers import NeverTriggerTimer, SecondOrStepTimer
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 
 __all__ = ["LoggingTensorHook"]
 
@@ -42,11 +43,11 @@ class LoggingTensorHook(SessionRunHook):
 
     def __init__(
         self,
-        tensors: Mapping[str, Any] | Iterable[Any],
+        tensors: Mapping[str, object] | Iterable[object],
         every_n_iter: int | None = None,
         every_n_secs: float | None = None,
         at_end: bool = False,
-        formatter: Callable[[Mapping[str, Any]], str] | None = None,
+        formatter: Callable[[Mapping[str, object]], str] | None = None,
     ) -> None:
         given = [limit for limit in (every_n_iter, every_n_secs) if limit is not None]
         only_at_end = at_end and not given
@@ -93,12 +94,12 @@ class LoggingTensorHook(SessionRunHook):
             self._write(run_values.results)
         self._iter_count += 1
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         """Write the values at the end, if that is wanted."""
         if self._log_at_end:
             self._write(session.run(self._current_tensors))
 
-    def _write(self, values: Mapping[str, Any]) -> None:
+    def _write(self, values: Mapping[str, object]) -> None:
         seconds, _ = self._timer.update_last_triggered_step(self._iter_count)
         with np.printoptions(suppress=True):
             if self._formatter:

@@ -28,6 +28,8 @@ from sessrun.reference.library.managed.wrapped_sessions import (
     WrappedSession,
 )
 from sessrun.reference.public import public
+from sessrun.reference.session.resolve.feeds import FeedDict
+from sessrun.reference.session.resolve.fetches import Fetches
 from sessrun.spec.proto import ConfigProto, RunMetadata, RunOptions
 
 __all__ = ["MonitoredSession", "SingularMonitoredSession"]
@@ -97,8 +99,8 @@ class _MonitoredSession:
 
     def run(
         self,
-        fetches: Any,
-        feed_dict: Any = None,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
@@ -112,7 +114,7 @@ class _MonitoredSession:
             fetches, feed_dict=feed_dict, options=options, run_metadata=run_metadata
         )
 
-    def run_step_fn(self, step_fn: Callable[..., Any]) -> Any:
+    def run_step_fn(self, step_fn: Callable[..., object]) -> Any:
         """The value of a function that runs parts of a step without the hooks.
 
         Args:
@@ -249,7 +251,7 @@ class SingularMonitoredSession(_MonitoredSession):
         return self._tf_sess()
 
 
-def _argument_names(function: Callable[..., Any]) -> tuple[str, ...]:
+def _argument_names(function: Callable[..., object]) -> tuple[str, ...]:
     """The names of a callable's arguments, without `self` and those that are given already."""
     if isinstance(function, functools.partial):
         left = _argument_names(function.func)[len(function.args) :]

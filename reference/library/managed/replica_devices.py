@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sessrun.reference.base import log_messages
 from sessrun.reference.base.device_spec import DeviceSpecV2
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.library.managed.clusters import ClusterSpec
 from sessrun.reference.public import public
 from sessrun.spec.proto import NodeDef
@@ -80,7 +81,7 @@ def replica_device_setter(
         raise TypeError("ps_strategy must be callable")
     shared = frozenset(_SHARED_STATE if ps_ops is None else ps_ops) if ps_device else frozenset()
 
-    def device(op: Any) -> str:
+    def device(op: Operation) -> str:
         if op.device and not merge_devices:
             return str(op.device)
         asked = DeviceSpecV2.from_string(op.device or "")
@@ -94,6 +95,6 @@ def replica_device_setter(
     return device
 
 
-def _type(op: Any) -> str:
+def _type(op: Operation) -> str:
     """The op type of an operation, or of a NodeDef."""
     return str(op.op if isinstance(op, NodeDef) else op.type)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.spec.proto import RunOptions
 
@@ -19,7 +19,9 @@ _LARGEST: Final = (
 )
 
 
-def joined_feeds(feeds: Mapping[Any, Any], others: Mapping[Any, Any], who: str) -> dict[Any, Any]:
+def joined_feeds(
+    feeds: Mapping[object, object], others: Mapping[object, object], who: str
+) -> dict[object, object]:
     """The feeds of both.
 
     Raises:

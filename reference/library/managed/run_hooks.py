@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 from sessrun.spec.proto import RunMetadata, RunOptions
 
 __all__ = ["SessionRunArgs", "SessionRunContext", "SessionRunHook", "SessionRunValues"]
@@ -23,7 +25,7 @@ class SessionRunArgs(NamedTuple):
     """
 
     fetches: Any
-    feed_dict: Mapping[Any, Any] | None = None
+    feed_dict: Mapping[object, object] | None = None
     options: RunOptions | None = None
 
 
@@ -53,7 +55,7 @@ class SessionRunContext:
 
     """
 
-    def __init__(self, original_args: SessionRunArgs, session: Any) -> None:
+    def __init__(self, original_args: SessionRunArgs, session: Session) -> None:
         self._original_args = original_args
         self._session = session
         self._stop_requested = False
@@ -88,7 +90,7 @@ class SessionRunHook:
     def begin(self) -> None:
         """Once, before the session is made: the graph may still be changed."""
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """After each session is made, also after one that is made anew.
 
         Args:
@@ -105,5 +107,5 @@ class SessionRunHook:
     def after_run(self, run_context: SessionRunContext, run_values: SessionRunValues) -> None:
         """After each run that did not fail."""
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         """Once, at the end, unless an error ends it. The session still runs, without hooks."""

@@ -12,10 +12,13 @@ import numpy as np
 
 from sessrun.reference import errors
 from sessrun.reference.api.saving.checkpoint_state import get_checkpoint_state
+from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.base import log_messages
 from sessrun.reference.graph.default_graph import get_collection
 from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.scaffold import LOADED_INITIALIZERS
 from sessrun.reference.public import public
 from sessrun.reference.session.session import Session
@@ -48,13 +51,13 @@ class SessionManager:
 
     def __init__(
         self,
-        local_init_op: Any = None,
-        ready_op: Any = None,
-        ready_for_local_init_op: Any = None,
+        local_init_op: Operation | None = None,
+        ready_op: Tensor | None = None,
+        ready_for_local_init_op: Tensor | None = None,
         graph: Graph | None = None,
         recovery_wait_secs: float = 30,
         local_init_run_options: RunOptions | None = None,
-        local_init_feed_dict: Mapping[Any, Any] | None = None,
+        local_init_feed_dict: Mapping[object, object] | None = None,
     ) -> None:
         if ready_for_local_init_op is not None and local_init_op is None:
             raise ValueError(
@@ -72,15 +75,15 @@ class SessionManager:
     def prepare_session(
         self,
         master: str,
-        init_op: Any = None,
+        init_op: Operation | None = None,
         saver: Any = None,
         checkpoint_dir: str | None = None,
         checkpoint_filename_with_path: str | None = None,
         wait_for_checkpoint: bool = False,
         max_wait_secs: float = _TWO_HOURS_S,
         config: ConfigProto | None = None,
-        init_feed_dict: Mapping[Any, Any] | None = None,
-        init_fn: Callable[[Session], Any] | None = None,
+        init_feed_dict: Mapping[object, object] | None = None,
+        init_fn: Callable[[Session], object] | None = None,
     ) -> Session:
         """A session whose model is restored, or else initialized.
 
@@ -207,7 +210,7 @@ class SessionManager:
     def _restored(
         self,
         master: str,
-        saver: Any,
+        saver: Saver,
         folder: str | None,
         path: str | None,
         max_wait_secs: float,
@@ -260,7 +263,7 @@ class SessionManager:
         return True, None
 
 
-def _restore(sess: Session, saver: Any, path: str) -> None:
+def _restore(sess: Session, saver: Saver, path: str) -> None:
     """Restore a model, after what a loaded model initializes."""
     initializers = get_collection(LOADED_INITIALIZERS)
     if initializers:

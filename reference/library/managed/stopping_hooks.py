@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.variables.global_step import needed_global_step_read
 from sessrun.reference.base import log_messages
 from sessrun.reference.library.managed.run_hooks import (
@@ -21,6 +22,7 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunValues,
 )
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 
 __all__ = [
     "FeedFnHook",
@@ -66,7 +68,7 @@ class StopAtStepHook(SessionRunHook):
         """
         self._global_step_tensor = needed_global_step_read("StopAtStepHook")
 
-    def after_create_session(self, session: Any, coord: Any) -> None:
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
         """Fix the last step; a session that is made anew does not move it."""
         del coord
         if self._last_step is None:
@@ -183,7 +185,7 @@ class FinalOpsHook(SessionRunHook):
     """
 
     def __init__(
-        self, final_ops: Any, final_ops_feed_dict: Mapping[Any, Any] | None = None
+        self, final_ops: Any, final_ops_feed_dict: Mapping[object, object] | None = None
     ) -> None:
         self._final_ops = final_ops
         self._final_ops_feed_dict = final_ops_feed_dict
@@ -194,7 +196,7 @@ class FinalOpsHook(SessionRunHook):
         """What it gave; None before the end."""
         return self._final_ops_values
 
-    def end(self, session: Any) -> None:
+    def end(self, session: Session) -> None:
         """Run it.
 
         Raises:

@@ -113,7 +113,7 @@ def _global_step(graph: Graph) -> Tensor | None:
 
 
 #: For each: the collection it may be in, and what makes it otherwise.
-_SOURCES: Final[Mapping[str, tuple[str, Callable[[Graph], Any]]]] = {
+_SOURCES: Final[Mapping[str, tuple[str, Callable[[Graph], object]]]] = {
     "ready_op": (GraphKeys.READY_OP, _ready_op),
     "ready_for_local_init_op": (GraphKeys.READY_FOR_LOCAL_INIT_OP, _nothing),
     "init_op": (GraphKeys.INIT_OP, _init_op),

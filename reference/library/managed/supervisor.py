@@ -78,7 +78,7 @@ class Supervisor:
         ready_for_local_init_op: Any = USE_DEFAULT,
         is_chief: bool = True,
         init_op: Any = USE_DEFAULT,
-        init_feed_dict: Mapping[Any, Any] | None = None,
+        init_feed_dict: Mapping[object, object] | None = None,
         local_init_op: Any = USE_DEFAULT,
         logdir: str | None = None,
         summary_op: Any = USE_DEFAULT,
@@ -91,7 +91,7 @@ class Supervisor:
         checkpoint_basename: str = "model.ckpt",
         session_manager: SessionManager | None = None,
         summary_writer: Any = USE_DEFAULT,
-        init_fn: Callable[[Session], Any] | None = None,
+        init_fn: Callable[[Session], object] | None = None,
         local_init_run_options: RunOptions | None = None,
     ) -> None:
         self._graph = get_default_graph() if graph is None else graph
@@ -158,7 +158,7 @@ class Supervisor:
         return self._parts.init_op
 
     @property
-    def init_feed_dict(self) -> Mapping[Any, Any] | None:
+    def init_feed_dict(self) -> Mapping[object, object] | None:
         """What `init_op` is fed."""
         return self._init_feed_dict
 
@@ -308,9 +308,9 @@ class Supervisor:
     def loop(
         self,
         timer_interval_secs: float | None,
-        target: Callable[..., Any],
+        target: Callable[..., object],
         args: Sequence[Any] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
+        kwargs: Mapping[str, object] | None = None,
     ) -> LooperThread:
         """A thread that calls a function again and again until it is to stop, started."""
         return LooperThread.loop(self._coord, timer_interval_secs, target, args, kwargs)

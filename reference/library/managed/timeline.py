@@ -14,6 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from sessrun.reference.graph.graph import Graph
+
 __all__ = ["AllocationMaximum", "StepStatsAnalysis", "Timeline"]
 
 _LABEL: Final = re.compile(r"(.*) = (.*)\((.*)\)")
@@ -126,7 +128,7 @@ class Timeline:
 
     """
 
-    def __init__(self, step_stats: Any, graph: Any = None) -> None:
+    def __init__(self, step_stats: Any, graph: Graph | None = None) -> None:
         self._step_stats = step_stats
         self._graph = graph
 

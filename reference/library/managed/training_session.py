@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.checkpoint_hook import CheckpointSaverHook
 from sessrun.reference.library.managed.monitored_session import MonitoredSession
 from sessrun.reference.library.managed.run_hooks import SessionRunHook
@@ -99,7 +100,7 @@ def _summary_hooks(
 
 
 def _chosen(
-    steps: Any, secs: Any, usual_steps: int | None, usual_secs: int | None
+    steps: int | Tensor, secs: Any, usual_steps: int | None, usual_secs: int | None
 ) -> tuple[Any, Any]:
     """Steps and seconds: the usual ones where neither is given, else what is given."""
     if steps is USE_DEFAULT and secs is USE_DEFAULT:

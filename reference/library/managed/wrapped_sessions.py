@@ -21,6 +21,9 @@ from sessrun.reference.library.managed.run_hooks import (
     SessionRunHook,
     SessionRunValues,
 )
+from sessrun.reference.session.resolve.feeds import FeedDict
+from sessrun.reference.session.resolve.fetches import Fetches
+from sessrun.reference.session.session import Session
 from sessrun.spec.proto import RunMetadata, RunOptions
 
 __all__ = [
@@ -52,7 +55,7 @@ class StepContext:
 
     """
 
-    def __init__(self, session: Any, run_with_hooks_fn: Callable[..., Any]) -> None:
+    def __init__(self, session: Session, run_with_hooks_fn: Callable[..., object]) -> None:
         self._session = session
         self._run_with_hooks_fn = run_with_hooks_fn
 
@@ -268,7 +271,7 @@ class HookedSession(WrappedSession):
 
     """
 
-    def __init__(self, sess: Any, hooks: Sequence[SessionRunHook]) -> None:
+    def __init__(self, sess: Session, hooks: Sequence[SessionRunHook]) -> None:
         super().__init__(sess)
         self._hooks = hooks
         self._should_stop = False
@@ -278,8 +281,8 @@ class HookedSession(WrappedSession):
 
     def run(
         self,
-        fetches: Any,
-        feed_dict: Any = None,
+        fetches: Fetches,
+        feed_dict: FeedDict | None = None,
         options: RunOptions | None = None,
         run_metadata: RunMetadata | None = None,
     ) -> Any:
@@ -294,8 +297,8 @@ class HookedSession(WrappedSession):
         context = SessionRunContext(SessionRunArgs(fetches, feed_dict), self._sess)
         options = options or RunOptions()
         run_metadata = run_metadata or RunMetadata()
-        wanted: dict[Any, Any] = {"caller": fetches}
-        feeds: dict[Any, Any] = {}
+        wanted: dict[object, object] = {"caller": fetches}
+        feeds: dict[object, object] = {}
         for hook in self._hooks:
             request = hook.before_run(context)
             if request is None:

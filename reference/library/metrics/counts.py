@@ -56,9 +56,9 @@ def _counted(
 
 def _counter(name_of_it: str, label: bool, prediction: bool) -> Callable[..., Metric]:
     def count(
-        labels: Any,
-        predictions: Any,
-        weights: Any = None,
+        labels: Tensor,
+        predictions: Tensor,
+        weights: Tensor | None = None,
         metrics_collections: CollectionNames = None,
         updates_collections: CollectionNames = None,
         name: str | None = None,

@@ -75,7 +75,7 @@ def read(variable: Variable, collections: Any) -> Tensor:
     return value
 
 
-def aligned(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
+def aligned(predictions: TensorLike, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
     """Squeeze or expand labels and weights to the predictions' rank.
 
     Args:

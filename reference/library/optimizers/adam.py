@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.variables.state_ops import assign, assign_sub, scatter_add
 from sessrun.reference.build.build import apply_op
@@ -47,7 +48,7 @@ class AdamOptimizer(SteppingOptimizer):
         learning_rate: Any = 0.001,
         beta1: Any = 0.9,
         beta2: Any = 0.999,
-        epsilon: Any = 1e-8,
+        epsilon: TensorLike = 1e-8,
         use_locking: bool = False,
         name: str = "Adam",
         use_own_namescope_for_non_slot_vars: bool = False,

@@ -160,7 +160,7 @@ class ExponentialMovingAverage:
 
     def __init__(
         self,
-        decay: Any,
+        decay: TensorLike,
         num_updates: Any = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",

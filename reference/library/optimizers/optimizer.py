@@ -18,7 +18,9 @@ from sessrun.reference.api.variables.variable_lists import trainable_variables
 from sessrun.reference.api.variables.variable_scopes import get_variable
 from sessrun.reference.api.variables.variables import create
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import group, tuple_
@@ -278,8 +280,14 @@ class Optimizer:
         return named[key]
 
     def _get_or_make_slot_with_initializer(
-        self, var: Any, initializer: Any, shape: Any, dtype: Any, slot_name: str, op_name: str
-    ) -> Any:
+        self,
+        var: Any,
+        initializer: Any,
+        shape: TensorShape,
+        dtype: DType,
+        slot_name: str,
+        op_name: str,
+    ) -> object:
         """For subclasses: get or create a slot with an initializer."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
@@ -367,7 +375,7 @@ class Optimizer:
         """Overridden by subclasses: apply a sparse gradient (unique indices) to a reference."""
         raise NotImplementedError
 
-    def _finish(self, update_ops: list[object], name_scope: str) -> Any:
+    def _finish(self, update_ops: list[object], name_scope: str) -> Operation:
         """Overridden by subclasses: group the updates, after all variables are updated."""
         return group(*update_ops, name=name_scope)
 

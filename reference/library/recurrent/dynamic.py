@@ -23,6 +23,7 @@ from sessrun.reference.build.generated import maximum, minimum, reverse_v2
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.recurrent.unrolling import (
     Lengths,
@@ -56,7 +57,7 @@ def dynamic_rnn(
     swap_memory: bool = False,
     time_major: bool = False,
     scope: Any = None,
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """Iterate a cell over time in a `while_loop`, up to the longest sequence.
 
     Args:
@@ -115,7 +116,7 @@ def _lengths(sequence_length: Any) -> Tensor | None:
     return identity(lengths, name="sequence_length")
 
 
-def _assert_has_shape(x: Tensor, wanted: Sequence[Tensor]) -> Any:
+def _assert_has_shape(x: Tensor, wanted: Sequence[Tensor]) -> Operation:
     actual, packed = shape(x), stack(wanted)
     return assert_(
         reduce_all(equal(actual, packed)),
@@ -127,7 +128,7 @@ class _Unrolled:
     """A cell and its time-major inputs, for `dynamic_rnn`."""
 
     def __init__(
-        self, cell: Any, inputs: Any, state: Any, lengths: Tensor | None, dtype: Any
+        self, cell: Any, inputs: Structure, state: Structure, lengths: Tensor | None, dtype: DType
     ) -> None:
         self.cell = cell
         self.inputs = inputs

@@ -88,7 +88,7 @@ def raw_rnn(
         return arrays, state, None if kept is None else loop_state
 
 
-def _batch_size(inputs: list[Tensor]) -> tuple[Any, int | None]:
+def _batch_size(inputs: list[Tensor]) -> tuple[Tensor | int, int | None]:
     """The first dimension of the inputs, as a number or a tensor; and what is known of it."""
     first = dimension_at_index(inputs[0].shape, 0)
     for value in inputs:
@@ -99,7 +99,7 @@ def _batch_size(inputs: list[Tensor]) -> tuple[Any, int | None]:
 
 def _emitted(
     cell: Any, emit: Any, dtype: DTypeLike, batch_size: Any, known: int | None
-) -> tuple[Any, Any]:
+) -> tuple[Tensor, Tensor]:
     """TensorArrays for the emitted outputs, and zeros for finished rows."""
     if emit is None:
         emit = cell.output_size

@@ -108,7 +108,7 @@ def joined_shape(first: Tensor, second: Tensor) -> Tensor:
     return concat(parts, 0)
 
 
-def known_shape(first: Any, second: Any) -> list[int | None] | None:
+def known_shape(first: Any, second: Tensor) -> list[int | None] | None:
     """The static concatenation of two partial shapes."""
     joined = TensorShape(_part(first)[1]).concatenate(_part(second)[1])
     return joined.as_list() if joined.ndims is not None else None
@@ -216,7 +216,7 @@ def step(
     time: Any,
     lengths: Lengths,
     zeros_: Any,
-    state: Any,
+    state: Structure,
     call: Callable[[], tuple[Any, Any]],
     *,
     always: bool = False,

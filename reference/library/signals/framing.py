@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -83,7 +84,7 @@ def _frame_shape(signal: Tensor, length: Any, step: Any, axis: Any, *, pad_end: 
     return [*sizes[:axis], count, length, *sizes[axis:][1:]]
 
 
-def _parts(signal: Tensor, axis: Tensor) -> tuple[Any, Any, Any, Any, Any]:
+def _parts(signal: Tensor, axis: Tensor) -> Any:
     """The shape, the non-negative axis, and the sizes before, at and after it."""
     sizes = _known(shape(signal))
     known = constant_value(axis)
@@ -168,7 +169,7 @@ def _framed(
     count: int | Tensor,
     parts: tuple[Tensor, Tensor, Tensor],
     sizes: Any,
-    axis: Any,
+    axis: int | Sequence[int],
 ) -> Tensor:
     """Gather the frames from pieces whose length divides both frame length and step."""
     (length, step), (before, samples, behind) = lengths, parts
@@ -224,7 +225,9 @@ def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None
         return _added(signal, before, count, (frames, length, step))[..., :samples]
 
 
-def _added(signal: Tensor, before: Any, count: Any, sides: tuple[Any, Any, Any]) -> Tensor:
+def _added(
+    signal: Tensor, before: Any, count: int | Tensor, sides: tuple[Tensor, Tensor, Tensor]
+) -> Tensor:
     """Sum the frames, cut into segments of a step and shifted by reshaping."""
     frames, length, step = sides
     segments = -(-length // step)

@@ -36,7 +36,7 @@ class CloseableQueue:
 
     def __init__(self, maxsize: int = 0) -> None:
         self._limit = maxsize
-        self._items: collections.deque[Any] = collections.deque()
+        self._items: collections.deque[object] = collections.deque()
         self._is_closed = False
         mutex = threading.Lock()
         self._not_empty = threading.Condition(mutex)

@@ -266,7 +266,7 @@ class FileWriterCache:
     """One FileWriter for each folder."""
 
     _lock: Final = threading.RLock()
-    _writers: Final[dict[Any, FileWriter]] = {}
+    _writers: Final[dict[object, FileWriter]] = {}
 
     @staticmethod
     def clear() -> None:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import control_dependencies, device
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.summaries.graph_writers import (
     get_step,
     has_default_writer,
@@ -37,7 +39,7 @@ def _of_kind(
     tensor: tuple[str, Any],
     family: str | None,
     step: Any,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, object] | None = None,
     **attrs: Any,
 ) -> Any:
     """Write a summary by an operation of `op_type`; `tensor` is (input name, value)."""
@@ -54,7 +56,7 @@ def _of_kind(
     return written(name, tensor[1], family, step, write)
 
 
-def scalar(name: Any, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+def scalar(name: Any, tensor: TensorLike, family: str | None = None, step: Any = None) -> Any:
     """Write a number.
 
     Args:
@@ -67,14 +69,14 @@ def scalar(name: Any, tensor: Any, family: str | None = None, step: Any = None) 
     return _of_kind("WriteScalarSummary", name, ("value", tensor), family, step)
 
 
-def histogram(name: Any, tensor: Any, family: str | None = None, step: Any = None) -> Any:
+def histogram(name: Any, tensor: TensorLike, family: str | None = None, step: Any = None) -> Any:
     """Write a histogram; the arguments are those of `scalar`."""
     return _of_kind("WriteHistogramSummary", name, ("values", tensor), family, step)
 
 
 def image(
-    name: Any,
-    tensor: Any,
+    name: str,
+    tensor: Tensor,
     bad_color: Any = None,
     max_images: int = 3,
     family: str | None = None,
@@ -107,8 +109,8 @@ def image(
 
 
 def audio(
-    name: Any,
-    tensor: Any,
+    name: str,
+    tensor: Tensor,
     sample_rate: Any,
     max_outputs: int,
     family: str | None = None,
@@ -137,7 +139,7 @@ def audio(
 
 
 def generic(
-    name: Any, tensor: Any, metadata: Any = None, family: str | None = None, step: Any = None
+    name: Any, tensor: TensorLike, metadata: Any = None, family: str | None = None, step: Any = None
 ) -> Any:
     """Write a tensor.
 
@@ -167,7 +169,7 @@ def generic(
 
 
 def write(
-    tag: Any, tensor: Any, step: Any = None, metadata: Any = None, name: str | None = None
+    tag: Any, tensor: Tensor, step: Any = None, metadata: Any = None, name: str | None = None
 ) -> Any:
     """Write a tensor, if summaries are recorded.
 
@@ -184,14 +186,14 @@ def write(
     """
     serialized = serialize(metadata) if hasattr(metadata, "SerializeToString") else metadata or b""
 
-    def inputs() -> dict[str, Any]:
+    def inputs() -> dict[str, object]:
         value = tensor() if callable(tensor) else identity(tensor)
         return {"tensor": value, "tag": tag, "summary_metadata": serialized}
 
     return _write_if_recording("WriteSummary", inputs, step, (name, "write_summary"))
 
 
-def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
+def write_raw_pb(tensor: Tensor, step: Any = None, name: str | None = None) -> Any:
     """Write serialized summaries, if summaries are recorded.
 
     Args:
@@ -204,14 +206,17 @@ def write_raw_pb(tensor: Any, step: Any = None, name: str | None = None) -> Any:
 
     """
 
-    def inputs() -> dict[str, Any]:
+    def inputs() -> dict[str, object]:
         return {"tensor": identity(tensor)}
 
     return _write_if_recording("WriteRawProtoSummary", inputs, step, (name, "write_raw_pb"))
 
 
 def _write_if_recording(
-    op_type: str, inputs: Callable[[], dict[str, Any]], step: Any, names: tuple[str | None, str]
+    op_type: str,
+    inputs: Callable[[], dict[str, object]],
+    step: TensorLike,
+    names: tuple[str | None, str],
 ) -> Any:
     if step is not None:
         step_of(step)  # refuses what is no scalar

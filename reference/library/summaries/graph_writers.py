@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.control_flow.known_branches import smart_constant_value
 from sessrun.reference.api.ops.math_ops import equal
@@ -34,6 +35,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto.foreign import serialize
 
@@ -87,7 +89,7 @@ class SummaryWriter:
 
     """
 
-    def __init__(self, resource: Tensor, begin: Callable[[Tensor], Any]) -> None:
+    def __init__(self, resource: Tensor, begin: Callable[[Tensor], object]) -> None:
         self._resource = resource
         self._begin = begin
         get_default_graph().add_to_collection(_BEGINNINGS, self.init())
@@ -163,7 +165,7 @@ def create_file_writer(
         return SummaryWriter(resource, functools.partial(_begun, given))
 
 
-def _begun(given: Mapping[str, Any], resource: Tensor) -> Any:
+def _begun(given: Mapping[str, object], resource: Tensor) -> Any:
     return apply_op("CreateSummaryFileWriter", {"writer": resource, **given}, {})
 
 
@@ -207,7 +209,7 @@ def get_step() -> Any:
     return _STATE.step
 
 
-def set_step(step: Any) -> None:
+def set_step(step: TensorLike) -> None:
     """Set the default step of summaries, a number or a variable."""
     _STATE.step = step
 
@@ -254,7 +256,11 @@ def step_of(step: Any) -> Any:
 
 
 def written(
-    name: Any, tensor: Any, family: str | None, step: Any, write: Callable[[str, str], Any]
+    name: str,
+    tensor: TensorLike,
+    family: str | None,
+    step: TensorLike,
+    write: Callable[[str, str], object],
 ) -> Any:
     """Write a summary by the operation that `write` creates; returns a bool tensor."""
     if step is not None:
@@ -310,7 +316,7 @@ def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
         return apply_op("WriteGraphSummary", inputs, {}, name)
 
 
-def import_event(tensor: Any, name: str | None = None) -> Any:
+def import_event(tensor: Tensor, name: str | None = None) -> Any:
     """Write a serialized Event."""
     inputs = {"writer": _STATE.writer._resource, "event": tensor}  # noqa: SLF001 - of this module
     return apply_op("ImportEvent", inputs, {}, name)
@@ -373,7 +379,7 @@ class EventFileWriterV2:
 
     def __init__(
         self,
-        session: Any,
+        session: Session,
         logdir: Any,
         max_queue: int = 10,
         flush_secs: float = 120,

@@ -3,8 +3,6 @@
 References (`float32_ref`) and numpy's types (`_np_bfloat16`) have their names here only.
 """
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.reference.base.dtypes import ALL as _ALL
@@ -23,7 +21,7 @@ _OF_NO_NUMPY_TYPE = [
 ]
 
 #: The least and the greatest number of a picture of each numpy dtype.
-dtype_range: dict[Any, tuple[Any, Any]] = {
+dtype_range: dict[object, tuple[object, object]] = {
     np.bool_: (False, True),
     np.float32: (-1, 1),
     np.float64: (-1, 1),

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from google.protobuf.message import Message
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.compat.python.module_finder import of_places
 from sessrun.reference.errors import bad_type
 from sessrun.spec.proto import GraphDef
@@ -46,7 +47,7 @@ def _content(message: Message) -> tuple[Any, ...]:
     return tuple((field.name, _value(field.name, value)) for field, value in message.ListFields())
 
 
-def _value(name: str, value: Any) -> Any:
+def _value(name: str, value: TensorLike) -> Any:
     if isinstance(value, Message):
         return _content(value)
     if isinstance(value, float):

@@ -52,7 +52,7 @@ def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any
     return raw_wrappers.results(build.apply_op(op_type_name, inputs, attrs, name))
 
 
-def _taken(keywords: dict[str, Any], name: str, missing: str) -> Any:
+def _taken(keywords: dict[str, object], name: str, missing: str) -> Any:
     """The argument of that name, taken out of the others."""
     for spelled in (name, f"{name}_"):
         if spelled in keywords:
@@ -60,7 +60,7 @@ def _taken(keywords: dict[str, Any], name: str, missing: str) -> Any:
     raise TypeError(missing)
 
 
-def _refuse_inferred(op_type: str, inferred: Collection[str], keywords: dict[str, Any]) -> None:
+def _refuse_inferred(op_type: str, inferred: Collection[str], keywords: dict[str, object]) -> None:
     for name in inferred:
         if name in keywords:
             raise TypeError(f"Should not specify value for inferred attr '{name}' for {op_type}.")

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
 
 from sessrun.reference.build.node_operations import new_node_def
 from sessrun.reference.compat.python.module_finder import of_places
@@ -30,9 +29,9 @@ __getattr__ = of_places("framework.ops")
 
 
 def name_scope(
-    name: Any,
+    name: str,
     default_name: str | None = None,
-    values: Iterable[Any] | None = None,
+    values: Iterable[object] | None = None,
     skip_on_eager: bool = True,  # noqa: ARG001 - TensorFlow's signature; nothing is eager
 ) -> _scopes.name_scope:
     """The namespace's `name_scope`; `skip_on_eager` makes no difference."""

@@ -8,11 +8,12 @@ from sessrun.reference.api.control_flow.functional_branches import bodies_of, fu
 from sessrun.reference.api.control_flow.switch_case import indexed_case
 from sessrun.reference.api.functions.branch_graphs import BranchGraph
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["cond_v2", "get_func_graphs", "indexed_case"]
 
 
-def cond_v2(pred: Any, true_fn: Any, false_fn: Any, name: str | None = "cond") -> Any:
+def cond_v2(pred: bool | Tensor, true_fn: Any, false_fn: Any, name: str | None = "cond") -> Any:
     """What one of two functions returns; the arguments are those of `tf.cond`."""
     return functional_cond(pred, true_fn, false_fn, name)
 

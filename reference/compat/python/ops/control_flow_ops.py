@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.context import op_type_for
 from sessrun.reference.api.control_flow.values import merged_with_index, switched_value
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
@@ -24,7 +26,7 @@ __all__ = ["exit", "merge", "ref_select", "switch", "with_dependencies"]
 __getattr__ = of_places("ops.control_flow_ops")
 
 
-def _converted(value: Any) -> Any:
+def _converted(value: TensorLike) -> Any:
     """A tensor, a reference where it can be one; values of several tensors as they are."""
     return value if hasattr(value, "_mapped") else convert_to_tensor(value, as_ref=True)
 
@@ -36,23 +38,23 @@ def _unary(op_type: str, value: Any, name: str | None) -> Any:
     return apply_unary(op_type_for(op_type, value), value, name)
 
 
-def _Identity(tensor: Any, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
+def _Identity(tensor: Tensor, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
     """The value, a reference as one."""
     return _unary("Identity", tensor, name)
 
 
-def _NextIteration(tensor: Any, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
+def _NextIteration(tensor: Tensor, name: str | None = None) -> Any:  # noqa: N802 - TensorFlow's name
     """The value, in the next iteration."""
     return _unary("NextIteration", tensor, name)
 
 
-def exit(tensor: Any, name: str | None = None) -> Any:  # noqa: A001 - TensorFlow's name
+def exit(tensor: Tensor, name: str | None = None) -> Any:  # noqa: A001 - TensorFlow's name
     """The value, in the frame around."""
     return _unary("Exit", tensor, name)
 
 
 def _Enter(  # noqa: N802 - TensorFlow's name
-    tensor: Any,
+    tensor: Tensor,
     frame_name: str,
     is_constant: bool = False,
     parallel_iterations: int = 10,
@@ -88,7 +90,9 @@ def _Enter(  # noqa: N802 - TensorFlow's name
     return entered
 
 
-def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> Any:
+def switch(
+    data: Any, pred: bool | Tensor, dtype: DTypeLike | None = None, name: str | None = None
+) -> Any:
     """The value where the predicate is false, and where it is true."""
     with name_scope(name, "Switch", [data, pred]) as scope:
         composite = hasattr(data, "_mapped")
@@ -102,13 +106,13 @@ def switch(data: Any, pred: Any, dtype: Any = None, name: str | None = None) -> 
     return tuple(type(value)(*side) for side in zip(*parts, strict=True))
 
 
-def _SwitchRefOrTensor(data: Any, pred: Any, name: str = "Switch") -> Any:  # noqa: N802 - TensorFlow's name
+def _SwitchRefOrTensor(data: Any, pred: bool | Tensor, name: str = "Switch") -> Any:  # noqa: N802 - TensorFlow's name
     """As `switch`, beside the value; a reference stays one."""
     value = data if isinstance(data, IndexedSlices) else convert_to_tensor(data, name="data")
     return switched_value(value, convert_to_tensor(pred, name="pred"), name)
 
 
-def ref_select(index: Any, inputs: Sequence[Any], name: str | None = None) -> Tensor:
+def ref_select(index: Any, inputs: Sequence[object], name: str | None = None) -> Tensor:
     """The reference of one of several variables, by number."""
     if not isinstance(inputs, list | tuple):
         raise TypeError(f"Expected list for 'inputs' argument to 'ref_select' Op, not {inputs}.")
@@ -128,7 +132,7 @@ def merge(inputs: Sequence[Any], name: str | None = None) -> Any:
 
 
 def with_dependencies(
-    dependencies: Sequence[Any], output_tensor: Any, name: str | None = None
+    dependencies: Sequence[object], output_tensor: Any, name: str | None = None
 ) -> Any:
     """The value, once the operations have been executed."""
     graph = stacks.get_default_graph()

@@ -10,6 +10,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow import functional_mode
 from sessrun.reference.api.control_flow.functional_mode import output_all_intermediates
 
@@ -34,7 +35,7 @@ class _Switches(ModuleType):
         return not functional_mode.says_lowering()
 
     @_DISABLE_LOWER_USING_SWITCH_MERGE.setter
-    def _DISABLE_LOWER_USING_SWITCH_MERGE(self, state: Any) -> None:  # noqa: N802 - as above
+    def _DISABLE_LOWER_USING_SWITCH_MERGE(self, state: Structure) -> None:  # noqa: N802 - as above
         functional_mode.say_lowering(not state)
 
 

@@ -42,7 +42,7 @@ _OPTIONS = frozenset(
     }
 )
 #: How attributes stand in a config, by the end of their names.
-_SERIALIZERS: Final[Mapping[str, Callable[[object], object]]] = {
+_SERIALIZERS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "activation": activations.serialize,
     "_constraint": constraints.serialize,
     "_initializer": initializers.serialize,

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 import sessrun.reference as tf
+from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.object_configs import Config
@@ -35,8 +37,8 @@ class InputSpec:
 
     def __init__(
         self,
-        dtype: Any = None,
-        shape: Any = None,
+        dtype: DType | None = None,
+        shape: ShapeLike | None = None,
         ndim: int | None = None,
         max_ndim: int | None = None,
         min_ndim: int | None = None,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import constraints, initializers, regularizers, sessions
 from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
@@ -88,11 +89,11 @@ class WeightsOfLayer(TraitsOfLayer):
         self,
         name: str | None = None,
         shape: Any = None,
-        dtype: Any = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        dtype: DTypeLike | None = None,
+        initializer: Identifier = None,
+        regularizer: Identifier = None,
         trainable: bool | None = None,
-        constraint: Any = None,
+        constraint: Identifier = None,
         partitioner: Any = None,
         use_resource: bool | None = None,
         synchronization: Any = tf.VariableSynchronization.AUTO,

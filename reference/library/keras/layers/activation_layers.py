@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
@@ -30,7 +30,7 @@ class Elementwise(Layer):
         super().__init__(**kwargs)
         self.supports_masking = True
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The inputs' shape, as a TensorShape."""
         return tf.TensorShape(input_shape)
 

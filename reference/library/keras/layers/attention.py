@@ -37,7 +37,7 @@ class DenseAttention(RandomLayer):
         self.supports_masking = True
 
     @abstractmethod
-    def _scores(self, query: Any, key: Any) -> Any:
+    def _scores(self, query: Tensor, key: str) -> Any:
         """The scores of keys for queries, [batch, queries, keys]."""
 
     def call(
@@ -101,7 +101,7 @@ class DenseAttention(RandomLayer):
             return None
         return tf.convert_to_tensor(mask[0])
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The shape of the queries."""
         return tf.TensorShape(input_shape[0])
 
@@ -184,7 +184,7 @@ class Attention(DenseAttention):
             name=name, shape=(), initializer="ones", dtype=self.dtype, trainable=True
         )
 
-    def _scores(self, query: Any, key: Any) -> Any:
+    def _scores(self, query: Tensor, key: str) -> Any:
         if self.score_mode == "dot":
             scores = tf.matmul(query, key, transpose_b=True)
             return scores if self.scale is None else scores * self.scale
@@ -221,7 +221,7 @@ class AdditiveAttention(DenseAttention):
             )
         super().build(input_shape)
 
-    def _scores(self, query: Any, key: Any) -> Any:
+    def _scores(self, query: Tensor, key: str) -> Any:
         query, key = tf.expand_dims(query, axis=-2), tf.expand_dims(key, axis=-3)
         scale = self.scale if self.use_scale else 1.0
         return tf.reduce_sum(scale * tf.tanh(query + key), axis=-1)

@@ -65,7 +65,7 @@ class ConvLSTMCell(LSTMCell):
         self,
         filters: int,
         kernel_size: Any,
-        strides: Any = 1,
+        strides: object = 1,
         padding: str = "valid",
         data_format: str | None = None,
         dilation_rate: Any = 1,
@@ -112,7 +112,7 @@ class ConvLSTMCell(LSTMCell):
         output = leaves * self.activation(carry)
         return output, [output, carry]
 
-    def _for_gates(self, name: str, value: TensorLike, training: Any) -> list[Any]:
+    def _for_gates(self, name: str, value: TensorLike, training: bool | Tensor) -> list[Any]:
         """The value multiplied by each gate's dropout mask, one copy per gate."""
         masks = self._dropout_mask(name, value, training)
         if masks is None or getattr(self, name) >= 1:

@@ -168,7 +168,7 @@ class Activation(Layer):
         """The function's value."""
         return self.activation(inputs)
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The inputs' shape."""
         return input_shape
 
@@ -307,18 +307,18 @@ class Embedding(Layer):
         self.embeddings = self._add_by_rules("embeddings", (self.input_dim, self.output_dim))
         super().build(input_shape)
 
-    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Any:
+    def compute_mask(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor | None:
         """True where the number is not 0, if 0 is masked."""
         del mask
         return tf.not_equal(inputs, 0) if self.mask_zero else None
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The rows at the indices: the inputs' shape plus [output_dim]."""
         if inputs.dtype.base_dtype not in {tf.int32, tf.int64}:
             inputs = tf.cast(inputs, tf.int32)
         return tf.nn.embedding_lookup(self.embeddings, inputs)
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The shape [batch, *input_length, output_dim].
 
         Raises:
@@ -358,14 +358,14 @@ class Masking(Layer):
         del mask
         return tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1)
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         """The inputs, masked steps set to 0."""
         kept = tf.reduce_any(tf.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
         outputs = inputs * tf.cast(kept, inputs.dtype)
         outputs._keras_mask = tf.squeeze(kept, axis=-1)  # noqa: SLF001 - as masks are handed on
         return outputs
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The inputs' shape."""
         return input_shape
 

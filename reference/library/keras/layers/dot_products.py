@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.batch_dot import batch_dot
@@ -87,7 +87,7 @@ class Dot(Merge):
             ]
         return batch_dot(inputs[0], inputs[1], axes)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs; raises ValueError if there are not two inputs."""
         if not isinstance(input_shape, list | tuple) or len(input_shape) != 2:
             raise bad_value(

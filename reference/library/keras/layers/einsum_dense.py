@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.layer_options import NamedOptions
-from sessrun.reference.library.keras.object_configs import Config
+from sessrun.reference.library.keras.object_configs import Config, Identifier
 
 __all__ = ["EinsumDense"]
 
@@ -52,15 +52,15 @@ class EinsumDense(Layer):
         self,
         equation: str,
         output_shape: Any,
-        activation: Any = None,
+        activation: Identifier = None,
         bias_axes: str | None = None,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
+        kernel_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
         kernel_regularizer: Any = None,
         bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        activity_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(**kwargs)
@@ -104,7 +104,7 @@ class EinsumDense(Layer):
             outputs += self.bias
         return outputs if self.activation is None else self.activation(outputs)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs, once the layer is built."""
         del input_shape
         return tf.TensorShape(self.full_output_shape)

@@ -49,10 +49,10 @@ class Lambda(Layer):
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: Callable[..., object],
         output_shape: TensorShape | None = None,
-        mask: Any = None,
-        arguments: Mapping[str, Any] | None = None,
+        mask: Structure = None,
+        arguments: Mapping[str, object] | None = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
         super().__init__(**kwargs)
@@ -83,7 +83,7 @@ class Lambda(Layer):
         """The mask given to the constructor, or the result of its mask function."""
         return self.mask(inputs, mask) if callable(self.mask) else self.mask
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The output shape given to the constructor, else the function's in a scratch graph.
 
         Raises:

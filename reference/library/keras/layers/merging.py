@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -139,7 +139,7 @@ class Merge(Layer):
             same.append(longer)
         return self._merged(same)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         shapes = _sizes_of(input_shape)
         rest = functools.reduce(_spread, (sizes[1:] for sizes in shapes))
@@ -275,7 +275,7 @@ class Concatenate(Merge):
         axis = self.axis if self.axis >= 0 else self.axis % rank if rank else 0
         return tf.concat(list(inputs), axis)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         shapes = _sizes_of(input_shape)
         joined = list(shapes[0])

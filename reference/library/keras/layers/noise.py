@@ -11,7 +11,7 @@ from typing import Any, Final, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import regularizers
 from sessrun.reference.library.keras.engine.base_layer import Layer, RandomLayer
@@ -56,7 +56,7 @@ class Noise(RandomLayer):
     def _while_training(self, disturb: Callable[[], Any], inputs: Any, training: Any) -> Any:
         return in_train_phase(disturb, inputs, training=training)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The inputs' shape, as a TensorShape."""
         return tf.TensorShape(input_shape)
 

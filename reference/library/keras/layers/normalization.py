@@ -139,7 +139,7 @@ class LayerNormalization(Layer):
         are_last = axes == list(range(rank - len(axes), rank))
         return are_last and self.epsilon >= 1.001e-5 and self.dtype == "float32"
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         """The inputs, normalized."""
         inputs = tf.cast(inputs, self.compute_dtype)
         outputs = self._by_fused(inputs) if self._fused else self._by_moments(inputs)
@@ -154,7 +154,7 @@ class LayerNormalization(Layer):
         sizes = [shape.as_list()[axis] if axis in self.axis else 1 for axis in range(rank)]
         return tf.reshape(vector, sizes)
 
-    def _by_moments(self, inputs: Any) -> Any:
+    def _by_moments(self, inputs: Tensor) -> Any:
         mean, variance = tf.nn.moments(inputs, self.axis, keep_dims=True)
         scale, offset = (self._along_axes(v, inputs.shape) for v in (self.gamma, self.beta))
         outputs = tf.nn.batch_normalization(
@@ -162,7 +162,7 @@ class LayerNormalization(Layer):
         )
         return tf.cast(outputs, inputs.dtype)
 
-    def _by_fused(self, inputs: Any) -> Any:
+    def _by_fused(self, inputs: Tensor) -> Any:
         """Normalize by FusedBatchNorm, with the examples as channels of one image."""
         first = min(self.axis)
         sizes = tf.shape(inputs)

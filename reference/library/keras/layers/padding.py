@@ -101,7 +101,7 @@ class ZeroPadding(Margin):
         pattern[self._first : self._first + rank] = [list(pair) for pair in self.padding]
         return tf.pad(inputs, pattern)
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, self.padding, 1)
 
@@ -128,7 +128,7 @@ class ZeroPadding1D(Margin):
         """The inputs with zeros around them."""
         return tf.pad(inputs, [[0, 0], list(self.padding), [0, 0]])
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, [self.padding], 1)
 
@@ -187,7 +187,7 @@ class Cropping(Margin):
             key[axis] = slice(before, -after if after else None)
         return inputs[tuple(key)]
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, self.cropping, -1)
 
@@ -214,7 +214,7 @@ class Cropping1D(Cropping):
         """The inputs without their margins."""
         return self._cropped(inputs, [self.cropping])
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The shape of the outputs."""
         return self._changed(input_shape, [self.cropping], -1)
 

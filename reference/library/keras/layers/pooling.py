@@ -275,7 +275,7 @@ class GlobalAveragePooling1D(GlobalPooling):
         super().__init__(1, data_format=data_format, **kwargs)
         self.supports_masking = True
 
-    def call(self, inputs: Any, mask: Any = None) -> Tensor:
+    def call(self, inputs: Tensor, mask: Tensor | None = None) -> Tensor:
         """The pooled channels."""
         if mask is None:
             return self._reduced(tf.reduce_mean, inputs)

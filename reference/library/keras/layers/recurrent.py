@@ -5,12 +5,12 @@ Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -136,7 +136,7 @@ class RNN(KeptStates, Layer):
             self.reset_states()
         super().build(input_shape)
 
-    def _spec_of(self, shape: Any) -> InputSpec:
+    def _spec_of(self, shape: TensorShape) -> InputSpec:
         """The InputSpec of the inputs: any number of steps; any batch size unless stateful."""
         sizes = shape.as_list()
         if not self.stateful:
@@ -144,7 +144,7 @@ class RNN(KeptStates, Layer):
         sizes[0 if self.time_major else 1] = None
         return InputSpec(shape=tuple(sizes))
 
-    def _step_shape(self, shape: Any) -> tuple[int | None, ...]:
+    def _step_shape(self, shape: TensorShape) -> tuple[int | None, ...]:
         """The shape of one step's inputs."""
         sizes = tuple(shape.as_list())
         return sizes[1:] if self.time_major else (sizes[0], *sizes[2:])
@@ -173,7 +173,11 @@ class RNN(KeptStates, Layer):
         return list(states) if tf.nest.is_nested(states) else [states]
 
     def __call__(
-        self, inputs: Structure, initial_state: Any = None, constants: Any = None, **kwargs: Any
+        self,
+        inputs: Structure,
+        initial_state: Structure = None,
+        constants: Sequence[Tensor] | None = None,
+        **kwargs: Any,
     ) -> Any:
         """The outputs, and the final states if `return_state`.
 
@@ -203,7 +207,7 @@ class RNN(KeptStates, Layer):
     def call(
         self,
         inputs: Structure,
-        mask: Any = None,
+        mask: Structure = None,
         training: Any = None,
         initial_state: Any = None,
         constants: Any = None,

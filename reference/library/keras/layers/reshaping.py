@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -74,13 +74,13 @@ class Reshape(Layer):
         super().__init__(**kwargs)
         self.target_shape = tuple(target_shape)
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: Tensor) -> Tensor:
         """The inputs in the new shape."""
         result = tf.reshape(inputs, (tf.shape(inputs)[0], *self.target_shape))
         result.set_shape(self.compute_output_shape(inputs.shape))
         return result
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The batch and the new shape.
 
         Raises:

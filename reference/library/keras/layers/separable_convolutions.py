@@ -135,7 +135,7 @@ class SeparableConv1D(SeparableConv):
 
     __init__ = constructor_of(SeparableConv, 1)
 
-    def call(self, inputs: Any) -> Tensor:
+    def call(self, inputs: TensorLike) -> Tensor:
         """The outputs: sequences as images of one row."""
         if self.padding == "causal":
             inputs = tf.pad(inputs, self._causal_padding(inputs))

@@ -25,8 +25,8 @@ def serialize(layer: Any, use_legacy_format: bool = False) -> Any:
 
 
 def deserialize(
-    config: Any,
-    custom_objects: Mapping[str, Any] | None = None,
+    config: Mapping[str, object],
+    custom_objects: Mapping[str, object] | None = None,
     use_legacy_format: bool = False,
 ) -> Any:
     """The layer with this config.

@@ -6,7 +6,7 @@ from typing import Any, Final, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -58,7 +58,7 @@ class UpSampling(Layer):
         self.data_format = normalized_format(data_format)
         self.size = normalized_tuple(size, rank, "size")
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         first = 2 if self.data_format == "channels_first" else 1

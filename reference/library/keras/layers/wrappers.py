@@ -181,7 +181,7 @@ class TimeDistributed(Wrapper):
             mask = tf.reduce_any(mask, axis=-1)
         return mask
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The layer's shape, with the axis of time second."""
         shapes = tf.TensorShape(input_shape)
         sizes = tf.TensorShape(self.layer.compute_output_shape(_without_time(shapes))).as_list()
