@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import sessrun.reference as tf
 from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.argument_orders import in_order
 from sessrun.reference.gradient.backprop import gradients
 
@@ -110,7 +111,7 @@ globals().update(
 
 def sparse_reduce_max_v2(
     sp_input: Any,
-    axis: Any = None,
+    axis: int | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -123,7 +124,7 @@ def sparse_reduce_max_v2(
 
 def sparse_reduce_sum_v2(
     sp_input: Any,
-    axis: Any = None,
+    axis: int | None = None,
     keepdims: bool | None = None,
     output_is_sparse: bool = False,
     name: str | None = None,
@@ -207,7 +208,7 @@ def _values(value: Any) -> Any:
     return value.values if isinstance(value, SparseTensor) else value
 
 
-def convert_to_int_tensor(tensor: Any, name: str, dtype: Any = tf.int32) -> Any:
+def convert_to_int_tensor(tensor: Any, name: str, dtype: DTypeLike = tf.int32) -> Any:
     """The tensor as integers of that dtype.
 
     Raises:

@@ -125,7 +125,7 @@ class ArrayAssertions(SessionCase):
             text = f"{error} : Error: a{at} has {type(a)}, but b{at} has {type(b)}. {msg}"
             raise TypeError(text) from error
 
-    def _assert_near_arrays(self, a: Any, b: Any, rtol: float, atol: float, msg: Any) -> None:
+    def _assert_near_arrays(self, a: Any, b: Any, rtol: float, atol: float, msg: object) -> None:
         a, b = self._arrays(a, b)
         self._assert_same_shape(a, b, "")
         dtype = a.dtype
@@ -204,7 +204,7 @@ class ArrayAssertions(SessionCase):
 
     # --- equal -----------------------------------------------------------------------------------
 
-    def assertAllEqual(self, a: Any, b: Any, msg: Any = None) -> None:
+    def assertAllEqual(self, a: Any, b: Any, msg: object = None) -> None:
         """Fail unless two arrays, tensors or nested lists have equal shapes and elements."""
         if is_ragged(a) or is_ragged(b):
             self.assertEqual(self._as_lists(a), self._as_lists(b), msg)
@@ -325,7 +325,7 @@ class ArrayAssertions(SessionCase):
 
     # --- arrays of what is compared --------------------------------------------------------------
 
-    def evaluate_if_both_tensors(self, a: Any, b: Any) -> tuple[Any, Any]:
+    def evaluate_if_both_tensors(self, a: object, b: object) -> tuple[Any, Any]:
         """Both as they are; if both are tensors, their values of one and the same run."""
         if conversion.is_tensor(a) and conversion.is_tensor(b):
             a, b = self.evaluate((a, b))
@@ -341,7 +341,7 @@ class ArrayAssertions(SessionCase):
             a = self.evaluate(a)
         return a.to_list() if is_ragged(a) else np.array(a, dtype=object).tolist()
 
-    def _GetNdArray(self, a: Any) -> Any:
+    def _GetNdArray(self, a: object) -> Any:
         """The array of a tensor's value, of a number or of a nested list, a ragged one too."""
         if conversion.is_tensor(a):
             a = self.evaluate(a)

@@ -33,17 +33,17 @@ class ContainerAssertions(unittest.TestCase):
         if not actual.startswith(expected_start):
             self._fail(f"{actual!r} does not start with {expected_start!r}", msg)
 
-    def assertNotStartsWith(self, actual: Any, unexpected_start: Any, msg: Any = None) -> None:
+    def assertNotStartsWith(self, actual: Any, unexpected_start: Any, msg: object = None) -> None:
         """Fail if a text begins so."""
         if actual.startswith(unexpected_start):
             self._fail(f"{actual!r} starts with {unexpected_start!r}", msg)
 
-    def assertEndsWith(self, actual: Any, expected_end: Any, msg: Any = None) -> None:
+    def assertEndsWith(self, actual: Any, expected_end: Any, msg: object = None) -> None:
         """Fail unless a text ends so."""
         if not actual.endswith(expected_end):
             self._fail(f"{actual!r} does not end with {expected_end!r}", msg)
 
-    def assertNotEndsWith(self, actual: Any, unexpected_end: Any, msg: Any = None) -> None:
+    def assertNotEndsWith(self, actual: Any, unexpected_end: Any, msg: object = None) -> None:
         """Fail if a text ends so."""
         if actual.endswith(unexpected_end):
             self._fail(f"{actual!r} ends with {unexpected_end!r}", msg)
@@ -62,7 +62,7 @@ class ContainerAssertions(unittest.TestCase):
         if not any(re.search(regex, text, re.MULTILINE) for regex in wanted):
             self._fail(f"none of {regexes} is found in {actual_str!r}", message)
 
-    def assertContainsInOrder(self, strings: Any, target: Any, msg: Any = None) -> None:
+    def assertContainsInOrder(self, strings: Any, target: Any, msg: object = None) -> None:
         """Fail unless a text contains all of these texts, one after the other's begin."""
         wanted = [strings] if isinstance(strings, str | bytes) else strings
         position = 0
@@ -74,17 +74,17 @@ class ContainerAssertions(unittest.TestCase):
 
     # --- sequences and sets ----------------------------------------------------------------------
 
-    def assertEmpty(self, container: Any, msg: Any = None) -> None:
+    def assertEmpty(self, container: Any, msg: object = None) -> None:
         """Fail unless a container has no items."""
         if self._length(container):
             self._fail(f"{container!r} has length of {len(container)}, not 0", msg)
 
-    def assertNotEmpty(self, container: Any, msg: Any = None) -> None:
+    def assertNotEmpty(self, container: Any, msg: object = None) -> None:
         """Fail if a container has no items."""
         if not self._length(container):
             self._fail(f"{container!r} has length of 0", msg)
 
-    def assertLen(self, container: Any, expected_len: int, msg: Any = None) -> None:
+    def assertLen(self, container: Any, expected_len: int, msg: object = None) -> None:
         """Fail unless a container has that many items."""
         if self._length(container) != expected_len:
             text = f"{container!r} has length of {len(container)}, expected {expected_len}"
@@ -95,7 +95,7 @@ class ContainerAssertions(unittest.TestCase):
         expected_seq: Sequence[Any],
         actual_seq: Sequence[Any],
         places: int | None = None,
-        msg: Any = None,
+        msg: object = None,
         delta: Any = None,
     ) -> None:
         """Fail unless two sequences are of one length, and each pair of items almost equal.
@@ -119,7 +119,9 @@ class ContainerAssertions(unittest.TestCase):
         if wrong:
             self._fail("\n".join([*wrong[:_LISTED], *["..."] * (len(wrong) > _LISTED)]), msg)
 
-    def assertSequenceStartsWith(self, prefix: Any, whole: Sequence[Any], msg: Any = None) -> None:
+    def assertSequenceStartsWith(
+        self, prefix: Any, whole: Sequence[Any], msg: object = None
+    ) -> None:
         """Fail unless a sequence begins with these items, or with this one item."""
         wanted = list(prefix) if isinstance(prefix, Iterable) else [prefix]
         beginning = list(itertools.islice(whole, len(wanted)))
@@ -127,7 +129,10 @@ class ContainerAssertions(unittest.TestCase):
             self._fail(f"Sequence begins with {beginning!r}, expected {wanted!r}", msg)
 
     def assertContainsSubset(
-        self, expected_subset: Iterable[Hashable], actual_set: Iterable[Hashable], msg: Any = None
+        self,
+        expected_subset: Iterable[Hashable],
+        actual_set: Iterable[Hashable],
+        msg: object = None,
     ) -> None:
         """Fail unless every item of the first is in the second."""
         missing = set(expected_subset) - set(actual_set)
@@ -135,7 +140,7 @@ class ContainerAssertions(unittest.TestCase):
             self._fail(f"Missing elements {missing} of {actual_set!r}", msg)
 
     def assertNoCommonElements(
-        self, expected_seq: Iterable[Hashable], actual_seq: Iterable[Hashable], msg: Any = None
+        self, expected_seq: Iterable[Hashable], actual_seq: Iterable[Hashable], msg: object = None
     ) -> None:
         """Fail if an item is in both."""
         both = set(expected_seq) & set(actual_seq)
@@ -143,7 +148,7 @@ class ContainerAssertions(unittest.TestCase):
             self._fail(f"Common elements {both}", msg)
 
     def assertSameElements(
-        self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: Any = None
+        self, expected_seq: Iterable[Any], actual_seq: Iterable[Any], msg: object = None
     ) -> None:
         """Fail unless each item of the one is in the other, however often and in any order."""
         if isinstance(expected_seq, str | bytes) or isinstance(actual_seq, str | bytes):
@@ -156,7 +161,7 @@ class ContainerAssertions(unittest.TestCase):
             self._fail(text, msg)
 
     def assertContainsSubsequence(
-        self, container: Iterable[Any], subsequence: Iterable[Any], msg: Any = None
+        self, container: Iterable[Any], subsequence: Iterable[Any], msg: object = None
     ) -> None:
         """Fail unless these items come in this order, with others between or not."""
         wanted = list(subsequence)
@@ -166,7 +171,7 @@ class ContainerAssertions(unittest.TestCase):
                 self._fail(f"{wanted!r} is no subsequence of {container!r}: no item {index}", msg)
 
     def assertContainsExactSubsequence(
-        self, container: Iterable[Any], subsequence: Iterable[Any], msg: Any = None
+        self, container: Iterable[Any], subsequence: Iterable[Any], msg: object = None
     ) -> None:
         """Fail unless these items come in this order, one right after the other."""
         items, wanted = list(container), list(subsequence)
@@ -177,7 +182,7 @@ class ContainerAssertions(unittest.TestCase):
     # --- mappings --------------------------------------------------------------------------------
 
     def assertDictContainsSubset(
-        self, subset: Mapping[Any, Any], dictionary: Mapping[Any, Any], msg: Any = None
+        self, subset: Mapping[Any, Any], dictionary: Mapping[Any, Any], msg: object = None
     ) -> None:
         """Fail unless every item of `subset` is one of `dictionary`."""
         wrong = {
@@ -193,7 +198,7 @@ class ContainerAssertions(unittest.TestCase):
         a: Mapping[Any, Any],
         b: Mapping[Any, Any],
         places: int | None = None,
-        msg: Any = None,
+        msg: object = None,
         delta: Any = None,
     ) -> None:
         """Fail unless two dicts have the same keys, and for each key almost equal values."""
@@ -208,7 +213,7 @@ class ContainerAssertions(unittest.TestCase):
         self.assertDictEqual(dict(a), dict(b), msg)
 
     def assertSameStructure(
-        self, a: object, b: object, aname: str = "a", bname: str = "b", msg: Any = None
+        self, a: object, b: object, aname: str = "a", bname: str = "b", msg: object = None
     ) -> None:
         """Fail unless two structures of lists and dicts are equal; says every place they differ."""
         differences = list(_differences(a, b, ""))
@@ -218,22 +223,22 @@ class ContainerAssertions(unittest.TestCase):
 
     # --- numbers, classes, order, errors ---------------------------------------------------------
 
-    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: Any = None) -> None:
+    def assertBetween(self, value: Any, minv: Any, maxv: Any, msg: object = None) -> None:
         """Fail unless `minv <= value <= maxv`."""
         if not minv <= value <= maxv:
             self._fail(f'"{value!r}" unexpectedly not between "{minv!r}" and "{maxv!r}"', msg)
 
-    def assertIsSubclass(self, cls: Any, superclass: Any, msg: Any = None) -> None:
+    def assertIsSubclass(self, cls: Any, superclass: Any, msg: object = None) -> None:
         """Fail unless the one class derives from the other, or is it."""
         if not issubclass(cls, superclass):
             self._fail(f"{cls!r} does not derive from {superclass!r}", msg)
 
-    def assertNotIsSubclass(self, cls: Any, superclass: Any, msg: Any = None) -> None:
+    def assertNotIsSubclass(self, cls: Any, superclass: Any, msg: object = None) -> None:
         """Fail if the one class derives from the other, or is it."""
         if issubclass(cls, superclass):
             self._fail(f"{cls!r} derives from {superclass!r}", msg)
 
-    def assertTotallyOrdered(self, *groups: Sequence[Any], msg: Any = None) -> None:
+    def assertTotallyOrdered(self, *groups: Sequence[Any], msg: object = None) -> None:
         """Fail unless each group's items equal each other, and are less than later groups'."""
         for group in groups:
             for a, b in itertools.product(group, group):
@@ -279,7 +284,7 @@ class ContainerAssertions(unittest.TestCase):
 
     # --- saying what is wrong --------------------------------------------------------------------
 
-    def _fail(self, text: str, msg: Any) -> NoReturn:
+    def _fail(self, text: str, msg: object) -> NoReturn:
         self.fail(f"{text} : {msg}" if msg else text)
 
     def _length(self, container: Any) -> int:

@@ -52,7 +52,7 @@ class GraphExecutionFunction:
 
     def __init__(
         self,
-        inputs: Any,
+        inputs: Structure,
         outputs: Structure,
         updates: Any = None,
         name: str | None = None,
@@ -78,7 +78,7 @@ class GraphExecutionFunction:
         #: What is called with the value of one of `fetches`.
         self.fetch_callbacks: dict[object, Callable[[object], None]] = {}
 
-    def __call__(self, inputs: Any) -> Any:
+    def __call__(self, inputs: Structure) -> Any:
         """The outputs' values, in their structure.
 
         Args:

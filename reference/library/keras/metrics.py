@@ -10,7 +10,10 @@ from typing import Any, Final
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.weight_shapes import broadcast_weights
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
+from sessrun.reference.graph.operation import Operation
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import sessions
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.layer_metrics import register_mean
@@ -36,7 +39,9 @@ class Metric(Layer):
     #: What tells it from the layers that are part of a layer.
     _is_metric: Final = True
 
-    def __init__(self, name: str | None = None, dtype: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, name: str | None = None, dtype: DTypeLike | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(name=name, dtype=dtype or floatx(), **kwargs)
         self.stateful = True
         self.built = True
@@ -58,7 +63,7 @@ class Metric(Layer):
         result._metric_obj = self  # noqa: SLF001 - the name by which `add_metric` finds it
         return result
 
-    def update_state(self, *args: Any, **kwargs: Any) -> Any:
+    def update_state(self, *args: Any, **kwargs: Any) -> Tensor | Operation:
         """Accumulate a batch; implemented by subclasses."""
         raise NotImplementedError("Must be implemented in subclasses.")
 
@@ -75,7 +80,7 @@ class Metric(Layer):
         self.reset_state()
 
     def add_weight(  # type: ignore[override]  # the others go by keyword
-        self, name: str | None = None, shape: Any = (), **kwargs: Any
+        self, name: str | None = None, shape: ShapeLike = (), **kwargs: Any
     ) -> Any:
         """Create a state variable, in no collection; arguments as of `Layer.add_weight`."""
         kept = {
@@ -105,7 +110,7 @@ class Sum(Metric):
         super().__init__(name=name, dtype=dtype)
         self.total = self.add_weight("total", initializer="zeros")
 
-    def update_state(self, values: TensorLike, sample_weight: Any = None) -> Any:
+    def update_state(self, values: TensorLike, sample_weight: Any = None) -> Tensor | Operation:
         """Add values.
 
         Args:
@@ -133,7 +138,7 @@ class Sum(Metric):
             values = self._reduced(values, axes)
         return tf.multiply(values, weights), weights
 
-    def _reduced(self, values: TensorLike, axes: list[int]) -> Any:
+    def _reduced(self, values: TensorLike, axes: list[int]) -> Tensor:
         return tf.reduce_sum(values, axis=axes)
 
     def _added(self, values: TensorLike, weights: Any) -> Any:
@@ -160,10 +165,10 @@ class Mean(Sum):
         super().__init__(name=name, dtype=dtype)
         self.count = self.add_weight("count", initializer="zeros")
 
-    def _reduced(self, values: TensorLike, axes: list[int]) -> Any:
+    def _reduced(self, values: TensorLike, axes: list[int]) -> Tensor:
         return tf.reduce_mean(values, axis=axes)
 
-    def _added(self, values: Any, weights: Any) -> Any:
+    def _added(self, values: Any, weights: TensorLike) -> Any:
         update = super()._added(values, None)
         is_plain = weights is None
         count = tf.cast(tf.size(values), self.dtype) if is_plain else tf.reduce_sum(weights)

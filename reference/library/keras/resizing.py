@@ -50,7 +50,11 @@ def repeat_elements(x: Any, rep: int, axis: int) -> Tensor:
 
 
 def resize_images(
-    x: Any, height_factor: int, width_factor: int, data_format: str, interpolation: str = "nearest"
+    x: Tensor,
+    height_factor: int,
+    width_factor: int,
+    data_format: str,
+    interpolation: str = "nearest",
 ) -> Any:
     """Resize images by integer factors of height and width.
 

@@ -15,7 +15,8 @@ import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine import base_layer
@@ -66,7 +67,11 @@ class Layer(base_layer.Layer):
     """
 
     def __init__(
-        self, trainable: bool = True, name: Any = None, dtype: DType | None = None, **kwargs: Any
+        self,
+        trainable: bool = True,
+        name: str | None = None,
+        dtype: DType | None = None,
+        **kwargs: Any,
     ) -> None:
         self._use_resource_variables = False
         scope = kwargs.pop("_scope", None)
@@ -165,8 +170,8 @@ class Layer(base_layer.Layer):
     def add_weight(  # type: ignore[override]  # a name and a shape must be given
         self,
         name: str,
-        shape: Any,
-        dtype: Any = None,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
         initializer: Any = None,
         regularizer: Any = None,
         trainable: bool | None = None,

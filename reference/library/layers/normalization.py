@@ -31,7 +31,9 @@ class BatchNormalization(keras_normalization.BatchNormalization, Layer):
         moving_variance_initializer=tf.ones_initializer(),
     )
 
-    def call(self, inputs: Any, training: Any = False, mask: Any = None) -> Any:
+    def call(
+        self, inputs: Any, training: bool | Tensor | None = False, mask: Tensor | None = None
+    ) -> Any:
         """The inputs, normalized by their own moments if `training`."""
         return super().call(inputs, training=training, mask=mask)
 

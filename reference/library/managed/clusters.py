@@ -139,7 +139,7 @@ def _tasks(job: Any, tasks: Any) -> dict[int, object]:
     )
 
 
-def _text(value: Any, what: str) -> str:
+def _text(value: object, what: str) -> str:
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, str):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import rank, where
 from sessrun.reference.api.ops.assertions import assert_rank_in, assert_type
 from sessrun.reference.api.ops.cast_ops import cast
@@ -40,7 +41,10 @@ def _bools(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, An
 
 
 def _counted(
-    values: Tensor, weights: Any, metrics_collections: Any, updates_collections: Any
+    values: Tensor,
+    weights: TensorLike,
+    metrics_collections: CollectionNames,
+    updates_collections: CollectionNames,
 ) -> Metric:
     """The streaming weighted count of True."""
     assert_type(values, dtypes.bool_)
@@ -105,8 +109,8 @@ def _shares(name_of_it: str, others: Callable[..., Metric], what: str) -> Callab
         labels: Any,
         predictions: Any,
         weights: Any = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
+        metrics_collections: CollectionNames = None,
+        updates_collections: CollectionNames = None,
         name: str | None = None,
     ) -> Metric:
         with variable_scope(name, name_of_it, (predictions, labels, weights)):

@@ -73,8 +73,8 @@ def precision_at_top_k(
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming precision of top-k class indices.
@@ -108,8 +108,8 @@ def recall_at_top_k(
     k: int | None = None,
     class_id: int | None = None,
     weights: Any = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming recall of top-k class indices. Arguments as of `precision_at_top_k`."""
@@ -269,12 +269,12 @@ def _mean_of(precisions: Tensor, weights: Any, scope: str) -> Metric:
 
 
 def average_precision_at_k(
-    labels: Any,
-    predictions: Any,
+    labels: TensorLike,
+    predictions: TensorLike,
     k: int,
     weights: Tensor | None = None,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The streaming mean over rows of the average precision at k.

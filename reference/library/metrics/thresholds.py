@@ -142,7 +142,7 @@ def _counter(kind: str) -> Callable[..., Metric]:
         thresholds: Sequence[float],
         weights: Tensor | None = None,
         metrics_collections: CollectionNames = None,
-        updates_collections: Any = None,
+        updates_collections: CollectionNames = None,
         name: str | None = None,
     ) -> Metric:
         with variable_scope(name, variable, (predictions, labels, weights)):
@@ -189,8 +189,8 @@ def _shares(word: str, other: str, what: str) -> Callable[..., Metric]:
         predictions: Tensor,
         thresholds: Sequence[float],
         weights: Tensor | None = None,
-        metrics_collections: Any = None,
-        updates_collections: Any = None,
+        metrics_collections: CollectionNames = None,
+        updates_collections: CollectionNames = None,
         name: str | None = None,
     ) -> Metric:
         with variable_scope(name, f"{word}_at_thresholds", (predictions, labels, weights)):
@@ -223,8 +223,8 @@ def sensitivity_at_specificity(
     specificity: float,
     weights: Tensor | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The sensitivity (recall) at the threshold whose specificity is nearest to a value.
@@ -267,8 +267,8 @@ def specificity_at_sensitivity(
     sensitivity: float,
     weights: Tensor | None = None,
     num_thresholds: int = 200,
-    metrics_collections: Any = None,
-    updates_collections: Any = None,
+    metrics_collections: CollectionNames = None,
+    updates_collections: CollectionNames = None,
     name: str | None = None,
 ) -> Metric:
     """The specificity at the threshold whose sensitivity is nearest to a value.

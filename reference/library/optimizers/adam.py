@@ -8,6 +8,7 @@ from typing import Any
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.variables.state_ops import assign, assign_sub, scatter_add
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.framework_ops import group
 from sessrun.reference.build.generated import sqrt
@@ -45,7 +46,7 @@ class AdamOptimizer(SteppingOptimizer):
 
     def __init__(
         self,
-        learning_rate: Any = 0.001,
+        learning_rate: TensorLike | Callable[[], TensorLike] = 0.001,
         beta1: Any = 0.9,
         beta2: Any = 0.999,
         epsilon: TensorLike = 1e-8,
@@ -84,7 +85,7 @@ class AdamOptimizer(SteppingOptimizer):
             self._as_tensor, given, ("learning_rate", "beta1", "beta2", "epsilon")
         )
 
-    def _update_of(self, var: Any, *, by_rows: bool) -> Update:
+    def _update_of(self, var: Variable, *, by_rows: bool) -> Update:
         del var, by_rows  # rows are scattered
         beta1_power, beta2_power = self._get_beta_accumulators()
         numbers = {
@@ -97,13 +98,13 @@ class AdamOptimizer(SteppingOptimizer):
         }
         return Update("Adam", {"m": "m", "v": "v"}, numbers)
 
-    def _apply_sparse(self, grad: IndexedSlices, var: Any) -> Operation:
+    def _apply_sparse(self, grad: IndexedSlices, var: Variable) -> Operation:
         def scatter(slot: Any, indices: Tensor, updates: Tensor) -> Any:
             return scatter_add(slot, indices, updates, use_locking=self._use_locking)
 
         return self._apply_sparse_shared(grad.values, var, grad.indices, scatter)
 
-    def _resource_apply_sparse(self, grad: Tensor, handle: Any, indices: Tensor) -> Operation:
+    def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Operation:
         return self._apply_sparse_shared(grad, handle, indices, self._resource_scatter_add)
 
     def _resource_scatter_add(self, x: Any, i: Tensor, v: Tensor) -> Tensor:
@@ -113,7 +114,7 @@ class AdamOptimizer(SteppingOptimizer):
         return value
 
     def _apply_sparse_shared(
-        self, grad: Tensor, var: Any, indices: Tensor, scatter: Scatter
+        self, grad: Tensor, var: Variable, indices: Tensor, scatter: Scatter
     ) -> Operation:
         """Sparse update: all rows of the moments decay, and the whole variable is stepped."""
         powers = self._get_beta_accumulators()
@@ -133,7 +134,7 @@ class AdamOptimizer(SteppingOptimizer):
 
     def _decayed(
         self,
-        var: Any,
+        var: Variable,
         name: str,
         beta: Tensor,
         indices: Tensor,

@@ -64,7 +64,7 @@ class SteppingOptimizer(Optimizer):
     def _resource_apply_sparse(self, grad: Tensor, handle: Variable, indices: Tensor) -> Operation:
         return self._applied(handle, grad, indices)
 
-    def _applied(self, var: Any, grad: Tensor, indices: Tensor | None = None) -> Operation:
+    def _applied(self, var: Variable, grad: Tensor, indices: Tensor | None = None) -> Operation:
         update = self._update_of(var, by_rows=indices is not None)
         form = "Resource" if isinstance(var, ResourceVariable) else ""
         op_type = f"{form}{'Apply' if indices is None else 'SparseApply'}{update.rule}"

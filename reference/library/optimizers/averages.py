@@ -43,7 +43,7 @@ _VARIABLES: Final = ("Variable", "VariableV2", "VarHandleOp")
 
 
 def assign_moving_average(
-    variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None
+    variable: Any, value: TensorLike, decay: Any, zero_debias: bool = True, name: str | None = None
 ) -> Any:
     """`variable -= (1 - decay) * (variable - value)`.
 
@@ -217,11 +217,11 @@ class ExponentialMovingAverage:
         self._averages[var.ref()] = average
         return average if self._zero_debias and not isinstance(var, Variable) else None
 
-    def average(self, var: Any) -> Any:
+    def average(self, var: Variable | Tensor) -> Any:
         """The variable with the average of a variable or tensor, or None."""
         return self._averages.get(var.ref())
 
-    def average_name(self, var: Any) -> str:
+    def average_name(self, var: Variable | Tensor) -> str:
         """The name of the average, or the one that it would get."""
         if var.ref() in self._averages:
             average_name: str = self._averages[var.ref()].name

@@ -272,7 +272,7 @@ class Optimizer:
     def _slot_dict(self, slot_name: str) -> dict[object, object]:
         return self._slots.setdefault(slot_name, {})
 
-    def _get_or_make_slot(self, var: Any, val: Any, slot_name: str, op_name: str) -> object:
+    def _get_or_make_slot(self, var: Variable, val: Any, slot_name: str, op_name: str) -> object:
         """For subclasses: get or create a slot with a tensor's value as initial value."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
@@ -281,7 +281,7 @@ class Optimizer:
 
     def _get_or_make_slot_with_initializer(
         self,
-        var: Any,
+        var: Variable,
         initializer: Any,
         shape: TensorShape,
         dtype: DType,

@@ -20,6 +20,7 @@ from sessrun.reference.api.queues.coordinator import Coordinator
 from sessrun.reference.api.queues.queue_runner import QueueRunner
 from sessrun.reference.api.queues.queues import FIFOQueue
 from sessrun.reference.api.variables.state_ops import assign
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_lists import (
     global_variables,
     report_uninitialized_variables,
@@ -98,7 +99,10 @@ class SyncReplicasOptimizer(Optimizer):
         return self._opt.compute_gradients(*args, **kwargs)
 
     def apply_gradients(  # type: ignore[override]  # as TensorFlow's, without aggregation's argument
-        self, grads_and_vars: Any, global_step: Any = None, name: str | None = None
+        self,
+        grads_and_vars: Any,
+        global_step: Variable | Tensor | None = None,
+        name: str | None = None,
     ) -> Any:
         """The train op of a replica.
 
@@ -133,7 +137,7 @@ class SyncReplicasOptimizer(Optimizer):
             self._gradients_applied = True
             return train_op
 
-    def _trained(self, pairs: Iterable[tuple[Any, Any]], global_step: Any) -> Any:
+    def _trained(self, pairs: Iterable[tuple[Any, Any]], global_step: Variable | Tensor) -> Any:
         given, means = [], []
         for gradient, var in pairs:
             with device(var.device):
@@ -165,7 +169,7 @@ class SyncReplicasOptimizer(Optimizer):
             self._chief_queue_runner = QueueRunner(tokens, [sync])
         return train_op
 
-    def _gathered(self, gradient: Any, var: Any) -> tuple[Operation, Any]:
+    def _gathered(self, gradient: Any, var: Variable) -> tuple[Operation, Any]:
         """The operation that accumulates a gradient, and the averaged gradient."""
         shared, local, count = (
             f"{var.name}/grad_accum",

@@ -10,6 +10,7 @@ from abc import abstractmethod
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.dtypes import DType
@@ -18,6 +19,7 @@ from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, initializers
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.tracking import is_split
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.layers.base import Layer
 from sessrun.reference.library.recurrent.unrolling import zero_states
 from sessrun.reference.public import public
@@ -74,7 +76,9 @@ class RNNCell(Layer):
         """What every layer has; classes of cells add what they are made from."""
         return super().get_config()
 
-    def __call__(self, inputs: Any, state: Any, scope: VariableScope | str | None = None) -> Any:
+    def __call__(
+        self, inputs: Structure, state: Structure, scope: VariableScope | str | None = None
+    ) -> Any:
         """The output and the next state.
 
         Args:
@@ -186,7 +190,7 @@ class CellOfLayer(RNNCell):
     def __init__(
         self,
         num_units: Any,
-        activation: Any,
+        activation: Identifier,
         reuse: bool | None,
         name: Any,
         dtype: Any,
@@ -201,7 +205,12 @@ class CellOfLayer(RNNCell):
         self._activation = activations.get(activation) if activation else tf.tanh
 
     def __call__(
-        self, inputs: Any, state: Any, scope: Any = None, *args: Any, **kwargs: Any
+        self,
+        inputs: Structure,
+        state: Structure,
+        scope: VariableScope | str | None = None,
+        *args: Any,
+        **kwargs: Any,
     ) -> Any:
         """The output and the next state; arguments as of RNNCell."""
         return Layer.__call__(self, inputs, state, *args, scope=scope, **kwargs)
@@ -309,8 +318,8 @@ class GRUCell(CellOfLayer):
         num_units: Any,
         activation: Any = None,
         reuse: bool | None = None,
-        kernel_initializer: Any = None,
-        bias_initializer: Any = None,
+        kernel_initializer: Identifier = None,
+        bias_initializer: Identifier = None,
         name: Any = None,
         dtype: Any = None,
         **kwargs: Any,

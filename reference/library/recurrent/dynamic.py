@@ -15,7 +15,8 @@ from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_max, reduce_min
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.base.dtypes import DType, int32
+from sessrun.reference.api.variables.variable_scopes import VariableScope
+from sessrun.reference.base.dtypes import DType, DTypeLike, int32
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
@@ -49,7 +50,7 @@ _PARALLEL: Final = 32
 @public("nn.dynamic_rnn")
 def dynamic_rnn(
     cell: Any,
-    inputs: Any,
+    inputs: Structure,
     sequence_length: Any = None,
     initial_state: Any = None,
     dtype: Any = None,
@@ -249,15 +250,15 @@ class _Unrolled:
 def bidirectional_dynamic_rnn(
     cell_fw: Any,
     cell_bw: Any,
-    inputs: Any,
+    inputs: Structure,
     sequence_length: Any = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     parallel_iterations: int | None = None,
     swap_memory: bool = False,
     time_major: bool = False,
-    scope: Any = None,
+    scope: VariableScope | str | None = None,
 ) -> tuple[Any, Any]:
     """Iterate two cells over time, one forwards and one backwards.
 

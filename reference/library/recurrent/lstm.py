@@ -94,7 +94,7 @@ class BasicLSTMCell(CellOfLayer):
             "bias", shape=[4 * units], initializer=tf.zeros_initializer(dtype=self.dtype)
         )
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Structure, state: Any) -> Any:
         """The output, and the next state."""
         check_dtypes(inputs, state)
         one = tf.constant(1, dtype=tf.int32)

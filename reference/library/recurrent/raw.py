@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import shape, where
 from sessrun.reference.api.ops.fill_ops import zeros
@@ -134,7 +135,13 @@ class _Body:
         self.nothing = nothing
 
     def __call__(
-        self, time: Any, finished: Any, inputs: Any, arrays: Any, state: Any, loop_state: Any
+        self,
+        time: Any,
+        finished: Any,
+        inputs: Structure,
+        arrays: Any,
+        state: Structure,
+        loop_state: Any,
     ) -> tuple[Any, ...]:
         """The loop's variables after the iteration."""
         output, cell_state = self.cell(inputs, state)

@@ -46,7 +46,7 @@ def _first(inputs: Any) -> Any:
     return inputs
 
 
-def _known_batch_size(inputs: Any) -> int | None:
+def _known_batch_size(inputs: Structure) -> int | None:
     """What is known of the first dimension of the inputs.
 
     Raises:

@@ -93,7 +93,7 @@ class MultiRNNCell(RNNCell):
         others = self._weights("non_trainable_weights")
         return others if self.trainable else self._weights("trainable_weights") + others
 
-    def call(self, inputs: Any, state: Any) -> Any:
+    def call(self, inputs: Structure, state: Any) -> Any:
         """The output of the last cell, and all next states.
 
         Raises:

@@ -12,6 +12,7 @@ import numpy as np
 
 import sessrun.reference as tf
 from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import constraints, initializers, regularizers, sessions
 from sessrun.reference.library.keras.engine.properties import TraitsOfLayer
@@ -88,7 +89,7 @@ class WeightsOfLayer(TraitsOfLayer):
     def add_weight(
         self,
         name: str | None = None,
-        shape: Any = None,
+        shape: ShapeLike | None = None,
         dtype: DTypeLike | None = None,
         initializer: Identifier = None,
         regularizer: Identifier = None,
@@ -161,7 +162,7 @@ class WeightsOfLayer(TraitsOfLayer):
         setattr(self, f"{name}_constraint", constraints.get(constraint))
 
     def _add_by_rules(
-        self, name: str, shape: Any, *, weight: str | None = None, **options: Any
+        self, name: str, shape: ShapeLike, *, weight: str | None = None, **options: Any
     ) -> Any:
         """Create a trainable variable by the attributes of `_set_rules`."""
         return self.add_weight(

@@ -17,7 +17,7 @@ from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.layer_options import LayerOptions
-from sessrun.reference.library.keras.object_configs import Config
+from sessrun.reference.library.keras.object_configs import Config, Identifier
 from sessrun.reference.library.keras.settings import float_array
 
 __all__ = ["ELU", "LeakyReLU", "PReLU", "ReLU", "Softmax", "ThresholdedReLU"]
@@ -173,9 +173,9 @@ class PReLU(Elementwise):
 
     def __init__(
         self,
-        alpha_initializer: Any = "zeros",
-        alpha_regularizer: Any = None,
-        alpha_constraint: Any = None,
+        alpha_initializer: Identifier = "zeros",
+        alpha_regularizer: Identifier = None,
+        alpha_constraint: Identifier = None,
         shared_axes: Any = None,
         **kwargs: Unpack[LayerOptions],
     ) -> None:
@@ -186,7 +186,7 @@ class PReLU(Elementwise):
         else:
             self.shared_axes = [shared_axes]
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `alpha`."""
         sizes = tf.TensorShape(input_shape).as_list()
         shared = self.shared_axes or []
@@ -198,7 +198,7 @@ class PReLU(Elementwise):
         self.input_spec = InputSpec(ndim=len(sizes), axes=own if shared else {})
         super().build(input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The function's value."""
         above = activations.relu(inputs)
         return above + -self.alpha * activations.relu(-inputs)
@@ -226,7 +226,7 @@ class Softmax(Elementwise):
         self.axis = axis
         self.robust_masking = robust_masking
 
-    def call(self, inputs: Any, mask: Any = None) -> Tensor:
+    def call(self, inputs: Any, mask: Tensor | None = None) -> Tensor:
         """The softmax; masked elements get a weight near 0."""
         if mask is not None:
             least = tf.float16.min / 2.0 if inputs.dtype == tf.float16 else -1e9

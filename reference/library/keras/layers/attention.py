@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -37,7 +37,7 @@ class DenseAttention(RandomLayer):
         self.supports_masking = True
 
     @abstractmethod
-    def _scores(self, query: Tensor, key: str) -> Any:
+    def _scores(self, query: Tensor, key: Tensor) -> Tensor:
         """The scores of keys for queries, [batch, queries, keys]."""
 
     def call(
@@ -88,13 +88,13 @@ class DenseAttention(RandomLayer):
         if self.dropout > 0:
             all_weights = weights
 
-            def dropped() -> Any:
+            def dropped() -> Tensor:
                 return tf.nn.dropout(all_weights, rate=self.dropout, seed=self._seed_of_operation())
 
             weights = smart_cond(training, dropped, lambda: tf.identity(all_weights))
         return tf.matmul(weights, value), weights
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
+    def compute_mask(self, inputs: Structure, mask: Any = None) -> Any:
         """The mask of the queries."""
         self._check(inputs, mask)
         if not mask or mask[0] is None:
@@ -184,7 +184,7 @@ class Attention(DenseAttention):
             name=name, shape=(), initializer="ones", dtype=self.dtype, trainable=True
         )
 
-    def _scores(self, query: Tensor, key: str) -> Any:
+    def _scores(self, query: Tensor, key: Tensor) -> Tensor:
         if self.score_mode == "dot":
             scores = tf.matmul(query, key, transpose_b=True)
             return scores if self.scale is None else scores * self.scale
@@ -221,7 +221,7 @@ class AdditiveAttention(DenseAttention):
             )
         super().build(input_shape)
 
-    def _scores(self, query: Tensor, key: str) -> Any:
+    def _scores(self, query: Tensor, key: Tensor) -> Tensor:
         query, key = tf.expand_dims(query, axis=-2), tf.expand_dims(key, axis=-3)
         scale = self.scale if self.use_scale else 1.0
         return tf.reduce_sum(scale * tf.tanh(query + key), axis=-1)

@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import initializers
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -21,6 +24,7 @@ from sessrun.reference.library.keras.layers.normalization import (
     known_axes,
 )
 from sessrun.reference.library.keras.learning_phases import learning_phase
+from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.keras.smart_cond import known_choice, smart_cond
 
 __all__ = ["BatchNormalization"]
@@ -83,19 +87,19 @@ class BatchNormalization(Layer):
 
     def __init__(
         self,
-        axis: Any = -1,
+        axis: int = -1,
         momentum: Any = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
-        beta_initializer: Any = "zeros",
-        gamma_initializer: Any = "ones",
-        moving_mean_initializer: Any = "zeros",
-        moving_variance_initializer: Any = "ones",
-        beta_regularizer: Any = None,
-        gamma_regularizer: Any = None,
-        beta_constraint: Any = None,
-        gamma_constraint: Any = None,
+        beta_initializer: Identifier = "zeros",
+        gamma_initializer: Identifier = "ones",
+        moving_mean_initializer: Identifier = "zeros",
+        moving_variance_initializer: Identifier = "ones",
+        beta_regularizer: Identifier = None,
+        gamma_regularizer: Identifier = None,
+        beta_constraint: Identifier = None,
+        gamma_constraint: Identifier = None,
         renorm: bool = False,
         renorm_clipping: Mapping[str, Any] | None = None,
         renorm_momentum: Any = 0.99,
@@ -103,7 +107,7 @@ class BatchNormalization(Layer):
         trainable: bool = True,
         virtual_batch_size: int | None = None,
         adjustment: Callable[[Any], Any] | None = None,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Any,
     ) -> None:
         kwargs.pop("synchronized", None)
@@ -176,7 +180,7 @@ class BatchNormalization(Layer):
         self.fused = form is not None
         self._data_format = form
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `gamma`, `beta`, `moving_mean` and `moving_variance`, and more to renormalize."""
         shape = tf.TensorShape(input_shape)
         self.axis = known_axes(self.axis, shape)
@@ -232,7 +236,9 @@ class BatchNormalization(Layer):
             experimental_autocast=False,
         )
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(
+        self, inputs: Tensor, training: bool | Tensor | None = None, mask: Tensor | None = None
+    ) -> Tensor:
         """The inputs, normalized.
 
         Args:
@@ -255,7 +261,7 @@ class BatchNormalization(Layer):
         outputs = self._call_in_parts(tf.reshape(inputs, virtual_shape), training, mask)
         return tf.reshape(outputs, flat_shape)
 
-    def _along_axes(self, vector: Any, inputs: Any) -> Any:
+    def _along_axes(self, vector: Any, inputs: Any) -> Tensor:
         """Reshape per-channel values so that they broadcast over the inputs."""
         rank = inputs.shape.rank
         if vector is None or len(vector.shape) == rank or self.axis == [rank - 1]:
@@ -264,7 +270,7 @@ class BatchNormalization(Layer):
         sizes[self.axis[0]] = inputs.shape.as_list()[self.axis[0]]
         return tf.reshape(vector, sizes)
 
-    def _call_in_parts(self, inputs: Any, training: Any, mask: Any) -> Any:
+    def _call_in_parts(self, inputs: Tensor, training: Any, mask: Tensor | None) -> Any:
         """The normalization in single operations."""
         given = inputs.dtype.base_dtype
         if given in {tf.float16, tf.bfloat16}:
@@ -304,13 +310,17 @@ class BatchNormalization(Layer):
         outputs.set_shape(inputs.shape)
         return outputs
 
-    def _adjusted(self, inputs: Any, training: Any, scale: Any, offset: Any) -> tuple[Any, Any]:
+    def _adjusted(
+        self, inputs: Tensor, training: bool | Tensor | None, scale: Any, offset: Any
+    ) -> tuple[Any, Any]:
         more_scale, more_offset = self.adjustment(tf.shape(inputs))  # type: ignore[misc]  # asked before
         more_scale = smart_cond(training, lambda: more_scale, lambda: filled_like(more_scale, 1))
         more_offset = smart_cond(training, lambda: more_offset, lambda: filled_like(more_offset, 0))
         return _composed(more_scale, more_offset, scale, offset)
 
-    def _chosen_moments(self, inputs: Any, training: Any, mask: Any) -> tuple[Any, Any]:
+    def _chosen_moments(
+        self, inputs: Any, training: bool | Tensor | None, mask: Tensor | None
+    ) -> tuple[Any, Any]:
         """The batch's moments in training, else the moving moments."""
         axes = [axis for axis in range(inputs.shape.rank) if axis not in self.axis]
         if self.virtual_batch_size is not None:
@@ -330,8 +340,8 @@ class BatchNormalization(Layer):
         )
         return mean, variance
 
-    def _add_updates(self, mean: Any, variance: Any, training: Any) -> None:
-        def towards(moving: Any, value: Any) -> Any:
+    def _add_updates(self, mean: Any, variance: Any, training: bool | Tensor | None) -> None:
+        def towards(moving: Any, value: TensorLike) -> Any:
             return lambda: self._moved(moving, value, self.momentum)
 
         def of_variance() -> Any:
@@ -344,7 +354,7 @@ class BatchNormalization(Layer):
         )
         self.add_update(lambda: smart_cond(training, of_variance, lambda: self.moving_variance))
 
-    def _moved(self, moving: Any, value: Any, momentum: Any) -> Any:
+    def _moved(self, moving: Any, value: TensorLike, momentum: Any) -> Any:
         """The update of a moving average by a new value."""
         with tf.name_scope("AssignMovingAvg") as scope, tf.colocate_with(moving):
             decay = tf.convert_to_tensor(1.0 - momentum, name="decay")
@@ -353,7 +363,7 @@ class BatchNormalization(Layer):
             delta = (moving - tf.cast(value, moving.dtype)) * decay
             return tf.assign_sub(moving, delta, name=scope)
 
-    def _fused_call(self, inputs: Any, training: Any) -> Any:
+    def _fused_call(self, inputs: Tensor, training: bool | Tensor | None) -> Any:
         """The normalization by FusedBatchNorm, which also returns the batch's moments."""
         beta, gamma = (
             tf.constant(value, dtype=self._param_dtype, shape=self._param_shape)
@@ -391,7 +401,7 @@ class BatchNormalization(Layer):
             self.add_update(lambda: self._moved(self.moving_variance, variance, momentum))
         return output
 
-    def _corrected(self, variance: Any, inputs: Any, *, remove: bool) -> Any:
+    def _corrected(self, variance: Any, inputs: Tensor, *, remove: bool) -> Any:
         """The variance with Bessel's correction added or removed."""
         if self._bessels_correction_test_only:
             return variance
@@ -399,7 +409,7 @@ class BatchNormalization(Layer):
         less = count - tf.cast(1.0, variance.dtype)
         return variance * (less / count if remove else count / less)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
         """The inputs' shape."""
         return input_shape
 

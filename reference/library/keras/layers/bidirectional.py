@@ -122,7 +122,7 @@ class Bidirectional(Wrapper):
         Layer.build(self, input_shape)
 
     def __call__(
-        self, inputs: Any, initial_state: Any = None, constants: Any = None, **kwargs: Any
+        self, inputs: Structure, initial_state: Any = None, constants: Any = None, **kwargs: Any
     ) -> Any:
         """The merged outputs of both layers, and their states if `return_state`.
 
@@ -160,7 +160,7 @@ class Bidirectional(Wrapper):
 
     def call(
         self,
-        inputs: Any,
+        inputs: Structure,
         training: bool | Tensor | None = None,
         mask: Structure = None,
         initial_state: Any = None,

@@ -5,13 +5,15 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from inspect import Parameter, Signature, signature
 from typing import Any, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -23,6 +25,7 @@ from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_tuple,
     output_length,
 )
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["Conv", "Conv1D", "Conv2D", "Conv3D", "channels_of"]
 
@@ -79,21 +82,21 @@ class Conv(Layer):
         self,
         rank: int,
         filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: int | Sequence[int] = 1,
         groups: int = 1,
-        activation: Any = None,
+        activation: Identifier = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
@@ -139,7 +142,7 @@ class Conv(Layer):
         """The axis of channels, counted from the end."""
         return -1 - self.rank if self.data_format == "channels_first" else -1
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `kernel` and `bias`."""
         shape = tf.TensorShape(input_shape)
         channels = channels_of(shape, self._channel_axis)
@@ -158,7 +161,7 @@ class Conv(Layer):
     def _add_bias(self, count: int) -> None:
         self.bias = self._add_by_rules("bias", (count,)) if self.use_bias else None
 
-    def convolution_op(self, inputs: Any, kernel: Any) -> Any:
+    def convolution_op(self, inputs: Tensor, kernel: Tensor | Variable) -> Any:
         """The convolution without bias and activation."""
         padding = "valid" if self.padding == "causal" else self.padding
         padding = padding.upper() if isinstance(padding, str) else padding
@@ -194,7 +197,7 @@ class Conv(Layer):
         last = self.data_format == "channels_last"
         return [*batch, before, [0, 0]] if last else [*batch, [0, 0], before]
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The outputs, with `filters` channels."""
         shape = inputs.shape
         if self.padding == "causal":
@@ -206,7 +209,7 @@ class Conv(Layer):
             outputs.set_shape(self.compute_output_shape(shape))
         return self._activated(outputs)
 
-    def _biased(self, outputs: Any) -> Any:
+    def _biased(self, outputs: Any) -> Tensor:
         if self.rank == 1 and self.data_format == "channels_first":
             return outputs + tf.reshape(self.bias, (1, self.filters, 1))
 
@@ -229,7 +232,7 @@ class Conv(Layer):
             )
         ]
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs.
 
         Raises:

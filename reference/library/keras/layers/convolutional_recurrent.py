@@ -5,10 +5,11 @@ Source: tf_keras 2.21 in graph mode.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
@@ -64,11 +65,11 @@ class ConvLSTMCell(LSTMCell):
     def __init__(
         self,
         filters: int,
-        kernel_size: Any,
+        kernel_size: int | Sequence[int],
         strides: object = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: int | Sequence[int] = 1,
         **kwargs: Unpack[CommonOptions],
     ) -> None:
         super().__init__(filters, **kwargs)
@@ -121,7 +122,7 @@ class ConvLSTMCell(LSTMCell):
 
     def input_conv(
         self, x: Tensor, w: Tensor | Variable, b: TensorLike | None = None, padding: str = "valid"
-    ) -> Any:
+    ) -> Tensor:
         """The convolution of inputs, with a bias if there is one."""
         result = self._convolution(
             x,
@@ -133,12 +134,12 @@ class ConvLSTMCell(LSTMCell):
         )
         return result if b is None else windows.bias_add(result, b, data_format=self.data_format)
 
-    def recurrent_conv(self, x: Tensor, w: Tensor | Variable) -> Any:
+    def recurrent_conv(self, x: Tensor, w: Tensor | Variable) -> Tensor:
         """The convolution of a state, which keeps its size."""
         ones = (1,) * self.rank
         return self._convolution(x, w, strides=ones, padding="same", data_format=self.data_format)
 
-    def _convolution(self, *args: Any, **kwargs: Any) -> Any:
+    def _convolution(self, *args: Any, **kwargs: Any) -> Tensor:
         function = (windows.conv1d, windows.conv2d, windows.conv3d)[self.rank - 1]
         return function(*args, **kwargs)
 
@@ -209,7 +210,7 @@ class ConvLSTM(RNNOfCell):
         if self.stateful:
             self.reset_states()
 
-    def get_initial_state(self, inputs: Any) -> list[Any]:
+    def get_initial_state(self, inputs: Structure) -> list[Any]:
         """Zeros of the output's spatial size."""
         total = tf.reduce_sum(tf.zeros_like(inputs), axis=1)
         shape = (*self.cell.kernel_shape[:-1], self.cell.filters)

@@ -10,7 +10,8 @@ from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure, TensorLike
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations
@@ -64,15 +65,15 @@ class Dense(Layer):
     def __init__(
         self,
         units: int,
-        activation: Any = None,
+        activation: Identifier = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(activity_regularizer=activity_regularizer, **kwargs)
@@ -87,7 +88,7 @@ class Dense(Layer):
         self.supports_masking = True
         self._is_dtype_given = self.dtype is not None
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `kernel` and `bias`."""
         dtype = tf.as_dtype(self.dtype or floatx())
         if not (dtype.is_floating or dtype.is_complex):
@@ -100,7 +101,7 @@ class Dense(Layer):
         self.bias = self._add_by_rules("bias", [self.units]) if self.use_bias else None
         super().build(input_shape)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The outputs, of the inputs' shape but for the last size."""
         inputs = self._in_own_dtype(inputs)
         rank = inputs.shape.rank
@@ -114,13 +115,13 @@ class Dense(Layer):
             outputs = tf.nn.bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
 
-    def _of_sparse(self, inputs: Any) -> Any:
+    def _of_sparse(self, inputs: SparseTensor) -> Any:
         """The product of a sparse matrix and the kernel, as an embedding lookup."""
         inputs, _ = tf.sparse.fill_empty_rows(inputs, 0)
         columns = tf.SparseTensor(inputs.indices, inputs.indices[:, 1], inputs.dense_shape)
         return tf.nn.embedding_lookup_sparse(self.kernel, columns, inputs, combiner="sum")
 
-    def _in_own_dtype(self, inputs: Any) -> Any:
+    def _in_own_dtype(self, inputs: Tensor) -> Any:
         kind = self._compute_dtype_object
         if inputs.dtype.base_dtype == kind:
             return inputs
@@ -131,7 +132,7 @@ class Dense(Layer):
             )
         return tf.cast(inputs, kind)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The inputs' shape with `units` as the last size."""
         shape = tf.TensorShape(input_shape).with_rank_at_least(2)
         _last_size(shape)
@@ -207,7 +208,7 @@ class Dropout(RandomLayer):
         self.seed = seed
         self.supports_masking = True
 
-    def _get_noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> Any:
         """The shape of the random mask; None: the inputs' shape."""
         if self.noise_shape is None:
             return None
@@ -217,12 +218,12 @@ class Dropout(RandomLayer):
         ]
         return tf.convert_to_tensor(chosen)
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | Tensor | None = None) -> Tensor:
         """The inputs, with dropout applied if `training`."""
         if isinstance(self.rate, numbers.Real) and self.rate == 0:
             return tf.identity(inputs)
 
-        def dropped() -> Any:
+        def dropped() -> Tensor:
             shape = self._get_noise_shape(inputs)
             seed = self._seed_of_operation()
             return tf.nn.dropout(inputs, rate=self.rate, noise_shape=shape, seed=seed)
@@ -230,7 +231,7 @@ class Dropout(RandomLayer):
         training = learning_phase() if training is None else training
         return smart_cond(training, dropped, lambda: tf.identity(inputs))
 
-    def compute_output_shape(self, input_shape: TensorShape) -> Any:
+    def compute_output_shape(self, input_shape: TensorShape) -> TensorShape:
         """The inputs' shape."""
         return input_shape
 

@@ -56,8 +56,8 @@ class EinsumDense(Layer):
         bias_axes: str | None = None,
         kernel_initializer: Identifier = "glorot_uniform",
         bias_initializer: Identifier = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
+        kernel_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
         activity_regularizer: Identifier = None,
         kernel_constraint: Identifier = None,
         bias_constraint: Identifier = None,
@@ -86,7 +86,7 @@ class EinsumDense(Layer):
         "bias_constraint",
     )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `kernel` and `bias`."""
         axes = _read(self.equation, tf.TensorShape(input_shape).as_list())
         self.full_output_shape = axes.output_shape(self.partial_output_shape)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import activations, regularizers
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
@@ -22,6 +25,7 @@ from sessrun.reference.library.keras.layers.window_arguments import (
     output_length,
 )
 from sessrun.reference.library.keras.local_convolutions import local_conv
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["LocallyConnected1D", "LocallyConnected2D"]
 
@@ -76,19 +80,19 @@ class LocallyConnected(Layer):
         self,
         rank: int,
         filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: str = "valid",
         data_format: str | None = None,
-        activation: Any = None,
+        activation: Identifier = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         implementation: int = 1,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
@@ -115,7 +119,7 @@ class LocallyConnected(Layer):
     def _is_last(self) -> bool:
         return self.data_format == "channels_last"
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make kernels and bias.
 
         Raises:
@@ -190,7 +194,7 @@ class LocallyConnected(Layer):
             mask[tuple(seen) + position] = True
         return mask
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The outputs."""
         if self.implementation == 1:
             output = local_conv(
@@ -212,7 +216,7 @@ class LocallyConnected(Layer):
             output += tf.reshape(self.bias, shape)
         return self.activation(output)
 
-    def _by_matrix(self, inputs: Any) -> Any:
+    def _by_matrix(self, inputs: Tensor) -> Any:
         """Implementation 2: one product with a masked dense matrix."""
         flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
         kernel = self.kernel_mask * self.kernel
@@ -223,7 +227,7 @@ class LocallyConnected(Layer):
         shape = self.compute_output_shape(inputs.shape).as_list()[1:]
         return tf.reshape(output, [tf.shape(output)[0], *shape])
 
-    def _by_sparse_matrix(self, inputs: Any) -> Any:
+    def _by_sparse_matrix(self, inputs: Tensor) -> Any:
         """Implementation 3: one product with a sparse matrix."""
         flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
         matrix = tf.SparseTensor(self.kernel_idxs, self.kernel, self.kernel_shape)
@@ -231,7 +235,7 @@ class LocallyConnected(Layer):
         shape = self.compute_output_shape(inputs.shape).as_list()[1:]
         return tf.reshape(output, [tf.shape(output)[0], *shape])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         if self._is_last():

@@ -146,7 +146,7 @@ class Merge(Layer):
         batches = {sizes[0] for sizes in shapes} - {None}
         return tf.TensorShape((batches.pop() if len(batches) == 1 else None, *rest))
 
-    def compute_mask(self, inputs: Any, mask: Any = None) -> Tensor | None:
+    def compute_mask(self, inputs: Structure, mask: Any = None) -> Tensor | None:
         """The conjunction of the inputs' masks.
 
         Raises:

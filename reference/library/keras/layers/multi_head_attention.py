@@ -8,12 +8,15 @@ from string import ascii_lowercase as LETTERS  # noqa: N812 - a constant
 from typing import Any, Self, Unpack
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.layer_options import NamedOptions
 from sessrun.reference.library.keras.layers.activation_layers import Softmax
 from sessrun.reference.library.keras.layers.core import Dropout
 from sessrun.reference.library.keras.layers.einsum_dense import EinsumDense
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["MultiHeadAttention"]
 
@@ -70,13 +73,13 @@ class MultiHeadAttention(Layer):
         use_bias: bool = True,
         output_shape: Any = None,
         attention_axes: Any = None,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         softmax_robust_masking: bool = False,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
@@ -164,11 +167,11 @@ class MultiHeadAttention(Layer):
     def call(
         self,
         query: Any,
-        value: Any,
+        value: TensorLike,
         key: Any = None,
         attention_mask: Any = None,
         return_attention_scores: bool = False,
-        training: Any = None,
+        training: bool | Tensor | None = None,
         use_causal_mask: bool = False,
     ) -> Any:
         """The outputs for the queries, and the heads' weights if `return_attention_scores`.
@@ -194,7 +197,12 @@ class MultiHeadAttention(Layer):
         return (output, scores) if return_attention_scores else output
 
     def _compute_attention(
-        self, query: Any, key: Any, value: Any, attention_mask: Any = None, training: Any = None
+        self,
+        query: Any,
+        key: Any,
+        value: TensorLike,
+        attention_mask: Any = None,
+        training: bool | Tensor | None = None,
     ) -> tuple[Any, Any]:
         """Attention over projected tensors: outputs and weights; may be overridden."""
         query = tf.multiply(query, 1.0 / math.sqrt(float(self._key_dim)))
@@ -212,7 +220,7 @@ class MultiHeadAttention(Layer):
         return self._softmax(attention_scores, attention_mask)
 
     def _compute_attention_mask(
-        self, query: Any, value: Any, key: Any, attention_mask: Any, use_causal_mask: bool
+        self, query: Any, value: TensorLike, key: Any, attention_mask: Any, use_causal_mask: bool
     ) -> Any:
         """The attention mask combined with the Keras masks of query, value and key."""
         combined = None

@@ -138,14 +138,14 @@ class AlphaDropout(Noise):
         self.rate = rate
         self.noise_shape = noise_shape
 
-    def call(self, inputs: Any, training: Any = None) -> Any:
+    def call(self, inputs: Tensor, training: bool | Tensor | None = None) -> Tensor:
         """The inputs, with noise if `training`."""
         if not 0.0 < self.rate < 1.0:
             return inputs
         shape = self.noise_shape or tf.shape(inputs)
         least, rate = -_SELU_ALPHA * _SELU_SCALE, self.rate
 
-        def dropped() -> Any:
+        def dropped() -> Tensor:
             drawn = tf.random_uniform(shape, minval=0.0, seed=self._seed_of_operation())
             kept = tf.cast(tf.greater_equal(drawn, rate), inputs.dtype)
             scale = ((1 - rate) * (1 + rate * least**2)) ** -0.5
@@ -168,7 +168,7 @@ class SpatialDropout1D(Dropout):
         super().__init__(rate, **kwargs)
         self.input_spec = InputSpec(ndim=3)
 
-    def _get_noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> Any:
         sizes = tf.shape(inputs)
         return (sizes[0], 1, sizes[2])
 
@@ -192,7 +192,7 @@ class SpatialDropout2D(Dropout):
         self.data_format = normalized_format(data_format)
         self.input_spec = InputSpec(ndim=self._rank + 2)
 
-    def _get_noise_shape(self, inputs: Any) -> Any:
+    def _get_noise_shape(self, inputs: Tensor) -> Any:
         sizes = tf.shape(inputs)
         ones = (1,) * self._rank
         if self.data_format == "channels_first":

@@ -146,7 +146,7 @@ class LayerNormalization(Layer):
         outputs.set_shape(inputs.shape)
         return outputs
 
-    def _along_axes(self, vector: Any, shape: Any) -> Any:
+    def _along_axes(self, vector: Any, shape: Any) -> Tensor:
         """Reshape a variable so that it broadcasts over the inputs."""
         rank = shape.rank
         if vector is None or len(vector.shape) == rank or self.axis == [rank - 1]:

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -60,7 +60,7 @@ class Margin(Layer):
         self._first = 2 if self.data_format == "channels_first" else 1
         self.input_spec = InputSpec(ndim=rank + 2)
 
-    def _changed(self, shape: Any, margins: Any, sign: int) -> Any:
+    def _changed(self, shape: ShapeLike, margins: Any, sign: int) -> Any:
         sizes = tf.TensorShape(shape).as_list()
         for axis, margin in enumerate(margins, self._first):
             if sizes[axis] is not None:

@@ -5,11 +5,12 @@ Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -64,11 +65,11 @@ class Pooling(Layer):
     def __init__(
         self,
         rank: int,
-        pool_size: Any = 2,
-        strides: Any = None,
+        pool_size: int | Sequence[int] = 2,
+        strides: int | Sequence[int] | None = None,
         padding: str = "valid",
         data_format: str | None = None,
-        name: Any = None,
+        name: str | None = None,
         **kwargs: Unpack[CommonOptions],
     ) -> None:
         super().__init__(name=name, **kwargs)
@@ -88,7 +89,7 @@ class Pooling(Layer):
         operation: Callable[..., Any] = getattr(tf.nn, names[self._kind][rank])
         return operation
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The pooled windows."""
         rank = len(self.pool_size)
         if rank == 1:
@@ -107,7 +108,7 @@ class Pooling(Layer):
             outputs = tf.transpose(outputs, (0, 4, 1, 2, 3))
         return outputs
 
-    def _pooled_sequences(self, inputs: Any) -> Any:
+    def _pooled_sequences(self, inputs: Tensor) -> Any:
         """Sequences as images of one column, with channels last while they are computed."""
         column = 3 if self._is_first else 2
         inputs = tf.expand_dims(inputs, column)
@@ -124,7 +125,7 @@ class Pooling(Layer):
             outputs = tf.transpose(outputs, (0, 3, 1, 2))
         return tf.squeeze(outputs, column)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         first = 2 if self._is_first else 1
@@ -211,7 +212,7 @@ class GlobalPooling(Layer):
         first = 2 if self.data_format == "channels_first" else 1
         self._axes = tuple(range(first, first + rank))
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Check that the spatial sizes are not 0.
 
         Raises:
@@ -222,11 +223,11 @@ class GlobalPooling(Layer):
         if any(sizes[axis] == 0 for axis in self._axes):
             raise bad_value(f"Incorrect input shape {sizes} with dimension 0 at a reduction axis.")
 
-    def _reduced(self, reduce: Callable[..., Any], value: Any) -> Any:
+    def _reduced(self, reduce: Callable[..., Any], value: TensorLike) -> Tensor:
         axis = list(self._axes) if len(self._axes) > 1 else self._axes[0]
         return reduce(value, axis=axis, keepdims=self.keepdims)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         if self.keepdims:

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -41,7 +41,7 @@ def standardized(
             inputs, initial_state = inputs[:1], inputs[1:]
         inputs = inputs[0]
 
-    def listed(value: Any) -> Any:
+    def listed(value: TensorLike) -> Any:
         if value is None or isinstance(value, list):
             return value
         return list(value) if isinstance(value, tuple) else [value]
@@ -208,7 +208,7 @@ class RNN(KeptStates, Layer):
         self,
         inputs: Structure,
         mask: Structure = None,
-        training: Any = None,
+        training: bool | Tensor | None = None,
         initial_state: Any = None,
         constants: Any = None,
     ) -> Any:

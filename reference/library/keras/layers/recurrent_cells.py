@@ -211,7 +211,7 @@ class RecurrentCell(RandomLayer):
         if name not in drawn:
             ones = ones_like(value)
 
-            def dropped() -> Any:
+            def dropped() -> Tensor:
                 return tf.nn.dropout(ones, rate=rate, seed=self._seed_of_operation())
 
             masks = [in_train_phase(dropped, ones, training=training) for _ in range(self._gates)]

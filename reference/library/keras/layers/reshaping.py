@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
@@ -37,7 +37,7 @@ class Flatten(Layer):
         self.data_format = normalized_format(data_format)
         self.input_spec = InputSpec(min_ndim=1)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """A matrix."""
         rank = inputs.shape.rank
         if self.data_format == "channels_first" and rank and rank > 1:
@@ -51,7 +51,7 @@ class Flatten(Layer):
             return tf.reshape(inputs, tf.constant([batch, -1]))
         return tf.reshape(inputs, [tf.shape(inputs)[0], -1])
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The batch, and the product of the other sizes."""
         sizes = tf.TensorShape(input_shape).as_list()
         first = [sizes[0]] if sizes else [1]
@@ -132,11 +132,11 @@ class Permute(Layer):
             )
         self.input_spec = InputSpec(ndim=len(self.dims) + 1)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The inputs with their axes in the new order."""
         return tf.transpose(inputs, perm=(0, *self.dims))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The sizes in the new order."""
         sizes = tf.TensorShape(input_shape).as_list()
         return tf.TensorShape([sizes[0], *(sizes[axis] for axis in self.dims)])
@@ -163,11 +163,11 @@ class RepeatVector(Layer):
             raise bad_type(f"Expected an integer value for `n`, got {type(n)}.")
         self.input_spec = InputSpec(ndim=2)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The vectors, `n` times each."""
         return tf.tile(tf.expand_dims(inputs, 1), tf.stack([1, self.n, 1]))
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The batch, `n`, and the size of a vector."""
         sizes = tf.TensorShape(input_shape).as_list()
         return tf.TensorShape([sizes[0], self.n, sizes[1]])

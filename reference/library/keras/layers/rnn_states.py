@@ -63,14 +63,14 @@ class KeptStates(CollectedByLayer):
             )
         return states
 
-    def _keep_states(self, states: Any) -> None:
+    def _keep_states(self, states: Structure) -> None:
         """Assign the final states to the state variables of a stateful layer."""
         pairs = zip(tf.nest.flatten(self.states), tf.nest.flatten(states), strict=True)
         self.add_update(
             [tf.assign(kept, tf.cast(state, kept.dtype.base_dtype)) for kept, state in pairs]
         )
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Structure = None) -> None:
         """Set the state variables.
 
         Args:

@@ -5,10 +5,12 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -16,6 +18,7 @@ from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.layer_options import NamedOptions
 from sessrun.reference.library.keras.layers.convolutional import Conv, channels_of, constructor_of
 from sessrun.reference.library.keras.layers.window_arguments import format_of_ops
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["DepthwiseConv1D", "DepthwiseConv2D", "SeparableConv1D", "SeparableConv2D"]
 
@@ -66,24 +69,24 @@ class SeparableConv(Conv):
         self,
         rank: int,
         filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         data_format: str | None = None,
-        dilation_rate: Any = 1,
+        dilation_rate: int | Sequence[int] = 1,
         depth_multiplier: int = 1,
-        activation: Any = None,
+        activation: Identifier = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        pointwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
-        pointwise_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        pointwise_constraint: Any = None,
-        bias_constraint: Any = None,
+        depthwise_initializer: Identifier = "glorot_uniform",
+        pointwise_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
+        depthwise_regularizer: Identifier = None,
+        pointwise_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        depthwise_constraint: Identifier = None,
+        pointwise_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(
@@ -110,7 +113,7 @@ class SeparableConv(Conv):
             "pointwise", pointwise_initializer, pointwise_regularizer, pointwise_constraint
         )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `depthwise_kernel`, `pointwise_kernel` and `bias`."""
         shape = tf.TensorShape(input_shape)
         channels = channels_of(shape, self._channel_axis)
@@ -125,7 +128,7 @@ class SeparableConv(Conv):
         self._add_bias(self.filters)
         Layer.build(self, input_shape)
 
-    def _biased(self, outputs: Any) -> Any:
+    def _biased(self, outputs: Any) -> Tensor:
         form = format_of_ops(self.data_format, 4)
         return tf.nn.bias_add(outputs, self.bias, data_format=form)
 
@@ -217,21 +220,21 @@ class DepthwiseConv(Conv):
     def __init__(
         self,
         rank: int,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         depth_multiplier: int = 1,
         data_format: str | None = None,
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = 1,
+        activation: Identifier = None,
         use_bias: bool = True,
-        depthwise_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        depthwise_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        depthwise_constraint: Any = None,
-        bias_constraint: Any = None,
+        depthwise_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
+        depthwise_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        depthwise_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(
@@ -255,7 +258,7 @@ class DepthwiseConv(Conv):
             "depthwise", depthwise_initializer, depthwise_regularizer, depthwise_constraint
         )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `depthwise_kernel` and `bias`."""
         shape = tf.TensorShape(input_shape)
         if len(shape) != self.rank + 2:
@@ -270,7 +273,7 @@ class DepthwiseConv(Conv):
         self.input_spec = InputSpec(min_ndim=self.rank + 2, axes={self._channel_axis: channels})
         Layer.build(self, input_shape)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         if self.data_format == "channels_first":

@@ -6,7 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.call_context import takes
 from sessrun.reference.library.keras.layers.recurrent_cells import has_many, zero_states
@@ -62,7 +65,10 @@ class StackedRNNCells(Layer):
         return _output_size(self.cells[-1])
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: Any = None
+        self,
+        inputs: Structure = None,
+        batch_size: int | Tensor | None = None,
+        dtype: DTypeLike | None = None,
     ) -> tuple[Any, ...]:
         """The initial states of all cells."""
         return tuple(
@@ -73,7 +79,12 @@ class StackedRNNCells(Layer):
         )
 
     def call(
-        self, inputs: Any, states: Any, constants: Any = None, training: Any = None, **kwargs: Any
+        self,
+        inputs: Structure,
+        states: Structure,
+        constants: Any = None,
+        training: bool | Tensor | None = None,
+        **kwargs: Any,
     ) -> Any:
         """The last cell's output, and the states of all."""
         sizes = self.state_size[::-1] if self.reverse_state_order else self.state_size

@@ -6,12 +6,14 @@ Source: tf_keras 2.21 in graph mode on a machine without a GPU, whose graphs the
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
 from sessrun.reference.library.keras.engine.input_spec import InputSpec
 from sessrun.reference.library.keras.engine.layer_options import NamedOptions
@@ -21,7 +23,7 @@ from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_tuple,
     transposed_length,
 )
-from sessrun.reference.library.keras.object_configs import Config
+from sessrun.reference.library.keras.object_configs import Config, Identifier
 
 __all__ = ["Conv1DTranspose", "Conv2DTranspose", "Conv3DTranspose"]
 
@@ -49,21 +51,21 @@ class Transposed(Conv):
         self,
         rank: int,
         filters: Any,
-        kernel_size: Any,
-        strides: Any = 1,
+        kernel_size: int | Sequence[int],
+        strides: int | Sequence[int] = 1,
         padding: Any = "valid",
         output_padding: Any = None,
         data_format: str | None = None,
-        dilation_rate: Any = 1,
-        activation: Any = None,
+        dilation_rate: int | Sequence[int] = 1,
+        activation: Identifier = None,
         use_bias: bool = True,
-        kernel_initializer: Any = "glorot_uniform",
-        bias_initializer: Any = "zeros",
-        kernel_regularizer: Any = None,
-        bias_regularizer: Any = None,
-        activity_regularizer: Any = None,
-        kernel_constraint: Any = None,
-        bias_constraint: Any = None,
+        kernel_initializer: Identifier = "glorot_uniform",
+        bias_initializer: Identifier = "zeros",
+        kernel_regularizer: Identifier = None,
+        bias_regularizer: Identifier = None,
+        activity_regularizer: Identifier = None,
+        kernel_constraint: Identifier = None,
+        bias_constraint: Identifier = None,
         **kwargs: Unpack[NamedOptions],
     ) -> None:
         super().__init__(
@@ -95,7 +97,7 @@ class Transposed(Conv):
                     f"strides={self.strides}, output_padding={more}."
                 )
 
-    def build(self, input_shape: Any) -> None:
+    def build(self, input_shape: ShapeLike) -> None:
         """Make `kernel`, `[*sizes, filters, channels]`, and `bias`."""
         shape = tf.TensorShape(input_shape)
         if len(shape) != self.rank + 2:
@@ -126,7 +128,7 @@ class Transposed(Conv):
             return [batch, self.filters, *sizes]
         return [batch, *sizes, self.filters]
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The outputs, with `filters` channels."""
         sizes = tf.shape(inputs)
         batch = sizes[0]
@@ -146,10 +148,10 @@ class Transposed(Conv):
         return self._activated(outputs)
 
     @abstractmethod
-    def _transposed(self, inputs: Any, shape: Any) -> Any:
+    def _transposed(self, inputs: Tensor, shape: Any) -> Tensor:
         """The transposed convolution, of this shape."""
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         first = 2 if self.data_format == "channels_first" else 1
@@ -163,7 +165,7 @@ class Conv1DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 1)
 
-    def _transposed(self, inputs: TensorLike, shape: TensorShape) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: Any) -> Any:
         return tf.nn.conv1d_transpose(
             inputs,
             self.kernel,
@@ -180,7 +182,7 @@ class Conv2DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 2, strides=(1, 1), dilation_rate=(1, 1))
 
-    def _transposed(self, inputs: TensorLike, shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: Any) -> Tensor:
         """The transposed convolution, computed in NHWC, which the CPU supports."""
         is_first = self.data_format == "channels_first"
         if is_first:
@@ -215,7 +217,7 @@ class Conv3DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 3, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
-    def _transposed(self, inputs: TensorLike, shape: TensorShape) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: Any) -> Any:
         is_first = self.data_format == "channels_first"
         strides = (1, 1, *self.strides) if is_first else (1, *self.strides, 1)
         return tf.nn.conv3d_transpose(

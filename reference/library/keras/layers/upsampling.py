@@ -39,11 +39,11 @@ class UpSampling1D(Layer):
         self.size = int(size)
         self.input_spec = InputSpec(ndim=3)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The inputs, each step `size` times."""
         return repeat_elements(inputs, self.size, 1)
 
-    def compute_output_shape(self, input_shape: Any) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs."""
         sizes = tf.TensorShape(input_shape).as_list()
         return tf.TensorShape([sizes[0], sizes[1] and sizes[1] * self.size, sizes[2]])
@@ -101,7 +101,7 @@ class UpSampling2D(UpSampling):
                 f"are: {list(_INTERPOLATIONS)}"
             )
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, inputs: Tensor) -> Tensor:
         """The upsampled images."""
         height, width = self.size
         return resize_images(inputs, height, width, self.data_format, self.interpolation)
