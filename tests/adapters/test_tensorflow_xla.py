@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from collections.abc import Sequence
 
@@ -14,10 +15,12 @@ from sessrun.adapters.client_layer.converting import TableEngine
 from sessrun.adapters.registry import load
 from sessrun.spec.cases.outcomes import Fetched, Opened, Outcome, Unsupported
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [
+    pytest.mark.tensorflow,
+    pytest.mark.skipif(importlib.util.find_spec("tensorflow") is None, reason="needs TensorFlow"),
+]
 #: TensorFlow is imported in this process, which other tests compare with: as they want it.
 os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-pytest.importorskip("tensorflow")
 
 FLOAT, INT = {"type": 1}, {"type": 3}
 GRAPH = {
