@@ -15,6 +15,14 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 #: Commands that set up an environment of their own: `.ci/run` executes these very lines.
 BY_CI = ("make certify", "make test", "make certify BACKEND=tensorflow")
+#: What is added to a command here: a fixed seed, so that what fails is of the change, not of a
+#: draw, and less of the same. The later of two options counts.
+ADDED = {
+    "sessrun certify reference": "--seed 2026",
+    "sessrun certify exec:node": "--seed 2026 --profile concurrency-engine",
+    "pytest": "--sessrun-generated 1",
+    "sessrun bench": "--job no-op --job scalar-add",
+}
 
 
 def blocks(language: str) -> list[str]:
@@ -51,17 +59,22 @@ def test_every_other_command_does_what_it_says(tmp_path: Path) -> None:
     """One after the other, as a reader would: later ones use what earlier ones wrote."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "tiny_backend.py").write_text(blocks("python")[1], encoding="utf-8")
+    used: set[str] = set()
     for command in commands():
         if command in BY_CI:
             continue
         may_fail = command.endswith(" || true")
         arguments = shlex.split(command.removesuffix(" || true"))
-        if arguments[:2] == ["sessrun", "certify"]:  # what fails must be of the change, not a draw
-            arguments += ["--seed", "2026"]
+        begins = [
+            begin for begin in ADDED if shlex.join(arguments).replace("'", "").startswith(begin)
+        ]
+        arguments += [word for begin in begins for word in ADDED[begin].split()]
+        used.update(begins)
         done = run(arguments, tmp_path)
         allowed = {0, 1} if may_fail else {0}
         said = f"{done.stdout[-3000:]}\n{done.stderr[-3000:]}"
         assert done.returncode in allowed, f"{command}\n{said}"
+    assert used == ADDED.keys()
 
 
 @pytest.mark.parametrize("number", range(len(blocks("python"))))

@@ -1,10 +1,13 @@
 """The pytest plug-in, used as other projects use it: from elsewhere, with pytest's own options."""
 
+import contextlib
 import datetime
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 from xml.etree import ElementTree
 
 import pytest
@@ -15,18 +18,37 @@ TINY = "sessrun.adapters.fakes.conforming:backend"
 SUITE = ("--pyargs", "sessrun.conformance", "--sessrun-generated", "2", "--sessrun-backend")
 
 
-def run_pytest(*args: str, cwd: Path, plugins: bool = True) -> subprocess.CompletedProcess[str]:
-    """Run pytest with our plug-in and xdist alone, whatever else is installed here."""
-    named = ("-p", "sessrun.conformance.plugin", "-p", "xdist.plugin") if plugins else ()
+#: Our plug-in and xdist alone, whatever else is installed here.
+PLUGINS = ("-p", "no:cacheprovider", "-p", "sessrun.conformance.plugin", "-p", "xdist.plugin")
+ENVIRONMENT = {"PYTHONPATH": PATHS, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+def run_pytest(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run pytest as a user does, in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *named, *args],
+        [sys.executable, "-m", "pytest", *PLUGINS, *args],
         cwd=cwd,
         capture_output=True,
         text=True,
         check=False,
         timeout=300,
-        env=os.environ | {"PYTHONPATH": PATHS, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        env=os.environ | ENVIRONMENT,
     )
+
+
+def run_here(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run pytest in this process, which has imported the suite and read the spec already."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        contextlib.chdir(cwd),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch.dict(os.environ, ENVIRONMENT),
+        mock.patch.object(sys, "path", [*sys.path]),
+        mock.patch.object(sys, "meta_path", [*sys.meta_path]),
+    ):
+        status = pytest.main([*PLUGINS, *args])
+    return subprocess.CompletedProcess(args, int(status), out.getvalue(), err.getvalue())
 
 
 FEW = ("-k", "session and (closed or context)", "--sessrun-generated", "1", "-q")
@@ -68,15 +90,15 @@ def test_stop_at_the_first_and_only_the_last_failed(tmp_path: Path) -> None:
         "-o",
         f"cache_dir={tmp_path / 'cache'}",
     ]
-    first = run_pytest(*command, "-x", cwd=tmp_path)
+    first = run_here(*command, "-x", cwd=tmp_path)
     assert "1 failed" in first.stdout, first.stdout + first.stderr
-    again = run_pytest(*command, "--lf", cwd=tmp_path)
+    again = run_here(*command, "--lf", cwd=tmp_path)
     assert "1 failed" in again.stdout
     assert "deselected" in again.stdout
 
 
 def test_a_failure_says_how_to_see_it_again(tmp_path: Path) -> None:
-    ran = run_pytest(*SUITE, TINY, *FEW, "-x", cwd=tmp_path)
+    ran = run_here(*SUITE, TINY, *FEW, "-x", cwd=tmp_path)
     assert "sessrun replay" in ran.stdout
     assert "the rule: " in ran.stdout
     assert "import tensorflow.compat.v1 as tf" in ran.stdout
@@ -111,14 +133,14 @@ def test_a_second_copy_of_the_suite_is_a_usage_error(tmp_path: Path) -> None:
 def test_wrong_options_are_usage_errors(
     options: tuple[str, ...], said: str, tmp_path: Path
 ) -> None:
-    ran = run_pytest(*options, cwd=tmp_path)
+    ran = (run_pytest if "-n" in options else run_here)(*options, cwd=tmp_path)
     assert ran.returncode == 4, ran.stdout + ran.stderr
     assert said in ran.stderr
     assert "Traceback" not in ran.stdout + ran.stderr
 
 
 def test_without_a_backend_nothing_runs(tmp_path: Path) -> None:
-    ran = run_pytest("--pyargs", "sessrun.conformance", "-q", "-rs", cwd=tmp_path)
+    ran = run_here("--pyargs", "sessrun.conformance", "-q", "-rs", cwd=tmp_path)
     assert ran.returncode == 0
     assert "needs --sessrun-backend" in ran.stdout
     assert "2 skipped" in ran.stdout
@@ -148,7 +170,7 @@ def test_projects_that_do_not_use_it_pay_nothing() -> None:
 def expecting(tmp_path: Path, entries: str, *more: str) -> subprocess.CompletedProcess[str]:
     path = tmp_path / "expectations.toml"
     path.write_text(entries, encoding="utf-8")
-    return run_pytest(
+    return (run_pytest if "-n" in more else run_here)(
         *SUITE,
         "hostile.one_error:backend",
         "--sessrun-expectations",
@@ -190,7 +212,7 @@ def test_another_result_than_the_expected_fails(tmp_path: Path) -> None:
 def test_an_unexpected_pass_fails(tmp_path: Path) -> None:
     path = tmp_path / "expectations.toml"
     path.write_text(entry(vector=FAILING), encoding="utf-8")
-    ran = run_pytest(
+    ran = run_here(
         *SUITE,
         "reference",
         "--sessrun-expectations",
@@ -210,7 +232,7 @@ def test_a_pattern_of_which_all_passes_fails_the_run(
 ) -> None:
     path = tmp_path / "expectations.toml"
     path.write_text(entry(vector="fetch/floats-keep-*"), encoding="utf-8")
-    ran = run_pytest(
+    ran = (run_pytest if parallel else run_here)(
         *SUITE,
         "reference",
         "--sessrun-expectations",
