@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import re
 from collections import Counter
@@ -14,6 +15,7 @@ import pytest
 from rich.console import Console
 from synthetic_bench import BACKENDS, CASES, FINGERPRINT, bench, samples
 
+from sessrun.reports import comparison
 from sessrun.reports.bench_html import bench_html, comparison_html
 from sessrun.reports.bench_terminal import print_bench, print_comparison
 from sessrun.reports.comparison import check_bench, compare, compare_backends, read_bench
@@ -31,6 +33,12 @@ def one(old, new, **options):
         run["rounds"] = len(values)
         runs.append(run)
     return compare(*runs, **options).rows[0]
+
+
+@pytest.fixture
+def fewer_resamples(monkeypatch):
+    """A fifth of the resamples: intervals vary a little more, where many are counted."""
+    monkeypatch.setattr(comparison, "_RESAMPLES", 2_000)
 
 
 def test_a_benchmark_file_follows_its_schema(tmp_path):
@@ -171,6 +179,7 @@ def test_many_comparisons_say_how_many_chance_decides():
     assert note.startswith("Of 54 comparisons at 95%, up to 3")
 
 
+@pytest.mark.usefixtures("fewer_resamples")
 @pytest.mark.parametrize("rounds", [6, 12, 30])
 def test_the_same_code_is_called_faster_or_slower_once_in_twenty_at_most(rounds):
     counts = Counter(
@@ -180,6 +189,7 @@ def test_the_same_code_is_called_faster_or_slower_once_in_twenty_at_most(rounds)
     assert counts["FASTER"] + counts["SLOWER"] <= 16
 
 
+@pytest.mark.usefixtures("fewer_resamples")
 def test_a_slowdown_of_a_tenth_is_found_in_thirty_rounds():
     found = [
         one(samples(1e-3, 30, 2 * i, 0.03), samples(1.1e-3, 30, 2 * i + 1, 0.03)).verdict
@@ -189,6 +199,7 @@ def test_a_slowdown_of_a_tenth_is_found_in_thirty_rounds():
     assert "FASTER" not in found
 
 
+@pytest.mark.usefixtures("fewer_resamples")
 def test_an_interval_covers_the_true_ratio_nineteen_times_in_twenty():
     rows = [
         one(samples(1e-3, 20, 2 * i, 0.08), samples(1.05e-3, 20, 2 * i + 1, 0.08))
@@ -220,11 +231,14 @@ def evil(seed):
     return run
 
 
+@functools.cache
 def pages():
     old, new = evil(1), evil(2)
     names = [f"{backend}{EVIL}" for backend in BACKENDS]
-    yield comparison_html(compare(old, new, names=(EVIL, EVIL)), old, new)
-    yield bench_html(old, [compare_backends(old, names[0], names[1])])
+    return (
+        comparison_html(compare(old, new, names=(EVIL, EVIL)), old, new),
+        bench_html(old, [compare_backends(old, names[0], names[1])]),
+    )
 
 
 def test_the_pages_escape_names_load_nothing_and_need_no_foreign_style():
