@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-#: The profile with the fewest cases.
-PROFILE = "tracing"
+#: The scope with the fewest cases.
+PROFILE = "tracing-engine"
 
 
 def blocks(language: str) -> list[str]:
