@@ -48,17 +48,20 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-def test_a_skeleton_passes_its_own_test_the_doctor_and_a_case(skeleton: Path) -> None:
+def test_a_skeleton_passes_its_own_test_the_doctor_and_a_case(
+    skeleton: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     tested = run(skeleton, "-m", "pytest", "-q", "-p", "no:cacheprovider")
     assert tested.returncode == 0, tested.stdout
     assert "2 passed" in tested.stdout
     doctor, case, *_ = commands(skeleton)
-    done = run(skeleton, "-m", "sessrun.cli.main", *doctor)
-    assert done.returncode == 0, done.stdout
+    monkeypatch.chdir(skeleton)
+    capsys.readouterr()
+    assert main(doctor) == 0, capsys.readouterr().out
     chosen = [*case[: case.index("--profile")], "--profile", "core-engine", "--only", ONLY]
-    done = run(skeleton, "-m", "sessrun.cli.main", *chosen, "--generated", "0")
-    assert done.returncode == 0, done.stdout
-    assert "1 of 1 planned case" in done.stdout
+    capsys.readouterr()
+    assert main([*chosen, "--generated", "0"]) == 0
+    assert "1 of 1 planned case" in capsys.readouterr().out
 
 
 def commands(folder: Path) -> list[list[str]]:
