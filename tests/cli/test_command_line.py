@@ -275,7 +275,7 @@ def test_verify_runs_no_command_that_a_package_names(
 def test_what_a_simulated_gpu_passes_is_simulated_on_every_face(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    options = ["--simulated-gpu", "--profile", "tracing", "--seed", "1", "--output", "made"]
+    options = ["--simulated-gpu", "--profile", "tracing-engine", "--seed", "1", "--output", "made"]
     assert main(["certify", "reference", *options]) == 0
     assert "≈ SIMULATED" in capsys.readouterr().out
     made = folder / "made"
