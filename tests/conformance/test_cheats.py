@@ -17,11 +17,11 @@ from sessrun.spec.loader import load_vectors
 
 @functools.cache
 def drawn_plan(seed: int) -> Plan:
-    """Every thirtieth of the drawn cases of `core`, and a few vectors."""
+    """Every forty-fifth of the drawn cases of `core`, and a few vectors."""
     plan = build_plan("core", seed, 3)
     generated = tuple(case for case in plan.cases if ":" in case.id and not case.isolated)
     vectors = tuple(case for case in plan.cases if ":" not in case.id)[::60]
-    cases = tuple(case for case in (*vectors, *generated[::30]) if not _overlapping(case.steps))
+    cases = tuple(case for case in (*vectors, *generated[::45]) if not _overlapping(case.steps))
     return dataclasses.replace(plan, cases=cases)
 
 
@@ -106,10 +106,11 @@ def test_a_record_of_several_seeds_knows_no_other(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_an_echo_that_knows_the_vectors_passes_few_variants(tmp_path: Path) -> None:
     vectors = [case for case in varied_vectors() if case.surface == "api"]
-    known = run_plan("hostile.recognising:backend", plan_of(*vectors), tmp_path / "known.jsonl")
+    cheat = f"hostile.recognising:backend#{tmp_path / 'expectations.json'}"
+    known = run_plan(cheat, plan_of(*vectors), tmp_path / "known.jsonl")
     assert share_of_passes(known) > 0.6, known.terminal
     drawn = plan_of(*(variant(case, 3, 0) for case in vectors))
-    other = run_plan("hostile.recognising:backend", drawn, tmp_path / "drawn.jsonl")
+    other = run_plan(cheat, drawn, tmp_path / "drawn.jsonl")
     assert other.summary.verdict == "NOT CERTIFIED"
     assert share_of_passes(other) < share_of_passes(known) - 0.15, other.terminal
     asked_of_it = [case.id for case in drawn.cases if oracle_steps(case)]

@@ -1,10 +1,13 @@
 """An echo that needs no recording: it knows vectors by their structure from the installed spec.
 
 Names and values aside, an API case that it is sent is one of the vectors, whose expectations it
-tells, with the names that it was sent in the place of the vector's.
+tells, with the names that it was sent in the place of the vector's. `#FILE` keeps what it knows for
+the next worker.
 """
 
 import functools
+import json
+from pathlib import Path
 from typing import Any
 
 from hostile.echoing import echo
@@ -17,17 +20,20 @@ from sessrun.spec.cases.model import Observation, asked, content_hash
 from sessrun.spec.loader import load_vectors
 
 
-def backend() -> MinimalEngine:
-    return Recognising()
+def backend(argument: str) -> MinimalEngine:
+    return Recognising(Path(argument))
 
 
 class Recognising(MinimalEngine):
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
     def describe(self) -> Description:
         return Description("recognising", "1", frozenset({"api"}))
 
     def interpret_api(self, case: Any, _: Any) -> list[Observation]:
         words = Words()
-        known = vectors().get(key_of(words, case))
+        known = vectors(self.path).get(key_of(words, case))
         if known is None:
             return [observation("0", unsupported("expectations"))]
         answers: list[Observation] = words.named(known)
@@ -35,15 +41,19 @@ class Recognising(MinimalEngine):
 
 
 @functools.cache
-def vectors() -> dict[str, Any]:
+def vectors(path: Path) -> dict[str, Any]:
     """What each vector expects, in numbers of words, by its structure."""
-    found = {}
+    if path.exists():
+        expected: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        return expected
+    expected = {}
     for case in load_vectors().values():
         if case.surface == "api":
             words = Words()
             key = key_of(words, asked(case))
-            found[key] = words.told(echo(case.steps))
-    return found
+            expected[key] = words.told(echo(case.steps))
+    path.write_text(json.dumps(expected), "utf-8")
+    return expected
 
 
 def key_of(words: Words, case: Any) -> str:
