@@ -65,11 +65,6 @@ def test_the_core_profile_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_cases_of_the_api_surface_twice(tmp_path: Path) -> None:
-    run_twice(tmp_path, "--only", "fetch", "--generated", "4")
-
-
-@pytest.mark.slow
 def test_faulty_answers_twice(tmp_path: Path) -> None:
     """Failures carry messages, addresses and values of the backend: they must not differ either."""
     plan = build_plan("core", generated=1)
