@@ -159,7 +159,7 @@ def test_mutants_of_what_cases_enter_are_killed(
 ) -> None:
     """Mutants of the fetch and feed code, asked of the cases of the profile `structures`."""
     entries, results = tmp_path / "entries.jsonl", tmp_path / "results.jsonl"
-    command = ["selfcheck", "--mutants", "16", "--in", "session", "--profile", "structures"]
+    command = ["selfcheck", "--mutants", "8", "--in", "session", "--profile", "structures"]
     options = ["--generated", "1", "--entries", str(entries), "--results", str(results)]
     counted = tmp_path / "summary.json"
     assert main([*command, *options, "--summary", str(counted)]) == 0
@@ -169,15 +169,15 @@ def test_mutants_of_what_cases_enter_are_killed(
     mutants = [json.loads(line) for line in lines]
     entered = [mutant for mutant in mutants if mutant["entered_by"]]
     killed = [mutant for mutant in entered if mutant["killed_by"]]
-    assert len(mutants) == 16
+    assert len(mutants) == 8
     assert killed
     counts = json.loads(counted.read_text())
-    assert (counts["all"]["mutants"], counts["all"]["killed"]) == (16, len(killed))
+    assert (counts["all"]["mutants"], counts["all"]["killed"]) == (8, len(killed))
     share = counts["in_the_code_that_a_profile_enters"]["structures"]
     assert share["percent"] == share["percent_by_its_own_cases"]
-    assert len(counts["survivors"]) == 16 - len(killed)
+    assert len(counts["survivors"]) == 8 - len(killed)
 
-    results.write_text("".join(lines[:9]) + lines[9][:20])  # cut: the rest is asked anew
+    results.write_text("".join(lines[:6]) + lines[6][:20])  # cut: the rest is asked anew
     assert main([*command, *options]) == 0
     again = [json.loads(line) for line in results.read_text().splitlines() if line.endswith("}")]
     assert again == mutants

@@ -48,11 +48,21 @@ class SourceFunction:
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def functions_of(folder: Path) -> tuple[SourceFunction, ...]:
-    """Every function of the package in `folder`, generated modules aside, by module and line."""
+def functions_of(folder: Path, below: str = "") -> tuple[SourceFunction, ...]:
+    """Every function of the package in `folder`, by module and line.
+
+    Args:
+      folder: the package's folder.
+      below: what the paths of the modules begin with, such as `kernels/`.
+
+    Returns:
+      The functions; those of generated modules are left out.
+
+    """
     return tuple(
         function
         for path in sorted(folder.rglob("*.py"))
+        if path.relative_to(folder).as_posix().startswith(below)
         if not source_of(path).lstrip('#" \n').lower().startswith("generated")
         for function, _ in _nodes(path, folder)
     )
@@ -64,7 +74,7 @@ def source_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-@functools.cache
+@functools.lru_cache(maxsize=4)  # a syntax tree takes a hundred times the space of its text
 def _nodes(path: Path, folder: Path) -> tuple[tuple[SourceFunction, _Definition], ...]:
     module = path.relative_to(folder).as_posix()
     return tuple(

@@ -109,13 +109,11 @@ def _functions(package: str | None) -> Sequence[SourceFunction]:
 
     spec = find_spec(PACKAGE)
     assert spec is not None and spec.origin is not None  # noqa: PT018 - our own package
-    functions = functions_of(Path(spec.origin).resolve().parent)
-    unasked = load_unasked()
-    chosen = [
-        f
-        for f in functions
-        if (f.module.startswith(f"{package}/") if package else not any(e.has(f) for e in unasked))
-    ]
+    folder = Path(spec.origin).resolve().parent
+    if not package:
+        unasked = load_unasked()
+        return [f for f in functions_of(folder) if not any(entry.has(f) for entry in unasked)]
+    chosen = functions_of(folder, f"{package}/")
     if not chosen:
         raise UserError(f"--in: the reference has no folder {package!r} with functions")
     return chosen
