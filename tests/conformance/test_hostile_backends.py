@@ -61,11 +61,8 @@ def test_wrong_answers_are_never_certified(name: str, tmp_path: Path, conforming
     assert f"{len(failed)} fail" in run.terminal
     ids = conforming.record.results.keys()
     assert run.record.results.keys() == ids, "every case is answered all the same"
-
-
-def test_wrong_dtypes_are_told_as_such(tmp_path: Path) -> None:
-    run = run_plan("hostile.wrong_dtypes:backend", cut_plan(), tmp_path / "r.jsonl", patience=SHORT)
-    assert "want dtype float32, got float64" in run.terminal
+    if name == "wrong_dtypes":
+        assert "want dtype float32, got float64" in run.terminal
 
 
 def test_words_without_utf_8_spoil_no_report(
