@@ -8,29 +8,40 @@ and registers itself; the rest is imported when it is first called.
 from __future__ import annotations
 
 import importlib
+import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from sessrun.reference.api import overloads
-from sessrun.reference.api.variables import variable_base
-from sessrun.reference.build import node_operations, packing, static_values
+from sessrun.reference.base.upper_functions import UPPER
+from sessrun.reference.build import node_operations, packing
 
 __all__ = ["node_operations", "overloads", "packing"]
 
+#: By the module, the functions that modules further down call.
+_FUNCTIONS: Final = {
+    "api.control_flow.conditional": ("cond", "Conditional.from_proto"),
+    "api.control_flow.loops": ("Loop.from_proto",),
+    "api.list_tensor_arrays": ("new_list_array",),
+    "api.queues.queue_runner": ("QueueRunner.from_proto",),
+    "api.saving.saver": ("Saver.from_proto",),
+    "api.variables.variables": ("create", "create_resource"),
+    "gradient.function_bodies": ("gradient_of",),
+    "gradient.functions": ("register_gradients",),
+    "kernels.constant_folding": ("outputs_of",),
+}
+
 
 def _later(module: str, name: str) -> Callable[..., Any]:
-    """A function of a module of the runtime that is imported at the first call."""
+    """What imports a module of the runtime, and puts its function into its own place."""
 
     def call(*arguments: Any, **options: Any) -> Any:
-        function = getattr(importlib.import_module(f"sessrun.reference.{module}"), name)
+        function = operator.attrgetter(name)(importlib.import_module(f"{__package__}.{module}"))
+        UPPER[name] = function
         return function(*arguments, **options)
 
     return call
 
 
-static_values.EVALUATORS["CPU"] = _later("kernels.constant_folding", "outputs_of")
-variable_base.MAKERS.update(
-    Variable=_later("api.variables.variables", "create_resource"),
-    VariableV1=_later("api.variables.variables", "create"),
-    cond=_later("api.control_flow.conditional", "cond"),
-)
+for _module, _names in _FUNCTIONS.items():
+    UPPER.update({name: _later(_module, name) for name in _names})

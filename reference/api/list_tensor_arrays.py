@@ -218,3 +218,9 @@ class ListTensorArray(TensorArray):
         made._size, made._dynamic_size = self._size, self._dynamic_size
         made._element_shape = self._element_shape
         return made
+
+
+def new_list_array() -> ListTensorArray:
+    """An array that is still to be initialized."""
+    array: ListTensorArray = object.__new__(ListTensorArray)
+    return array

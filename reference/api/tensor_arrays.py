@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
@@ -13,6 +12,7 @@ from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import range_
 from sessrun.reference.base.dtypes import DType, as_dtype, int32, int64, variant
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
@@ -62,8 +62,7 @@ class TensorArray:
         if cls is TensorArray:
             flow = args[_FLOW] if len(args) > _FLOW else kwargs.get("flow")
             if _is_list(flow):  # a kind of this class, which few programs need
-                lists = importlib.import_module("sessrun.reference.api.list_tensor_arrays")
-                return object.__new__(lists.ListTensorArray)
+                return UPPER["new_list_array"]()
         return object.__new__(cls)
 
     def __init__(

@@ -2,15 +2,15 @@
 
 A name stands for an op type, or for what a `gradient_override_map` puts in its place; None is
 registered for op types that have no gradient by intention. The functions stand in the package
-`gradient`; one module there imports all others, and is imported itself by the first lookup.
+`gradient`; they are imported at the first lookup.
 """
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.registry import Registry
@@ -41,8 +41,6 @@ GradientFunction = Callable[..., Gradients]
 CallGradients = Callable[[Operation], GradientFunction | None]
 F = TypeVar("F", bound=Callable[..., Any])
 
-#: The module that imports all modules that register gradients of declared operations.
-_REGISTRATIONS: Final = "sessrun.reference.gradient.functions"
 _FUNCTIONS: Final = Registry("gradient")
 _CALL_GRADIENTS: Final[list[CallGradients]] = []
 
@@ -62,7 +60,7 @@ class RegisterGradient:
 
     def __call__(self, f: F) -> F:
         """Register the function; those of the operations themselves are registered before."""
-        importlib.import_module(_REGISTRATIONS)
+        UPPER["register_gradients"]()
         _FUNCTIONS.register(f, self._op_type)
         return f
 
@@ -77,7 +75,7 @@ def not_differentiable(op_type: str) -> None:
 
     """
     checked = _checked(op_type)
-    importlib.import_module(_REGISTRATIONS)
+    UPPER["register_gradients"]()
     _FUNCTIONS.register(None, checked)
 
 
@@ -99,7 +97,7 @@ def _checked(op_type: Any) -> str:
 
 def is_differentiable(op_type: str) -> bool:
     """Whether operations of this type have a gradient."""
-    importlib.import_module(_REGISTRATIONS)
+    UPPER["register_gradients"]()
     try:
         return _FUNCTIONS.lookup(op_type) is not None
     except LookupError:
@@ -131,6 +129,6 @@ def gradient_function(op: Operation) -> GradientFunction | None:
 
 def call_gradient(op: Operation) -> GradientFunction | None:
     """The gradient function of an operation that calls a function; None if it calls none."""
-    importlib.import_module(_REGISTRATIONS)
+    UPPER["register_gradients"]()
     functions = (lookup(op) for lookup in _CALL_GRADIENTS)
     return next((function for function in functions if function is not None), None)

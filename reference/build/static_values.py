@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from sessrun.reference.base.tensor_proto import HeldTensor
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.errors import bad_value
 from sessrun.spec.rules.shapes import MAX_RANK, Table, merge
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
-    "EVALUATORS",
     "constant_value",
     "element_shape",
     "handle_dtype",
@@ -34,9 +34,6 @@ __all__ = [
     "table_behind",
 ]
 
-#: What computes the outputs of an operation of known values, by device type: `kernels` decides.
-#: None where no kernel can.
-EVALUATORS: Final[dict[str, Callable[[Operation, list[Any]], Sequence[Any] | None]]] = {}
 #: Operations that carry on another's value or resource under a new name.
 _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
@@ -152,7 +149,7 @@ def _is_small(tensor: Tensor) -> bool:
 
 
 def _folded(op: Operation, output: int, values: list[Any]) -> Any:
-    outputs = EVALUATORS["CPU"](op, values)
+    outputs = UPPER["outputs_of"](op, values)  # by the kernels that a run would use
     return None if outputs is None else outputs[output]
 
 

@@ -61,6 +61,7 @@ __all__ = [
     "random_numbers",
     "recurrent",
     "reductions",
+    "register_gradients",
     "space_to_batch",
     "sparse",
     "special_functions",
@@ -68,6 +69,10 @@ __all__ = [
     "tensor_lists",
     "variables",
 ]
+
+
+def register_gradients() -> None:
+    """Do nothing: they have been registered as this module was imported."""
 
 
 def __getattr__(name: str) -> GradientFunction:

@@ -25,10 +25,10 @@ from sessrun.adapters.fakes.simulated_gpu.machine import (
     Counters,
     Machine,
     Record,
+    StreamState,
     machine,
     switch_to,
 )
-from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
 
 __all__ = [
     "Counters",

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.adapters.fakes.simulated_gpu import indexing, memory, streams, transfers
+from sessrun.adapters.fakes.simulated_gpu import devices, indexing, memory, transfers
 from sessrun.adapters.fakes.simulated_gpu.description import description, parameters
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, converted, poisoned
 from sessrun.adapters.fakes.simulated_gpu.launches import (
@@ -101,7 +101,7 @@ class ndarray(DeviceArray):  # noqa: N801 - cupy's name
     mT = property(lambda self: FUNCTIONS["swapaxes"](self, -1, -2))  # noqa: N815 - cupy's name
     real = property(lambda self: self._part("real"), lambda self, to: self._set_part("real", to))
     imag = property(lambda self: self._part("imag"), lambda self, to: self._set_part("imag", to))
-    device = property(lambda self: streams.Device(self.block.device.index))
+    device = property(lambda self: devices.Device(self.block.device.index))
 
     @property
     def base(self) -> Any:

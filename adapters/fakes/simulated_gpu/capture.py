@@ -14,9 +14,8 @@ import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu import ordering
 from sessrun.adapters.fakes.simulated_gpu.device_values import poison
-from sessrun.adapters.fakes.simulated_gpu.machine import RunTimeError, machine
+from sessrun.adapters.fakes.simulated_gpu.machine import RunTimeError, StreamState, machine
 from sessrun.adapters.fakes.simulated_gpu.memory import Block, MemoryPool
-from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
 
 __all__ = ["Capture", "Graph", "Use"]
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.adapters.fakes.simulated_gpu import streams
+from sessrun.adapters.fakes.simulated_gpu import devices
 from sessrun.adapters.fakes.simulated_gpu.description import parameters
 from sessrun.adapters.fakes.simulated_gpu.device_values import converted
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
@@ -100,7 +100,7 @@ def function(module: str, name: str, signature: str, numpy_function: Any) -> Cal
         known.check(name, args, kwargs)
         _refuse_host(full, known.positional, args, kwargs)
         if name in _WAITING:
-            streams.wait(machine().stream, hidden=True, name=full)
+            devices.wait(machine().stream, hidden=True, name=full)
         out = kwargs.pop("out", None)
         kwargs = {key: value for key, value in kwargs.items() if key != "blocking"}
         if name == "repeat" and not _is_number(args, kwargs):
@@ -191,7 +191,7 @@ def linear_algebra(numpy_function: Any) -> Callable[..., Any]:
             _check_solved(*low)
         raises = machine().local.linalg == "raise"
         if raises:
-            streams.wait(machine().stream, hidden=True, name="a look at the solver's status")
+            devices.wait(machine().stream, hidden=True, name="a look at the solver's status")
         try:
             return numpy_function(*low, **named)
         except np.linalg.LinAlgError:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.adapters.fakes.simulated_gpu import streams, transfers
+from sessrun.adapters.fakes.simulated_gpu import devices, transfers
 from sessrun.adapters.fakes.simulated_gpu.device_values import converted
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
@@ -111,7 +111,7 @@ def get_item(array: DeviceArray, key: Any) -> Any:
         return DeviceArray.over(array.host[with_ellipsis], array.block)
     masks = [it for it in parts if isinstance(it, DeviceArray) and it.host.dtype == np.bool_]
     if masks:
-        streams.wait(machine().stream, hidden=True, name="a mask")
+        devices.wait(machine().stream, hidden=True, name="a mask")
 
     def read(view: np.ndarray, *low: Any) -> Any:
         return np.array(view[_wrapped(view, low)])

@@ -14,8 +14,7 @@ import numpy as np
 from sessrun.adapters.fakes.simulated_gpu import memory, ordering
 from sessrun.adapters.fakes.simulated_gpu.capture import Use
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, poison, poisoned
-from sessrun.adapters.fakes.simulated_gpu.machine import Machine, machine
-from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
+from sessrun.adapters.fakes.simulated_gpu.machine import Machine, StreamState, machine
 
 __all__ = ["DeviceArray", "compute", "lowered", "lowered_in", "new_block", "root_of"]
 

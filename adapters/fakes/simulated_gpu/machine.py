@@ -8,13 +8,10 @@ import itertools
 import random
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
-
-if TYPE_CHECKING:
-    from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
+from typing import Any, Final, NamedTuple, Protocol
 
 __all__ = ["Counters", "DeviceState", "Machine", "Record", "RunTimeError", "machine", "switch_to"]
 
@@ -112,6 +109,71 @@ class DeviceState:
     used_bytes: int = 0
     counters: Counters = field(default_factory=Counters)
     streams: dict[int, StreamState] = field(default_factory=dict)
+
+
+class Recording(Protocol):
+    """A capture that goes on, as the streams know it that take part; it is a `capture.Capture`.
+
+    Attributes:
+      origin: the stream where it began.
+      is_void: whether something that cannot be captured was tried.
+      joined: the streams, by key, for whose work the origin waits.
+
+    """
+
+    origin: StreamState
+    is_void: bool
+    joined: set[int]
+
+    def add(
+        self,
+        name: str,
+        replay: Callable[[StreamState], None],
+        reads: Sequence[Any],
+        writes: Sequence[Any],
+        launches: int,
+        stream: StreamState,
+    ) -> None:
+        """Add an operation of a stream that takes part."""
+
+    def fork(self, stream: StreamState) -> None:
+        """Let a stream take part."""
+
+    def end(self) -> Any:
+        """The graph of what was captured."""
+
+
+@dataclass(slots=True, eq=False)
+class StreamState:
+    """One stream of one device.
+
+    Attributes:
+      number: stands for its pointer; 0 is the legacy default stream of its device.
+      device: whose stream it is.
+      blocks: whether it and the legacy default stream wait for one another.
+      tick: how many operations were put on it.
+      clock: for each stream (by device and number) the tick that is done before what comes next.
+      pending: what becomes visible to the host when it has waited for a tick.
+      capture: the capture that it is part of, or None.
+      host_version: which state of the host's clock it knows.
+      key: its number among the streams of all devices.
+
+    """
+
+    number: int
+    device: DeviceState
+    blocks: bool = True
+    tick: int = 0
+    clock: dict[int, int] = field(default_factory=dict)
+    pending: collections.deque[tuple[int, Callable[[], None]]] = field(
+        default_factory=collections.deque
+    )
+    capture: Recording | None = None
+    host_version: int = 0
+    key: int = 0
+
+    def __post_init__(self) -> None:
+        self.key = self.number or -1 - self.device.index
 
 
 class _Local(threading.local):

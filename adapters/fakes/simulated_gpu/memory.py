@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from sessrun.adapters.fakes.simulated_gpu.device_values import poison, poisoned
+from sessrun.adapters.fakes.simulated_gpu.devices import Device
 from sessrun.adapters.fakes.simulated_gpu.machine import (
     DeviceState,
     Machine,
@@ -195,10 +196,8 @@ class MemoryPointer:
         return self.mem.device_id
 
     @property
-    def device(self) -> Any:
+    def device(self) -> Device:
         """Its device."""
-        from sessrun.adapters.fakes.simulated_gpu.streams import Device  # noqa: PLC0415 - a cycle
-
         return Device(self.mem.device_id)
 
     def __add__(self, offset: int) -> MemoryPointer:

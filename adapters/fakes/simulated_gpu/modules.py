@@ -15,6 +15,7 @@ import numpy as np
 from sessrun.adapters.fakes.simulated_gpu import (
     arrays,
     capture,
+    devices,
     functions,
     kernels,
     memory,
@@ -84,7 +85,7 @@ def built(seed: int) -> dict[str, types.ModuleType]:
                 "get_elapsed_time",
             )
         },
-        "cupy.cuda.device": {"Device": streams.Device},
+        "cupy.cuda.device": {"Device": devices.Device},
         "cupy.lib": {},
         "cupyx.scipy": {},
     }
@@ -170,7 +171,7 @@ def _top(pool: memory.MemoryPool, pinned: Any) -> dict[str, Any]:
 
 def _cuda() -> dict[str, Any]:
     return {
-        "Device": streams.Device,
+        "Device": devices.Device,
         "Event": streams.Event,
         "ExternalStream": streams.ExternalStream,
         "Graph": capture.Graph,
@@ -198,12 +199,12 @@ def _runtime() -> dict[str, Any]:
         "getDevice": lambda: machine().local.device,
         "getDeviceCount": lambda: len(machine().devices),
         "getDeviceProperties": _properties,
-        "setDevice": lambda device: streams.Device(device).use(),
-        "deviceSynchronize": lambda: streams.Device().synchronize(),
+        "setDevice": lambda device: devices.Device(device).use(),
+        "deviceSynchronize": lambda: devices.Device().synchronize(),
         "deviceCanAccessPeer": lambda device, peer: 0,
         "driverGetVersion": lambda: 13000,
         "runtimeGetVersion": lambda: 13000,
-        "memGetInfo": lambda: streams.Device().mem_info,
+        "memGetInfo": lambda: devices.Device().mem_info,
         "streamCaptureModeGlobal": 0,
         "streamCaptureModeThreadLocal": 1,
         "streamCaptureModeRelaxed": 2,
@@ -212,7 +213,7 @@ def _runtime() -> dict[str, Any]:
 
 
 def _properties(device: int) -> dict[str, Any]:
-    state = machine().devices[streams.Device(device).id]
+    state = machine().devices[devices.Device(device).id]
     return {
         "name": b"Simulated GPU",
         "totalGlobalMem": state.total_bytes,

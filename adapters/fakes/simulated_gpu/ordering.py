@@ -7,10 +7,8 @@ stream synchronizes. Whatever else it reads or writes over is a race.
 
 from __future__ import annotations
 
-import collections
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import weakref
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,17 +16,13 @@ from sessrun.adapters.fakes.simulated_gpu.machine import (
     DeviceState,
     Machine,
     RunTimeError,
+    StreamState,
     machine,
     merge,
 )
 
-if TYPE_CHECKING:
-    from sessrun.adapters.fakes.simulated_gpu.capture import Capture
-    from sessrun.adapters.fakes.simulated_gpu.memory import Block
-
 __all__ = [
     "Accesses",
-    "StreamState",
     "begin",
     "check_read",
     "check_release",
@@ -40,39 +34,6 @@ __all__ = [
 
 #: So many parts of a block are told apart for a stream; more count as the whole of it.
 _PARTS = 64
-
-
-@dataclass(slots=True, eq=False)
-class StreamState:
-    """One stream of one device.
-
-    Attributes:
-      number: stands for its pointer; 0 is the legacy default stream of its device.
-      device: whose stream it is.
-      blocks: whether it and the legacy default stream wait for one another.
-      tick: how many operations were put on it.
-      clock: for each stream (by device and number) the tick that is done before what comes next.
-      pending: what becomes visible to the host when it has waited for a tick.
-      capture: the capture that it is part of, or None.
-      host_version: which state of the host's clock it knows.
-      key: its number among the streams of all devices.
-
-    """
-
-    number: int
-    device: DeviceState
-    blocks: bool = True
-    tick: int = 0
-    clock: dict[int, int] = field(default_factory=dict)
-    pending: collections.deque[tuple[int, Callable[[], None]]] = field(
-        default_factory=collections.deque
-    )
-    capture: Capture | None = None
-    host_version: int = 0
-    key: int = 0
-
-    def __post_init__(self) -> None:
-        self.key = self.number or -1 - self.device.index
 
 
 class Accesses:
@@ -121,6 +82,27 @@ def _is_same(one: np.ndarray | None, other: np.ndarray) -> bool:
     )
 
 
+class TrackedMemory(Protocol):
+    """A block of a device's memory, as far as who used it goes.
+
+    Attributes:
+      device: whose memory it is.
+      size: bytes.
+      stream: the number of the stream that was current when it was allocated.
+      writes: who wrote it.
+      reads: who read it.
+      owner: where it is another block's memory by its bare address, a reference to that block.
+
+    """
+
+    device: DeviceState
+    size: int
+    stream: int
+    writes: Accesses
+    reads: Accesses
+    owner: weakref.ref[Any] | None
+
+
 def begin(stream: StreamState) -> int:
     """Put an operation on a stream: its tick."""
     now = machine()
@@ -145,7 +127,7 @@ def refresh(now: Machine, stream: StreamState) -> None:
                     merge(stream.clock, other.clock)
 
 
-def check_read(stream: StreamState, block: Block, part: np.ndarray, name: str) -> bool:
+def check_read(stream: StreamState, block: TrackedMemory, part: np.ndarray, name: str) -> bool:
     """Note that a stream reads memory; whether what was written there before is visible to it."""
     other = block.writes.unordered(stream, part)
     block.reads.note(stream.key, stream.tick, part)
@@ -157,7 +139,7 @@ def check_read(stream: StreamState, block: Block, part: np.ndarray, name: str) -
     return False
 
 
-def check_write(stream: StreamState, block: Block, part: np.ndarray, name: str) -> bool:
+def check_write(stream: StreamState, block: TrackedMemory, part: np.ndarray, name: str) -> bool:
     """Note that a stream writes memory; whether it comes after all who used it before."""
     wrote = block.writes.unordered(stream, part)
     read = block.reads.unordered(stream, part)
@@ -172,7 +154,7 @@ def check_write(stream: StreamState, block: Block, part: np.ndarray, name: str) 
     return True
 
 
-def _is_freed(block: Block, name: str) -> bool:
+def _is_freed(block: TrackedMemory, name: str) -> bool:
     """Whether memory is used by its bare address after its owner was freed, which is recorded."""
     if block.owner is None or block.owner() is not None:
         return False
@@ -180,7 +162,7 @@ def _is_freed(block: Block, name: str) -> bool:
     return True
 
 
-def check_release(now: Machine, block: Block) -> None:
+def check_release(now: Machine, block: TrackedMemory) -> None:
     """Record it if a block goes back to its stream while another stream may still use it."""
     if len(block.device.streams) < 2:
         return

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.adapters.fakes.simulated_gpu import indexing, streams, transfers
+from sessrun.adapters.fakes.simulated_gpu import devices, indexing, streams, transfers
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
 from sessrun.adapters.fakes.simulated_gpu.memory import MemoryPointer
@@ -55,7 +55,7 @@ def _on_default(method: Any, *, waits: bool) -> Any:
     def call(self: MemoryPointer, *args: Any) -> None:
         method(self, *args, streams.Stream.null)
         if waits:
-            streams.wait(machine().device.streams[0], name="a copy to the host")
+            devices.wait(machine().device.streams[0], name="a copy to the host")
 
     return call
 

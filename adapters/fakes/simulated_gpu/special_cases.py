@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.adapters.fakes.simulated_gpu import arrays, indexing, memory, streams, transfers
+from sessrun.adapters.fakes.simulated_gpu import (
+    arrays,
+    devices,
+    indexing,
+    memory,
+    transfers,
+)
 from sessrun.adapters.fakes.simulated_gpu.device_values import converted
 from sessrun.adapters.fakes.simulated_gpu.launches import DeviceArray, compute, lowered_in
 from sessrun.adapters.fakes.simulated_gpu.machine import machine
@@ -32,7 +38,7 @@ def array(
     else:
         result = transfers.upload(np.asarray(obj), dtype, order=order)
         if blocking:
-            streams.wait(machine().stream, hidden=True, name="a blocking upload")
+            devices.wait(machine().stream, hidden=True, name="a blocking upload")
     if result.ndim < ndmin:
         result = result.reshape((1,) * (ndmin - result.ndim) + result.shape)
     return result

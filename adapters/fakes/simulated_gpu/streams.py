@@ -9,119 +9,22 @@ from typing import Any, ClassVar, Self
 
 from sessrun.adapters.fakes.simulated_gpu import ordering
 from sessrun.adapters.fakes.simulated_gpu.capture import Capture, Graph
+from sessrun.adapters.fakes.simulated_gpu.devices import counted, wait
 from sessrun.adapters.fakes.simulated_gpu.machine import (
-    DeviceState,
+    Recording,
     RunTimeError,
+    StreamState,
     machine,
     merge,
 )
-from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
 
 __all__ = [
-    "Device",
     "Event",
     "ExternalStream",
     "Stream",
     "get_current_stream",
     "get_elapsed_time",
-    "wait",
 ]
-
-
-def wait(stream: StreamState, *, hidden: bool = False, name: str = "the stream") -> None:
-    """Let the host wait for a stream, because the program says so or because cupy does."""
-    ordering.host_waits_for_stream(stream)
-    _count(stream.device, name, hidden=hidden)
-
-
-def _count(device: DeviceState, name: str, *, hidden: bool) -> None:
-    counters = device.counters
-    if hidden:
-        counters.hidden_synchronizations += 1
-    else:
-        counters.synchronizations += 1
-    machine().record("hidden synchronization" if hidden else "synchronization", name)
-
-
-class Device:
-    """A device by its number, the current one by default; in a `with` it becomes the current one.
-
-    Raises:
-      RunTimeError: there is no such device.
-
-    """
-
-    __slots__ = ("_before", "id")
-
-    def __init__(self, device: int | Device | None = None) -> None:
-        now = machine()
-        self.id = now.local.device if device is None else int(device)
-        self._before: list[int] = []
-        if not 0 <= self.id < len(now.devices):
-            raise RunTimeError(101, "cudaErrorInvalidDevice", "invalid device ordinal")
-
-    def __int__(self) -> int:
-        return self.id
-
-    def __enter__(self) -> Self:
-        local = machine().local
-        self._before.append(local.device)
-        local.device = self.id
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        machine().local.device = self._before.pop()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Device) and self.id == other.id
-
-    def __hash__(self) -> int:
-        return hash(self.id)
-
-    def __repr__(self) -> str:
-        return f"<CUDA Device {self.id}>"
-
-    @property
-    def _state(self) -> DeviceState:
-        return machine().devices[self.id]
-
-    def use(self) -> Device:
-        """Make it the current device of this thread."""
-        machine().local.device = self.id
-        return self
-
-    def synchronize(self) -> None:
-        """Wait for all streams of the device."""
-        ordering.host_waits_for_device(self._state)
-        _count(self._state, "the device", hidden=False)
-
-    @property
-    def mem_info(self) -> tuple[int, int]:
-        """Free and total bytes."""
-        state = self._state
-        return state.total_bytes - state.reserved_bytes, state.total_bytes
-
-    @property
-    def compute_capability(self) -> str:
-        """Major and minor number in one."""
-        return "90"
-
-    @property
-    def pci_bus_id(self) -> str:
-        """An address that tells devices apart."""
-        return f"0000:{self.id:02X}:00.0"
-
-    @property
-    def attributes(self) -> dict[str, int]:
-        """The attributes that somebody may ask for; the cache is small, for small tests."""
-        return {
-            "MultiProcessorCount": 132,
-            "MaxThreadsPerBlock": 1024,
-            "WarpSize": 32,
-            "ComputeCapabilityMajor": 9,
-            "ComputeCapabilityMinor": 0,
-            "L2CacheSize": 2**20,
-        }
 
 
 class Event:
@@ -133,7 +36,7 @@ class Event:
         if interprocess and not disable_timing:
             raise ValueError("Timing must be disabled for interprocess events")
         self.clock: dict[int, int] = {}
-        self.capture: Capture | None = None
+        self.capture: Recording | None = None
         self.stream: StreamState | None = None
         self.seconds: float | None = None
         self.is_timed = not disable_timing
@@ -165,7 +68,7 @@ class Event:
             ordering.not_captured(self.stream)
         ordering.host_waits_for(self.clock)
         device = machine().device if self.stream is None else self.stream.device
-        _count(device, "an event", hidden=False)
+        counted(device, "an event", hidden=False)
 
 
 def get_elapsed_time(start_event: Event, end_event: Event) -> float:
@@ -349,7 +252,8 @@ class Stream:
         capture = self.state.capture
         if capture is None:
             raise RunTimeError(903, "cudaErrorIllegalState", "no capture goes on")
-        return capture.end()
+        graph: Graph = capture.end()
+        return graph
 
     def is_capturing(self) -> bool:
         """Whether a capture goes on."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.adapters.fakes.simulated_gpu import ordering, streams
+from sessrun.adapters.fakes.simulated_gpu import devices, ordering
 from sessrun.adapters.fakes.simulated_gpu.capture import Use
 from sessrun.adapters.fakes.simulated_gpu.device_values import check_dtype, poison, poisoned
 from sessrun.adapters.fakes.simulated_gpu.launches import (
@@ -18,8 +18,7 @@ from sessrun.adapters.fakes.simulated_gpu.launches import (
     new_block,
     root_of,
 )
-from sessrun.adapters.fakes.simulated_gpu.machine import machine
-from sessrun.adapters.fakes.simulated_gpu.ordering import StreamState
+from sessrun.adapters.fakes.simulated_gpu.machine import StreamState, machine
 
 __all__ = [
     "PinnedMemoryPointer",
@@ -193,7 +192,7 @@ def download(
         if not blocking and out is not None and is_pinned(out):
             _arrives(state, out, values)
             return out
-        streams.wait(state, hidden=not blocking, name=name)
+        devices.wait(state, hidden=not blocking, name=name)
     if out is None:
         return values
     out[...] = values
@@ -246,7 +245,7 @@ def hidden_read(array: DeviceArray, name: str) -> np.ndarray:
         counters.hidden_downloads += 1
         counters.download_bytes += array.host.nbytes
         now.record("hidden download", name, array.host.nbytes)
-        streams.wait(state, hidden=True, name=name)
+        devices.wait(state, hidden=True, name=name)
         return array.host.copy() if clean else poisoned(array.host.shape, array.host.dtype)
 
 

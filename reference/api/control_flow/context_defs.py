@@ -6,10 +6,10 @@ TF 2.21, control_flow.proto.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.scope_names import under, without
 from sessrun.reference.graph.tensor import Tensor
@@ -17,11 +17,8 @@ from sessrun.spec.proto import CondContextDef, ControlFlowContextDef, ValuesDef
 
 __all__ = ["known_in", "nested_defs", "restore_nested", "values_def"]
 
-#: The class for each kind of message within a ControlFlowContextDef.
-_CLASSES: Final[Mapping[str, tuple[str, str]]] = {
-    "cond_ctxt": ("conditional", "Conditional"),
-    "while_ctxt": ("loops", "Loop"),
-}
+#: By the kind of message in a ControlFlowContextDef, what makes a context of it.
+_FROM_PROTO: Final = {"cond_ctxt": "Conditional.from_proto", "while_ctxt": "Loop.from_proto"}
 
 
 def values_def(
@@ -54,9 +51,7 @@ def nested_defs(contexts: Iterable[Any], scope: str | None) -> list[ControlFlowC
 def restore_nested(message: ControlFlowContextDef, scope: str | None) -> None:
     """Make a context of its message; it is within the one that is entered."""
     kind = message.WhichOneof("ctxt")
-    module, name = _CLASSES[kind]
-    cls: Any = getattr(importlib.import_module(f"{__package__}.{module}"), name)
-    cls.from_proto(getattr(message, kind), scope)
+    UPPER[_FROM_PROTO[kind]](getattr(message, kind), scope)
 
 
 def known_in(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import importlib
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -13,6 +12,7 @@ from google.protobuf.message import Message
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.text import as_text
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.scope_names import under, without
 from sessrun.spec.proto import (
@@ -40,12 +40,12 @@ _VARIABLES: Final = frozenset(
         GraphKeys.GLOBAL_STEP,
     }
 )
-#: Collections whose items are written as messages: of which kind, and by which class.
-_CLASSES: Final[Mapping[str, tuple[Any, str, str]]] = {
-    GraphKeys.SAVERS: (SaverDef, "api.saving.saver", "Saver"),
-    GraphKeys.COND_CONTEXT: (CondContextDef, "api.control_flow.conditional", "Conditional"),
-    GraphKeys.WHILE_CONTEXT: (WhileContextDef, "api.control_flow.loops", "Loop"),
-    GraphKeys.QUEUE_RUNNERS: (QueueRunnerDef, "api.queues.queue_runner", "QueueRunner"),
+#: Collections whose items are written as messages: of which kind, and what makes an item of one.
+_MESSAGES: Final[Mapping[str, tuple[type[Message], str]]] = {
+    GraphKeys.SAVERS: (SaverDef, "Saver.from_proto"),
+    GraphKeys.COND_CONTEXT: (CondContextDef, "Conditional.from_proto"),
+    GraphKeys.WHILE_CONTEXT: (WhileContextDef, "Loop.from_proto"),
+    GraphKeys.QUEUE_RUNNERS: (QueueRunnerDef, "QueueRunner.from_proto"),
 }
 
 
@@ -82,7 +82,7 @@ def add_collection(target: MetaGraphDef, key: Any, items: Sequence[Any], scope: 
 
 def _collection(key: str, items: Sequence[Any], scope: str | None) -> CollectionDef:
     found = CollectionDef()
-    if key in _VARIABLES or key in _CLASSES:
+    if key in _VARIABLES or key in _MESSAGES:
         for item in items:
             message = item if isinstance(item, Message) else item.to_proto(export_scope=scope)
             if message is not None:
@@ -138,11 +138,9 @@ def restore_collections(
 
 
 def _item(key: str, kind: str, value: Any, graph: Graph, scope: str) -> Any:
-    if kind == "bytes_list" and key in _CLASSES:
-        message, module, name = _CLASSES[key]
-        cls = getattr(importlib.import_module(f"sessrun.reference.{module}"), name)
-        make: Callable[..., Any] = cls.from_proto
-        return make(message.FromString(value), import_scope=scope)
+    if kind == "bytes_list" and key in _MESSAGES:
+        message, from_proto = _MESSAGES[key]
+        return UPPER[from_proto](message.FromString(value), import_scope=scope)
     if kind == "node_list":
         return graph.as_graph_element(under(scope, value))
     if kind == "bytes_list" and scope:

@@ -10,10 +10,11 @@ from typing import Any
 
 from sessrun.reference.api.variables import initial_values, state_ops
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
-from sessrun.reference.api.variables.variable_base import MAKERS, VariableV1
+from sessrun.reference.api.variables.variable_base import VariableV1
 from sessrun.reference.api.variables.variable_traits import collections_of, traits_of
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import (
     convert_to_tensor,
@@ -161,7 +162,7 @@ class RefVariable(VariableV1):
         with init_scope():
             is_there = state_ops.is_variable_initialized(self)
             assigned = getattr(self._initializer, "op", self._initializer)
-            value: Tensor = MAKERS["cond"](is_there, self.read_value, lambda: assigned.inputs[1])
+            value: Tensor = UPPER["cond"](is_there, self.read_value, lambda: assigned.inputs[1])
             return value
 
     # -- setting

@@ -20,6 +20,7 @@ from sessrun.reference.api.variables.variable_traits import (
 )
 from sessrun.reference.base.references import Reference
 from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build import indexed_slices
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.tensor import Overloads, Tensor
@@ -30,12 +31,7 @@ if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation
     from sessrun.spec.proto import VariableDef
 
-__all__ = ["MAKERS", "Variable", "VariableV1"]
-
-
-#: What variables leave to modules that build on them: what `Variable` and `VariableV1` make, and
-#: `cond`.
-MAKERS: Final[dict[str, Callable[..., Any]]] = {}
+__all__ = ["Variable", "VariableV1"]
 
 
 class _Creation(ABCMeta):
@@ -44,7 +40,7 @@ class _Creation(ABCMeta):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if cls.__module__ != __name__:
             return super().__call__(*args, **kwargs)
-        make = MAKERS["VariableV1" if issubclass(cls, VariableV1) else "Variable"]
+        make = UPPER["create" if issubclass(cls, VariableV1) else "create_resource"]
         return make(*args, **kwargs)
 
 
@@ -245,7 +241,7 @@ class Variable(metaclass=_Creation):
           KeyError: the graph does not have one of them.
 
         """
-        return MAKERS["VariableV1"](variable_def=variable_def, import_scope=import_scope)
+        return UPPER["create"](variable_def=variable_def, import_scope=import_scope)
 
     # -- Python
 

@@ -6,14 +6,11 @@ its resources and random streams are its own, as they are once TensorFlow has in
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sessrun.reference.base.dtypes import variant
-from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.framework_ops import placeholder
+from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build.functions.function_nodes import nodes_of
 from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.errors import InvalidArgumentError, NotFoundError
@@ -105,27 +102,5 @@ def gradient_of(body: Body, gives: Sequence[str]) -> Body:
       InvalidArgumentError: an operation of the body has no gradient.
 
     """
-    # It needs most of the package, and few graphs ask.
-    differentiation = "sessrun.reference.gradient"
-    backprop = importlib.import_module(f"{differentiation}.backprop")
-    variables = importlib.import_module(f"{differentiation}.variables")
-    variables.note_dtypes(body.inputs, gives)
-    with body.graph.as_default():
-        given = [placeholder(each.dtype, each.shape) for each in body.outputs]
-        real = [
-            (y, grad)
-            for y, grad in zip(body.outputs, given, strict=True)
-            if y.dtype.is_floating or y.dtype.is_complex or y.dtype == variant
-        ]
-        try:
-            made = backprop.gradients(
-                [y for y, _ in real], list(body.inputs), [grad for _, grad in real]
-            )
-            found = [
-                variables.zeros_of_argument(x, dtype) if each is None else each
-                for x, dtype, each in zip(body.inputs, gives, made, strict=True)
-            ]
-        except (LookupError, ValueError, TypeError) as error:
-            raise InvalidArgumentError(None, None, str(error)) from error
-        dense = tuple(convert_to_tensor(each) for each in found)
-    return Body(body.graph, (*body.inputs, *given), dense, body.effects, body.controls)
+    gradients: Body = UPPER["gradient_of"](body, gives)
+    return gradients

@@ -5,7 +5,6 @@ Source: tf_keras 2.21 in graph mode.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, Final
 
 import numpy as np
@@ -79,9 +78,9 @@ def resize_images(
         raise bad_value(
             f'`interpolation` argument should be one of: {names}. Received: "{interpolation}".'
         )
-    x = import_module("sessrun.reference.api.pictures.newer").resize_images_v2(  # few resize
-        x, sizes, method=_METHODS[interpolation]
-    )
+    from sessrun.reference.api.pictures.newer import resize_images_v2  # noqa: PLC0415 - few resize
+
+    x = resize_images_v2(x, sizes, method=_METHODS[interpolation])
     return tf.transpose(x, perm=[0, 3, 1, 2]) if is_first else x
 
 
