@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import host_array, scalar_int, stacked
 from sessrun.reference.kernels.older_handles import reference_to
-from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
 from sessrun.reference.state.queues.accumulator_resource import (
     Accumulator,
     DenseAccumulator,
@@ -26,8 +26,8 @@ _DTYPES: Final = frozenset({"float16", "float32", "float64"})
 
 
 @binder("ResourceConditionalAccumulator", "SparseConditionalAccumulator", devices=_CPU)
-def accumulator(bind: Bind) -> Callable[..., Any]:
-    """The accumulator of that container and name, made if there is none."""
+def accumulator(bind: Bind) -> KernelFunction:
+    """The handle of the accumulator of that container and name, created when first asked for."""
     attrs, kind, dtype = bind.attrs, bind.node.type, bind.attrs["dtype"]
     container, name = resource_names(attrs)
     container, name = container or DEFAULT_CONTAINER, name or f"_0_{bind.node.name}"
@@ -39,28 +39,28 @@ def accumulator(bind: Bind) -> Callable[..., Any]:
             return SparseAccumulator(dtype, attrs["shape"], mean=mean, stack=stack)
         return DenseAccumulator(dtype, attrs["shape"], mean=mean)
 
-    def compute() -> Any:
+    def compute() -> object:
         if dtype not in _DTYPES:
             raise InvalidArgument(
                 f"No OpKernel was registered to support Op '{kind}' with dtype {dtype}"
             )
-        found = bind.resources.get_or_create(container, name, Accumulator, make)  # type: ignore[type-abstract]  # of any kind
+        resource = bind.resources.get_or_create(container, name, Accumulator, make)  # type: ignore[type-abstract]  # of any kind
         if kind == "ResourceConditionalAccumulator":
-            return found
-        return reference_to(found, container, name)
+            return resource
+        return reference_to(resource, container, name)
 
     return compute
 
 
-def _found(handle: Any, kind: type[Accumulator] = Accumulator) -> Any:
+def _accumulator_of(handle: object, kind: type[Accumulator] = Accumulator) -> Accumulator:
     """The accumulator behind a handle."""
-    found = handle.resource if isinstance(handle, HandleReference) else handle
-    if not isinstance(found, kind):
+    resource = handle.resource if isinstance(handle, HandleReference) else handle
+    if not isinstance(resource, kind):
         raise InvalidArgument("The handle is not one of an accumulator of this kind")
-    return found
+    return resource
 
 
-def _scalar(value: Any, name: str) -> int:
+def _scalar(value: Array, name: str) -> int:
     if value.shape != ():
         raise InvalidArgument(
             f"Argument {name} must be scalar, but had bad shape {list(value.shape)}"
@@ -68,76 +68,81 @@ def _scalar(value: Any, name: str) -> int:
     return scalar_int(value)
 
 
-def _same_dtype(found: Accumulator, dtype: str) -> None:
-    if found.dtype != dtype:
-        raise InvalidArgument(f"The accumulator is of {found.dtype}, not of {dtype}")
+def _same_dtype(accumulator: Accumulator, dtype: str) -> None:
+    if accumulator.dtype != dtype:
+        raise InvalidArgument(f"The accumulator is of {accumulator.dtype}, not of {dtype}")
 
 
 @binder("ResourceAccumulatorApplyGradient", devices=_CPU)
-def apply(bind: Bind) -> Callable[..., Any]:
+def apply(bind: Bind) -> KernelFunction:
     """Adds a gradient, a copy: a fed array is still its owner's to write to."""
     xp, dtype = bind.xp, bind.attrs["dtype"]
 
-    def compute(handle: Any, local_step: Any, gradient: Any) -> None:
-        found = _found(handle, DenseAccumulator)
-        _same_dtype(found, dtype)
-        found.apply(_scalar(local_step, "local_step"), xp.array(gradient))
+    def compute(handle: object, local_step: Array, gradient: Array) -> None:
+        target = _accumulator_of(handle, DenseAccumulator)
+        _same_dtype(target, dtype)
+        target.apply(_scalar(local_step, "local_step"), xp.array(gradient))
 
     return compute
 
 
 @binder("SparseAccumulatorApplyGradient", devices=_CPU)
-def apply_sparse(bind: Bind) -> Callable[..., Any]:
+def apply_sparse(bind: Bind) -> KernelFunction:
     """Adds slices of a gradient."""
     xp, dtype, has_shape = bind.xp, bind.attrs["dtype"], bind.attrs["has_known_shape"]
 
-    def compute(handle: Any, local_step: Any, indices: Any, values: Any, shape: Any) -> None:
-        found = _found(handle, SparseAccumulator)
-        _same_dtype(found, dtype)
+    def compute(
+        handle: VariableBuffer, local_step: Array, indices: Any, values: Any, shape: Any
+    ) -> None:
+        target = _accumulator_of(handle, SparseAccumulator)
+        _same_dtype(target, dtype)
         step = _scalar(local_step, "local_step")
-        whole = shape if has_shape else None
-        found.apply(step, SparseGradient(indices, xp.array(values), whole))
+        dense_shape = shape if has_shape else None
+        target.apply(step, SparseGradient(indices, xp.array(values), dense_shape))
 
     return compute
 
 
 @binder("ResourceAccumulatorTakeGradient", devices=_CPU, needs_step=True)
-def take(bind: Bind) -> Callable[..., Any]:
+def take(bind: Bind) -> KernelFunction:
     """The mean or sum, once there are enough gradients."""
     node, dtype = bind.node.name, bind.attrs["dtype"]
 
-    def compute(step: Step, handle: Any, num_required: Any) -> Any:
-        found = _found(handle, DenseAccumulator)
-        _same_dtype(found, dtype)
+    def compute(step: Step, handle: object, num_required: Array) -> Array:
+        target = _accumulator_of(handle, DenseAccumulator)
+        _same_dtype(target, dtype)
         wanted = _scalar(num_required, "num_required")
-        return step.take(node, lambda: found.take(wanted))
+        gradient: Array = step.take(node, lambda: target.take(wanted))
+        return gradient
 
     return compute
 
 
 @binder("SparseAccumulatorTakeGradient", devices=_CPU, needs_step=True)
-def take_sparse(bind: Bind) -> Callable[..., Any]:
+def take_sparse(bind: Bind) -> KernelFunction:
     """The mean or sum as slices, once there are enough gradients."""
     node, dtype = bind.node.name, bind.attrs["dtype"]
 
-    def compute(step: Step, handle: Any, num_required: Any) -> Any:
-        found = _found(handle, SparseAccumulator)
-        _same_dtype(found, dtype)
+    def compute(
+        step: Step, handle: VariableBuffer, num_required: Array
+    ) -> tuple[Array, Array, Array]:
+        target = _accumulator_of(handle, SparseAccumulator)
+        _same_dtype(target, dtype)
         wanted = _scalar(num_required, "num_required")
-        indices, values, shape = step.take(node, lambda: found.take(wanted))
+        indices, values, shape = step.take(node, lambda: target.take(wanted))
         return host_array(indices, "int64"), values, host_array(shape, "int64")
 
     return compute
 
 
 @binder("ResourceAccumulatorSetGlobalStep", devices=_CPU)
-def set_global_step(bind: Bind) -> Callable[..., Any]:
-    """Goes to a step."""
+def set_global_step(bind: Bind) -> KernelFunction:
+    """Sets the accumulator's global step: gradients of earlier steps are dropped."""
     del bind
-    return lambda handle, step: _found(handle).set_step(_scalar(step, "new_global_step"))
+    return lambda handle, step: _accumulator_of(handle).set_step(_scalar(step, "new_global_step"))
 
 
 @binder("ResourceAccumulatorNumAccumulated", devices=_CPU)
-def num_accumulated(bind: Bind) -> Callable[..., Any]:
-    """How many gradients wait to be taken."""
-    return lambda handle: bind.xp.int32(len(_found(handle)))
+def num_accumulated(bind: Bind) -> KernelFunction:
+    """The number of gradients accumulated since the last were taken."""
+    return lambda handle: bind.xp.int32(len(_accumulator_of(handle)))

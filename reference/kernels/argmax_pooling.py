@@ -1,33 +1,31 @@
-"""Kernels of pooling by maximum that tell where the maxima were, and of its gradient."""
+"""Kernels of max pooling that also return the index of each maximum, and of its gradient."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.pooling import Pooling, check_shape, lowest
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.scatters import scatter
-from sessrun.reference.kernels.windows import offsets, places
+from sessrun.reference.kernels.windows import offsets, window_slices
 
 __all__: list[str] = []
 
 
-def _numbers(xp: Any, shape: tuple[int, ...], with_batch: bool) -> Any:
-    """The number of each element in its image, or in the whole batch."""
+def _numbers(xp: ArrayModule, shape: tuple[int, ...], with_batch: bool) -> Array:
+    """The flat index of each element of the input: within its image, or within the batch."""
     count = xp.arange(shape[0] * shape[1] * shape[2] * shape[3]).reshape(shape)
     return count if with_batch or not shape[0] else xp.broadcast_to(count[:1], shape)
 
 
 @binder("MaxPoolWithArgmax")
-def max_pool_with_argmax(bind: Bind) -> Callable[..., Any]:
-    """The largest number of each window, and the number of its place, the first of several."""
+def max_pool_with_argmax(bind: Bind) -> KernelFunction:
+    """The maximum of each window, and its flat index: that of the first of equal ones."""
     pooling, xp = Pooling(bind, 4), bind.xp
     with_batch, kind = bind.attrs["include_batch_in_index"], dtype_of(bind.attrs["Targmax"])
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> tuple[Array, Array]:
         if not x.size:
             raise InvalidArgument("tensor_in must not be empty")
         along = pooling.along(x.shape)
@@ -38,7 +36,7 @@ def max_pool_with_argmax(bind: Bind) -> Callable[..., Any]:
         which = xp.full(shape, -1, "int64")
         numbers = _numbers(xp, x.shape, with_batch)
         for offset in offsets(along):
-            here, there = places(along, offset)
+            here, there = window_slices(along, offset)
             more = (x[there] > best[here]) | (which[here] < 0)
             best[here] = xp.where(more, x[there], best[here])
             which[here] = xp.where(more, numbers[there], which[here])
@@ -48,12 +46,12 @@ def max_pool_with_argmax(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("MaxPoolGradWithArgmax")
-def max_pool_grad_with_argmax(bind: Bind) -> Callable[..., Any]:
-    """Each gradient at the place that is told, summed where several meet."""
+def max_pool_grad_with_argmax(bind: Bind) -> KernelFunction:
+    """Adds each gradient to the element of the input that `argmax` names by its flat index."""
     pooling, xp = Pooling(bind, 4), bind.xp
     with_batch = bind.attrs["include_batch_in_index"]
 
-    def compute(x: Any, grad: Any, argmax: Any) -> Any:
+    def compute(x: Array, grad: Array, argmax: Array) -> Array:
         along = pooling.along(x.shape)
         shape = (x.shape[0], *(axis.out for axis in along), x.shape[3])
         check_shape("grad", grad, shape)

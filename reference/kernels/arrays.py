@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, ResourceExhausted
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import (
@@ -17,7 +18,7 @@ from sessrun.reference.kernels.host import (
 )
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.spec.rules.shapes import RULES, ShapeError
 
 __all__ = ["MOST_DIMENSIONS", "checked_shape"]
@@ -25,20 +26,20 @@ __all__ = ["MOST_DIMENSIONS", "checked_shape"]
 #: Some operations take tensors of so many dimensions at most.
 MOST_DIMENSIONS: Final = 8
 
-#: What is said of axes that there are not.
+#: The message about an axis out of range: `axis_of` fills in the axis and the rank.
 _NO_JOINED_AXIS: Final = (
     "ConcatOp : Expected concatenating dimensions in the range [-{rank}, {rank}), but got {axis}"
 )
 _NO_SPLIT_AXIS: Final = "-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}"
 #: A tensor has fewer elements than this.
 _TOO_MANY_ELEMENTS: Final = 2**63
-#: As many numbers no machine has memory for.
+#: More elements than any machine has memory for.
 _MOST: Final = 2**56
 #: A tensor has fewer dimensions than this.
 _TOO_MANY: Final = 254
 
 
-def checked_shape(dims: Any) -> tuple[int, ...]:
+def checked_shape(dims: Array) -> tuple[int, ...]:
     """A shape that is given as an integer tensor.
 
     Raises:
@@ -56,7 +57,7 @@ def checked_shape(dims: Any) -> tuple[int, ...]:
 
 
 @kernel("Reshape", host_inputs=("shape",))
-def reshape(_: Any, tensor: Any, shape: Any) -> Any:
+def reshape(_: object, tensor: Array, shape: Array) -> Array:
     """The same elements in another shape."""
     if shape.ndim > 1:
         raise InvalidArgument(f"sizes input must be 1-D, not {bracketed(shape.shape)}")
@@ -66,9 +67,9 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
         raise InvalidArgument(
             f"Only one input size may be -1, not both {first} and {sizes.index(-1, first + 1)}"
         )
-    for place, size in enumerate(sizes):
+    for position, size in enumerate(sizes):
         if size < -1:
-            raise InvalidArgument(f"Size {place} must be non-negative, not {size}")
+            raise InvalidArgument(f"Size {position} must be non-negative, not {size}")
     if shape.size >= _TOO_MANY:
         raise InvalidArgument(
             f"too many dimensions: must be < {_TOO_MANY}, but received {shape.size}"
@@ -85,7 +86,7 @@ def reshape(_: Any, tensor: Any, shape: Any) -> Any:
 
 
 def _filled_in(shape: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
-    """Sizes with the one of -1 computed; of two empty shapes the zeros are left out of account."""
+    """The sizes with -1 replaced; of two empty shapes the zeros are ignored."""
     have, rest = math.prod(shape), math.prod(size for size in sizes if size != -1)
     if rest == 0:
         have = math.prod(size for size in shape if size)
@@ -94,14 +95,14 @@ def _filled_in(shape: Sequence[int], sizes: Sequence[int]) -> tuple[int, ...]:
 
 
 @binder("Shape", host_outputs=("output",))
-def shape_(bind: Bind) -> Callable[..., Any]:
+def shape_(bind: Bind) -> KernelFunction:
     """The shape as a vector in host memory."""
     dtype = bind.attrs["out_type"]
     return lambda x: host_array(x.shape, dtype)
 
 
 @binder("ShapeN", host_outputs=("output",))
-def shape_n(bind: Bind) -> Callable[..., Any]:
+def shape_n(bind: Bind) -> KernelFunction:
     """The shapes as vectors in host memory."""
     dtype = bind.attrs["out_type"]
     if bind.attrs["N"] == 1:
@@ -110,31 +111,31 @@ def shape_n(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("Size", host_outputs=("output",))
-def size(bind: Bind) -> Callable[..., Any]:
+def size(bind: Bind) -> KernelFunction:
     """The number of elements."""
     dtype = bind.attrs["out_type"]
     return lambda x: host_array([x.size], dtype).reshape(())
 
 
 @kernel("Rank", host_outputs=("output",))
-def rank(_: Any, x: Any) -> Any:
+def rank(_: object, x: Array) -> Array:
     """The number of dimensions."""
     return host_array([x.ndim], "int32").reshape(())
 
 
 @kernel("ExpandDims", host_inputs=("dim",))
-def expand_dims(_: Any, x: Any, dim: Any) -> Any:
-    """A dimension of 1 put in before an axis."""
+def expand_dims(_: object, x: Array, dim: Array) -> Array:
+    """Inserts a dimension of size 1 before an axis."""
     if dim.size != 1:
         raise InvalidArgument(f"'dim' must be a tensor with a single value, got {dim.size}")
     said = f"Tried to expand dim index {{axis}} for tensor with {x.ndim} dimensions."
-    place = axis_of(scalar_int(dim), x.ndim + 1, said)
-    return x.reshape((*x.shape[:place], 1, *x.shape[place:]))
+    axis = axis_of(scalar_int(dim), x.ndim + 1, said)
+    return x.reshape((*x.shape[:axis], 1, *x.shape[axis:]))
 
 
 @kernel("Squeeze")
-def squeeze(_: Any, x: Any, *, squeeze_dims: tuple[int, ...]) -> Any:
-    """Dimensions of 1 taken out."""
+def squeeze(_: object, x: Array, *, squeeze_dims: tuple[int, ...]) -> Array:
+    """Removes dimensions of size 1."""
     try:
         (target,) = RULES["squeezed"](x.shape, squeeze_dims)
     except ShapeError as error:
@@ -142,7 +143,7 @@ def squeeze(_: Any, x: Any, *, squeeze_dims: tuple[int, ...]) -> Any:
     return x.reshape(target)
 
 
-def _order(perm: Any, count: int) -> list[int]:
+def _order(perm: Array, count: int) -> list[int]:
     if perm.ndim != 1:
         raise InvalidArgument(f"perm must be rank 1, got shape {bracketed(perm.shape)}")
     order = ints(perm)
@@ -151,28 +152,28 @@ def _order(perm: Any, count: int) -> list[int]:
             f"transpose expects a vector of size {count}. But input(1) is a "
             f"vector of size {len(order)}"
         )
-    places = [axis_of(axis, count, "{axis} is out of range [0 .. {rank})") for axis in order]
+    axes = [axis_of(axis, count, "{axis} is out of range [0 .. {rank})") for axis in order]
     for axis in range(count):
-        if axis not in places:
+        if axis not in axes:
             spelled = ",".join(map(str, order))
             raise InvalidArgument(f"{axis} is missing from {{{spelled}}}.")
-    return places
+    return axes
 
 
 @kernel("Transpose", host_inputs=("perm",))
-def transpose(_: Any, x: Any, perm: Any) -> Any:
+def transpose(_: object, x: Array, perm: Array) -> Array:
     """The dimensions in another order."""
     return x.transpose(_order(perm, x.ndim))
 
 
 @kernel("ConjugateTranspose", host_inputs=("perm",))
-def conjugate_transpose(xp: Any, x: Any, perm: Any) -> Any:
+def conjugate_transpose(xp: ArrayModule, x: Array, perm: Array) -> Array:
     """The dimensions in another order, complex numbers conjugated."""
     moved = x.transpose(_order(perm, x.ndim))
     return xp.conj(moved) if x.dtype.kind == "c" else moved
 
 
-def _joined(xp: Any, values: tuple[Any, ...], axis: Any) -> Any:
+def _joined(xp: ArrayModule, values: tuple[Array, ...], axis: Array) -> Array:
     count = values[0].ndim
     if not all(value.ndim for value in values):
         raise InvalidArgument("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
@@ -180,41 +181,41 @@ def _joined(xp: Any, values: tuple[Any, ...], axis: Any) -> Any:
         raise InvalidArgument(
             f"ConcatOp : the axis must be a scalar, got shape {bracketed(axis.shape)}"
         )
-    place = axis_of(scalar_int(axis), count, _NO_JOINED_AXIS)
+    dim = axis_of(scalar_int(axis), count, _NO_JOINED_AXIS)
     first = values[0].shape
     for number, value in enumerate(values):
         shapes = f"shape[0] = {bracketed(first)} vs. shape[{number}] = {bracketed(value.shape)}"
         if value.ndim != count:
             raise InvalidArgument(f"ConcatOp : Ranks of all input tensors should match: {shapes}")
         for axis_, (size, other) in enumerate(zip(first, value.shape, strict=True)):
-            if size != other and axis_ != place:
+            if size != other and axis_ != dim:
                 raise InvalidArgument(
                     f"ConcatOp : Dimension {axis_} in both shapes must be equal: {shapes}"
                 )
-    return xp.concatenate(values, axis=place)
+    return xp.concatenate(values, axis=dim)
 
 
 @kernel("Concat", host_inputs=("concat_dim",))
-def concat(xp: Any, concat_dim: Any, *values: Any) -> Any:
+def concat(xp: ArrayModule, concat_dim: Array, *values: Array) -> Array:
     """Tensors joined along an axis."""
     return _joined(xp, values, concat_dim)
 
 
 @kernel("ConcatV2", host_inputs=("axis",))
-def concat_v2(xp: Any, *values_and_axis: Any) -> Any:
+def concat_v2(xp: ArrayModule, *values_and_axis: Array) -> Array:
     """Tensors joined along an axis, which comes last."""
     return _joined(xp, values_and_axis[:-1], values_and_axis[-1])
 
 
 @binder("ParallelConcat", devices=("CPU",))
-def parallel_concat(bind: Bind) -> Callable[..., Any]:
-    """Tensors joined along their first dimension; there may not be more than have place in it."""
-    xp, places = bind.xp, bind.attrs["shape"][0]
+def parallel_concat(bind: Bind) -> KernelFunction:
+    """Tensors joined along their first dimension, at most as many as `shape` says."""
+    xp, rows = bind.xp, bind.attrs["shape"][0]
 
-    def compute(*values: Any) -> Any:
-        if len(values) > places:
+    def compute(*values: Array) -> Array:
+        if len(values) > rows:
             raise InvalidArgument(
-                f"0th dimension of value = {places} must be greater than loc_ = {places}"
+                f"0th dimension of value = {rows} must be greater than loc_ = {rows}"
             )
         return xp.concatenate(values, axis=0)
 
@@ -222,8 +223,8 @@ def parallel_concat(bind: Bind) -> Callable[..., Any]:
 
 
 @kernel("ConcatOffset", host_inputs=("concat_dim", "shape"), host_outputs=("offset",))
-def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
-    """Where each part begins in a concatenation."""
+def concat_offset(_: object, concat_dim: Array, *shapes: Array) -> tuple[Array, ...]:
+    """Where each input begins in the concatenation, as a vector of offsets."""
     axis = one_number(concat_dim, "Concat dim tensor should be a scalar integer, but got shape {}")
     rank = shapes[0].size
     for number, shape in enumerate(shapes):
@@ -235,20 +236,20 @@ def concat_offset(_: Any, concat_dim: Any, *shapes: Any) -> Any:
             raise InvalidArgument(
                 f"input {number} should contain {rank} elements, but got {shape.size}"
             )
-    place = axis_of(axis, rank)
+    dim = axis_of(axis, rank)
     dims = [ints(shape) for shape in shapes]
     offsets, total = [], 0
     for number, (shape, sizes) in enumerate(zip(shapes, dims, strict=True)):
-        if sizes[:place] != dims[0][:place] or sizes[place + 1 :] != dims[0][place + 1 :]:
+        if sizes[:dim] != dims[0][:dim] or sizes[dim + 1 :] != dims[0][dim + 1 :]:
             raise InvalidArgument(
-                f"All dimensions except {place} must match. Input {number} has "
+                f"All dimensions except {dim} must match. Input {number} has "
                 f"shape {_spaced(sizes)} and doesn't match input 0 with shape "
                 f"{_spaced(dims[0])}."
             )
         offset = [0] * rank
-        offset[place] = total
+        offset[dim] = total
         offsets.append(host_array(offset, str(shape.dtype)))
-        total += sizes[place]
+        total += sizes[dim]
     return tuple(offsets)
 
 
@@ -257,7 +258,7 @@ def _spaced(sizes: Sequence[int]) -> str:
 
 
 @kernel("Pack")
-def pack(xp: Any, *values: Any, axis: int) -> Any:
+def pack(xp: ArrayModule, *values: Array, axis: int) -> Array:
     """Tensors of one shape joined along a new axis."""
     for number, value in enumerate(values):
         if value.shape != values[0].shape:
@@ -266,25 +267,25 @@ def pack(xp: Any, *values: Any, axis: int) -> Any:
                 f"{bracketed(values[0].shape)} != values[{number}].shape = "
                 f"{bracketed(value.shape)}"
             )
-    place = axis_of(axis, values[0].ndim + 1)
-    return xp.stack(values, axis=place)
+    dim = axis_of(axis, values[0].ndim + 1)
+    return xp.stack(values, axis=dim)
 
 
 @kernel("Unpack")
-def unpack(_: Any, value: Any, *, num: int, axis: int) -> Any:
+def unpack(_: object, value: Array, *, num: int, axis: int) -> tuple[Array, ...] | Array:
     """The slices along an axis."""
-    place = axis_of(axis, value.ndim)
-    if value.shape[place] != num:
+    dim = axis_of(axis, value.ndim)
+    if value.shape[dim] != num:
         raise InvalidArgument(
-            f"Input shape axis {place} must equal {num}, got shape {bracketed(value.shape)}"
+            f"Input shape axis {dim} must equal {num}, got shape {bracketed(value.shape)}"
         )
-    before = (slice(None),) * place
+    before = (slice(None),) * dim
     slices = tuple(value[(*before, i, ...)] for i in range(num))
     return slices if num != 1 else slices[0]
 
 
-def _cut(value: Any, place: int, sizes: list[int]) -> Any:
-    before, start, parts = (slice(None),) * place, 0, []
+def _cut(value: Array, dim: int, sizes: list[int]) -> tuple[Array, ...] | Array:
+    before, start, parts = (slice(None),) * dim, 0, []
     for size_ in sizes:
         parts.append(value[(*before, slice(start, start + size_), ...)])
         start += size_
@@ -292,42 +293,46 @@ def _cut(value: Any, place: int, sizes: list[int]) -> Any:
 
 
 @kernel("Split", host_inputs=("split_dim",))
-def split(_: Any, split_dim: Any, value: Any, *, num_split: int) -> Any:
+def split(
+    _: object, split_dim: Array, value: Array, *, num_split: int
+) -> tuple[Array, ...] | Array:
     """Equal parts along an axis."""
     if split_dim.ndim:
         raise InvalidArgument(f"split_dim must be a scalar but has rank {split_dim.ndim}")
-    place = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
-    whole = value.shape[place]
-    if whole % num_split:
+    dim = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
+    size = value.shape[dim]
+    if size % num_split:
         raise InvalidArgument(
             f"Number of ways to split should evenly divide the split dimension, "
-            f"but got split_dim {place} (size = {whole}) and num_split {num_split}"
+            f"but got split_dim {dim} (size = {size}) and num_split {num_split}"
         )
-    return _cut(value, place, [whole // num_split] * num_split)
+    return _cut(value, dim, [size // num_split] * num_split)
 
 
 @kernel("SplitV", host_inputs=("size_splits", "split_dim"))
-def split_v(_: Any, value: Any, size_splits: Any, split_dim: Any, *, num_split: int) -> Any:
+def split_v(
+    _: object, value: Array, size_splits: Array, split_dim: Array, *, num_split: int
+) -> tuple[Array, ...] | Array:
     """Parts of given sizes along an axis; one size may be -1."""
     if split_dim.size != 1:
         raise InvalidArgument("split_dim_tensor must have exactly one element.")
-    place = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
+    dim = axis_of(scalar_int(split_dim), value.ndim, _NO_SPLIT_AXIS)
     try:
         shapes = RULES["split_sizes"](value.shape, size_splits, split_dim, num_split)
     except ShapeError as error:
         raise InvalidArgument(str(error)) from error
-    sizes = [int(shape[place] or 0) for shape in shapes if shape is not None]
+    sizes = [int(shape[dim] or 0) for shape in shapes if shape is not None]
     if len(sizes) != num_split or any(n < 0 for n in sizes):
         raise InvalidArgument(f"Split sizes must be {num_split} numbers >= 0, got {sizes}")
-    return _cut(value, place, sizes)
+    return _cut(value, dim, sizes)
 
 
 @binder("Fill", host_inputs=("dims",))
-def fill(bind: Bind) -> Callable[..., Any]:
+def fill(bind: Bind) -> KernelFunction:
     """A tensor filled with one value."""
     xp = bind.xp
 
-    def compute(dims: Any, value: Any) -> Any:
+    def compute(dims: Array, value: Array) -> Array:
         if dims.ndim > 1:
             raise InvalidArgument(
                 f"dims must represent a vector, got shape {bracketed(dims.shape)}"
@@ -343,7 +348,7 @@ def fill(bind: Bind) -> Callable[..., Any]:
 
 
 @kernel("Empty", host_inputs=("shape",))
-def empty(xp: Any, shape: Any, *, dtype: Any, init: Any) -> Any:
+def empty(xp: ArrayModule, shape: Array, *, dtype: str, init: bool) -> Array:
     """Zeros, false or empty strings: nothing is gained by leaving what the memory had."""
     del init
     kind = dtype_of(dtype)
@@ -351,7 +356,7 @@ def empty(xp: Any, shape: Any, *, dtype: Any, init: Any) -> Any:
 
 
 @kernel("Tile", host_inputs=("multiples",))
-def tile(xp: Any, x: Any, multiples: Any) -> Any:
+def tile(xp: ArrayModule, x: Array, multiples: Array) -> Array:
     """The input repeated along each dimension."""
     if multiples.ndim != 1:
         raise InvalidArgument(
@@ -363,9 +368,9 @@ def tile(xp: Any, x: Any, multiples: Any) -> Any:
             f"Expected multiples argument to be a vector of length {x.ndim} but "
             f"got length {len(counts)}"
         )
-    for place, count in enumerate(counts):
+    for position, count in enumerate(counts):
         if count < 0:
-            raise InvalidArgument(f"Expected multiples[{place}] >= 0, but got {count}")
+            raise InvalidArgument(f"Expected multiples[{position}] >= 0, but got {count}")
     if x.size * math.prod(counts) >= _TOO_MANY_ELEMENTS:
         raise InvalidArgument(
             "Encountered overflow when multiplying the sizes of "
@@ -375,7 +380,7 @@ def tile(xp: Any, x: Any, multiples: Any) -> Any:
 
 
 @kernel("InvertPermutation")
-def invert_permutation(xp: Any, x: Any) -> Any:
+def invert_permutation(xp: ArrayModule, x: Array) -> Array:
     """The inverse of a permutation."""
     if x.ndim != 1:
         raise InvalidArgument("invert_permutation expects a 1D vector.")
@@ -391,7 +396,7 @@ def invert_permutation(xp: Any, x: Any) -> Any:
 
 
 @kernel("Range", host_inputs=("start", "limit", "delta"))
-def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
+def range_(xp: ArrayModule, start: Array, limit: Array, delta: Array) -> Array:
     """start, start + delta, start + 2 * delta, ... up to limit, which is left out."""
     dtype = start.dtype
     for name, given in (("start", start), ("limit", limit), ("delta", delta)):
@@ -417,11 +422,11 @@ def range_(xp: Any, start: Any, limit: Any, delta: Any) -> Any:
 
 
 @binder("LinSpace", host_inputs=("start", "stop", "num"))
-def lin_space(bind: Bind) -> Callable[..., Any]:
+def lin_space(bind: Bind) -> KernelFunction:
     """Evenly spaced numbers; the last is exactly `stop`."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["T"])
 
-    def compute(start: Any, stop: Any, num: Any) -> Any:
+    def compute(start: Array, stop: Array, num: Array) -> Array:
         count = one_number(num, "num must be a scalar, not tensor of shape {}")
         for name, value in (("start", start), ("stop", stop)):
             if value.ndim:
@@ -434,8 +439,8 @@ def lin_space(bind: Bind) -> Callable[..., Any]:
         if count == 1:
             return xp.full((1,), first.item(), dtype=dtype)
         step = (last - first) / dtype.type(count - 1)
-        points = xp.arange(count).astype(dtype) * step.item() + first.item()
-        points = points.astype(dtype)
+        exact: Array = xp.arange(count).astype(dtype) * step.item() + first.item()
+        points = exact.astype(dtype)
         points[-1:] = last.item()
         return points
 

@@ -13,15 +13,15 @@ __all__ = ["attribute_octets", "attribute_text", "resource_names"]
 _CONTAINER: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9.\-/]*")
 
 
-def attribute_text(value: Any) -> str:
-    """The text of a string attribute; each byte that is no UTF-8 is half a surrogate pair.
+def attribute_text(value: bytes | str) -> str:
+    """The text of a string attribute; a byte that is not valid UTF-8 becomes a lone surrogate.
 
-    Names made of it differ where the bytes do, and `attribute_octets` gives the bytes back.
+    Different bytes give different texts, and `attribute_octets` gives the bytes back.
     """
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
 
 
-def attribute_octets(value: Any) -> bytes:
+def attribute_octets(value: bytes | str) -> bytes:
     """The bytes of a string attribute."""
     return attribute_text(value).encode("utf-8", "surrogateescape")
 

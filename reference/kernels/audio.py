@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.registry import kernel
@@ -19,7 +20,7 @@ _CPU: Final = ("CPU",)
 _INTEGERS: Final = 1
 _BITS: Final = 16
 _FULL: Final = 1 << 15
-#: Below it there is no energy.
+#: The least energy whose logarithm is taken.
 _FLOOR: Final = 1e-12
 
 
@@ -31,50 +32,50 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, int, int]]:
     """The chunks of a WAV file: name, where the data begins, its length."""
     if len(content) < 12 or content[:4] != b"RIFF" or content[8:12] != b"WAVE":
         raise _bad("Header mismatch: Expected RIFF and WAVE")
-    place = 12
-    while place < len(content):
-        if place + 8 > len(content):
+    position = 12
+    while position < len(content):
+        if position + 8 > len(content):
             raise _bad("Data too short when trying to read chunk")
-        name, size = struct.unpack_from("<4sI", content, place)
-        yield name, place + 8, size
-        place += 8 + size
+        name, size = struct.unpack_from("<4sI", content, position)
+        yield name, position + 8, size
+        position += 8 + size
 
 
 def _format(content: bytes, begin: int, size: int) -> tuple[int, int]:
-    """The channels and the rate that a file says it has."""
+    """The number of channels and the sample rate that the format chunk declares."""
     if size not in {16, 18} or begin + 16 > len(content):
         raise _bad("Bad file size for WAV: Expected 16 or 18")
-    kind, channels, rate, each, width, bits = struct.unpack_from("<HHIIHH", content, begin)
+    kind, channels, rate, byte_rate, width, bits = struct.unpack_from("<HHIIHH", content, begin)
     if kind != _INTEGERS or channels < 1:
         raise _bad("Bad audio format for WAV: Expected 1 (PCM)")
     if bits != _BITS:
         raise _bad(f"Can only read 16-bit WAV files, but received {bits}")
-    if width != channels * _BITS // 8 or each != rate * width:
-        raise _bad(f"Bad bytes per sample in WAV header: {width}, {each}")
+    if width != channels * _BITS // 8 or byte_rate != rate * width:
+        raise _bad(f"Bad bytes per sample in WAV header: {width}, {byte_rate}")
     return channels, rate
 
 
-def _samples(content: bytes) -> tuple[Any, int]:
+def _samples(content: bytes) -> tuple[Array, int]:
     """The integers of a file, [samples, channels], and its rate."""
     channels = rate = 0
-    found = None
+    samples = None
     for name, begin, size in _chunks(content):
         if name == b"fmt ":
             channels, rate = _format(content, begin, size)
-        elif name == b"data" and found is None:
+        elif name == b"data" and samples is None:
             if not channels:
                 raise _bad("Bad channel count for WAV: no format")
             if begin + size > len(content):
                 raise _bad("Data too short when trying to read string")
             count = size // (channels * _BITS // 8)
-            found = HOST.frombuffer(content, "<i2", count * channels, begin)
-    if found is None:
+            samples = HOST.frombuffer(content, "<i2", count * channels, begin)
+    if samples is None:
         raise _bad("No data chunk found in WAV")
-    return found.reshape(-1, channels), rate
+    return samples.reshape(-1, channels), rate
 
 
-def _fitted(samples: Any, count: int, axis: int) -> Any:
-    """As many along the axis as asked for: the first, or zeros behind them; all for -1."""
+def _fitted(samples: Array, count: int, axis: int) -> Array:
+    """The samples cut or padded to `count` along the axis; unchanged for a count of -1."""
     if count == -1 or samples.shape[axis] == count:
         return samples
     if samples.shape[axis] > count:
@@ -86,20 +87,22 @@ def _fitted(samples: Any, count: int, axis: int) -> Any:
 
 
 @kernel("DecodeWav", devices=_CPU)
-def decode_wav(_: Any, contents: Any, *, desired_channels: int, desired_samples: int) -> Any:
+def decode_wav(
+    _: object, contents: Array | bytes, *, desired_channels: int, desired_samples: int
+) -> tuple[Array, Array]:
     """Samples from -1 to 1, [samples, channels], and their rate."""
-    if getattr(contents, "ndim", 0):
+    if not isinstance(contents, bytes) and contents.ndim:
         raise _bad(f"contents must be scalar, got shape {contents.shape}")
-    content = contents if isinstance(contents, bytes) else contents.item()
+    content: bytes = contents if isinstance(contents, bytes) else contents.item()
     if len(content) > (1 << 31) - 1:
         raise _bad("WAV contents are too large for int")
     samples, rate = _samples(content)
-    found = _fitted(_fitted(samples, desired_samples, 0), desired_channels, 1)
-    return found.astype("float32") / HOST.float32(_FULL), HOST.array(rate, "int32")
+    fitted = _fitted(_fitted(samples, desired_samples, 0), desired_channels, 1)
+    return fitted.astype("float32") / HOST.float32(_FULL), HOST.array(rate, "int32")
 
 
 @kernel("EncodeWav", devices=_CPU)
-def encode_wav(_: Any, audio: Any, sample_rate: Any) -> Any:
+def encode_wav(_: object, audio: Array, sample_rate: Array) -> Array:
     """A WAV file of 16 bits of samples from -1 to 1."""
     if audio.ndim != 2:
         raise _bad(f"audio must be 2-dimensional: {audio.shape}")
@@ -110,9 +113,9 @@ def encode_wav(_: Any, audio: Any, sample_rate: Any) -> Any:
 
 @kernel("AudioSpectrogram", devices=_CPU)
 def audio_spectrogram(
-    _: Any, audio: Any, *, window_size: int, stride: int, magnitude_squared: bool
-) -> Any:
-    """How loud each frequency is in each window: [channels, windows, frequencies]."""
+    _: object, audio: Array, *, window_size: int, stride: int, magnitude_squared: bool
+) -> Array:
+    """The spectrum of overlapping windows of the samples: [channels, windows, frequencies]."""
     if audio.ndim != 2:
         raise _bad(f"input must be 2-dimensional: {audio.shape}")
     if window_size < 2 or stride < 1:
@@ -120,57 +123,57 @@ def audio_spectrogram(
     samples, channels = audio.shape
     count = 0 if samples < window_size else 1 + (samples - window_size) // stride
     length = 1 << (window_size - 1).bit_length()
-    places = HOST.arange(count)[:, None] * stride + HOST.arange(window_size)
+    indices = HOST.arange(count)[:, None] * stride + HOST.arange(window_size)
     window = 0.5 - 0.5 * HOST.cos(2 * math.pi * HOST.arange(window_size) / window_size)
     parts = (
-        audio.T.astype("float64")[:, places] if count else HOST.zeros((channels, 0, window_size))
+        audio.T.astype("float64")[:, indices] if count else HOST.zeros((channels, 0, window_size))
     )
-    found = HOST.fft.rfft(parts * window, length, axis=2)
-    power = found.real**2 + found.imag**2
+    spectrum = HOST.fft.rfft(parts * window, length, axis=2)
+    power = spectrum.real**2 + spectrum.imag**2
     return (power if magnitude_squared else HOST.sqrt(power)).astype("float32")
 
 
-def _mel(frequency: Any) -> Any:
+def _mel(frequency: float) -> Array:
     return 1127.0 * HOST.log1p(frequency / 700.0)
 
 
 def _hertz(size: int, rate: float) -> float:
-    """The distance of two frequencies of a spectrum."""
+    """The distance in hertz between neighbouring frequencies of a spectrum of `size` of them."""
     return 0.5 * rate / (size - 1)
 
 
-def _bank(size: int, rate: float, lower: float, upper: float, channels: int) -> Any:
+def _bank(size: int, rate: float, lower: float, upper: float, channels: int) -> Array:
     """The weights [frequencies, channels] of triangles evenly spaced on the mel scale."""
     low = _mel(lower)
     step = (_mel(upper) - low) / (channels + 1)
     centers = low + step * HOST.arange(1, channels + 2)
     hertz = _hertz(size, rate)
     first, last = int(1.5 + lower / hertz), int(upper / hertz)
-    found = HOST.zeros((size, channels))
-    for place in range(first, last + 1):
-        mel = _mel(place * hertz)
+    weights = HOST.zeros((size, channels))
+    for frequency in range(first, last + 1):
+        mel = _mel(frequency * hertz)
         band = int(HOST.searchsorted(centers, mel))  # the first center that is not below
         before = low if band == 0 else centers[band - 1]
         after = centers[band] if band <= channels else before + step
         share = (after - mel) / (after - before)
         if band > 0 and band - 1 < channels:
-            found[place, band - 1] += share
+            weights[frequency, band - 1] += share
         if band < channels:
-            found[place, band] += 1 - share
-    return found
+            weights[frequency, band] += 1 - share
+    return weights
 
 
 @kernel("Mfcc", devices=_CPU)
 def mfcc(
-    _: Any,
-    spectra: Any,
-    sample_rate: Any,
+    _: object,
+    spectra: Array,
+    sample_rate: Array,
     *,
     upper_frequency_limit: float,
     lower_frequency_limit: float,
     filterbank_channel_count: int,
     dct_coefficient_count: int,
-) -> Any:
+) -> Array:
     """Cepstral coefficients: [channels, windows, coefficients]."""
     if spectra.ndim != 3:
         raise _bad(f"spectrogram must be 3-dimensional: {spectra.shape}")

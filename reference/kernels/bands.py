@@ -1,14 +1,15 @@
-"""Kernels of bands of diagonals: matrices made of them, taken apart into them, set along them.
+"""Kernels of bands of diagonals: building matrices from them, extracting and replacing them.
 
-The diagonals of a band stand in rows, the highest first. A shorter one is filled up to the longest,
-at its left or right end as `align` says for those above and those below the main diagonal.
+A band is a tensor whose rows are the diagonals, the highest first. Shorter diagonals are padded to
+the length of the longest, on the left or the right as `align` says for those above and those below
+the main diagonal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import ints, scalar_int
@@ -17,7 +18,7 @@ from sessrun.reference.kernels.registry import kernel
 __all__: list[str] = []
 
 
-def _ends(k: Any) -> tuple[int, int]:
+def _ends(k: Array) -> tuple[int, int]:
     """The lowest and the highest diagonal."""
     ends = ints(k)
     if k.ndim > 1 or not 1 <= len(ends) <= 2:
@@ -32,7 +33,7 @@ def _ends(k: Any) -> tuple[int, int]:
     return ends[0], ends[-1]
 
 
-def _check_scalars(**scalars: Any) -> None:
+def _check_scalars(**scalars: Array) -> None:
     for name, value in scalars.items():
         if value.ndim:
             raise InvalidArgument(f"{name} must be a scalar, received shape: {list(value.shape)}")
@@ -46,7 +47,7 @@ def _longest(rows: int, columns: int, lower: int, upper: int) -> int:
 def _diagonals(
     rows: int, columns: int, ends: tuple[int, int], longest: int, align: str
 ) -> Iterator[tuple[int, int, int, int, int]]:
-    """For each diagonal: its row in the band, its begin there, its length, its first place."""
+    """For each diagonal: its row and begin in the band, its length, its first row and column."""
     lower, upper = ends
     above, below = align.split("_")
     for row, diagonal in enumerate(range(upper, lower - 1, -1)):
@@ -65,8 +66,8 @@ def _check_inside(rows: int, columns: int, ends: tuple[int, int]) -> None:
             )
 
 
-def _banded(xp: Any, diagonal: Any, ends: tuple[int, int]) -> Any:
-    """The diagonals with a dimension for their number."""
+def _banded(xp: ArrayModule, diagonal: Array, ends: tuple[int, int]) -> Array:
+    """The diagonals as a band [..., diagonals, length]: a single one gets the missing dimension."""
     if ends[0] == ends[1]:
         return xp.expand_dims(diagonal, -2)
     if diagonal.ndim < 2:
@@ -80,21 +81,30 @@ def _banded(xp: Any, diagonal: Any, ends: tuple[int, int]) -> Any:
     return diagonal
 
 
-def _put(xp: Any, out: Any, band: Any, ends: tuple[int, int], longest: int, align: str) -> None:
+def _put(
+    xp: ArrayModule, out: Array, band: Array, ends: tuple[int, int], longest: int, align: str
+) -> None:
     """Write the diagonals of a band into matrices."""
     rows, columns = out.shape[-2:]
     for row, begin, length, first_row, first_column in _diagonals(
         rows, columns, ends, longest, align
     ):
-        places = xp.arange(max(length, 0))
+        steps = xp.arange(max(length, 0))
         part = band[..., row, begin : begin + max(length, 0)]
-        out[..., first_row + places, first_column + places] = part
+        out[..., first_row + steps, first_column + steps] = part
 
 
 @kernel("MatrixDiagV3", host_inputs=("k", "num_rows", "num_cols"))
 def matrix_diag(
-    xp: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any, *, align: Any
-) -> Any:
+    xp: ArrayModule,
+    diagonal: Array,
+    k: Array,
+    num_rows: Array,
+    num_cols: Array,
+    padding_value: Array,
+    *,
+    align: str,
+) -> Array:
     """Matrices with the input's rows on their diagonals, another value elsewhere."""
     if diagonal.ndim == 0:
         raise InvalidArgument("diagonal must be at least 1-dim, received shape: []")
@@ -115,27 +125,29 @@ def matrix_diag(
 
 
 def _sides(rows: int, columns: int, least_rows: int, least_columns: int) -> tuple[int, int]:
-    """How many rows and columns there are; -1 stands for as few as can be, or for a square."""
+    """The number of rows and columns; -1 stands for the least possible, twice for a square."""
     if rows == columns == -1:
         side = max(least_rows, least_columns)
         return side, side
-    found = (least_rows if rows == -1 else rows, least_columns if columns == -1 else columns)
-    if found[0] < least_rows or found[1] < least_columns:
+    sides = (least_rows if rows == -1 else rows, least_columns if columns == -1 else columns)
+    if sides[0] < least_rows or sides[1] < least_columns:
         raise InvalidArgument(
-            f"The number of rows or columns is too small: {list(found)}, "
+            f"The number of rows or columns is too small: {list(sides)}, "
             f"not {[least_rows, least_columns]}"
         )
-    if found[0] != least_rows and found[1] != least_columns:
+    if sides[0] != least_rows and sides[1] != least_columns:
         raise InvalidArgument(
             "The number of rows or columns is not consistent with the "
             "specified d_lower, d_upper, and diagonal."
         )
-    return found
+    return sides
 
 
 @kernel("MatrixDiagPartV3", host_inputs=("k",))
-def matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any, *, align: Any) -> Any:
-    """Diagonals of the innermost matrices, filled up to one length."""
+def matrix_diag_part(
+    xp: ArrayModule, x: Array, k: Array, padding_value: Array, *, align: str
+) -> Array:
+    """The diagonals of the innermost matrices, padded to one length."""
     if x.ndim < 2:
         raise InvalidArgument(f"input must be at least 2-dim, received shape: {x.shape}")
     ends = _ends(k)
@@ -147,15 +159,15 @@ def matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any, *, align: Any)
     for row, begin, length, first_row, first_column in _diagonals(
         rows, columns, ends, longest, attribute_text(align)
     ):
-        places = xp.arange(max(length, 0))
+        steps = xp.arange(max(length, 0))
         out[..., row, begin : begin + max(length, 0)] = x[
-            ..., first_row + places, first_column + places
+            ..., first_row + steps, first_column + steps
         ]
     return out[..., 0, :] if ends[0] == ends[1] else out
 
 
 @kernel("MatrixSetDiagV3", host_inputs=("k",))
-def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> Any:
+def matrix_set_diag(xp: ArrayModule, x: Array, diagonal: Array, k: Array, *, align: str) -> Array:
     """The input with diagonals of its innermost matrices replaced."""
     if x.ndim < 2:
         raise InvalidArgument(f"input must be at least 2-dim, received shape: {x.shape}")
@@ -180,19 +192,24 @@ def matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any, *, align: Any) -> An
 
 @kernel("MatrixDiagV2", host_inputs=("k", "num_rows", "num_cols"))
 def older_matrix_diag(
-    xp: Any, diagonal: Any, k: Any, num_rows: Any, num_cols: Any, padding_value: Any
-) -> Any:
-    """As `MatrixDiagV3`, each diagonal at the left of its row."""
+    xp: ArrayModule,
+    diagonal: Array,
+    k: Array,
+    num_rows: Array,
+    num_cols: Array,
+    padding_value: Array,
+) -> Array:
+    """As `MatrixDiagV3` with every diagonal aligned to the left."""
     return matrix_diag(xp, diagonal, k, num_rows, num_cols, padding_value, align="LEFT_LEFT")
 
 
 @kernel("MatrixDiagPartV2", host_inputs=("k",))
-def older_matrix_diag_part(xp: Any, x: Any, k: Any, padding_value: Any) -> Any:
-    """As `MatrixDiagPartV3`, each diagonal at the left of its row."""
+def older_matrix_diag_part(xp: ArrayModule, x: Array, k: Array, padding_value: Array) -> Array:
+    """As `MatrixDiagPartV3` with every diagonal aligned to the left."""
     return matrix_diag_part(xp, x, k, padding_value, align="LEFT_LEFT")
 
 
 @kernel("MatrixSetDiagV2", host_inputs=("k",))
-def older_matrix_set_diag(xp: Any, x: Any, diagonal: Any, k: Any) -> Any:
-    """As `MatrixSetDiagV3`, each diagonal at the left of its row."""
+def older_matrix_set_diag(xp: ArrayModule, x: Array, diagonal: Array, k: Array) -> Array:
+    """As `MatrixSetDiagV3` with every diagonal aligned to the left."""
     return matrix_set_diag(xp, x, diagonal, k, align="LEFT_LEFT")

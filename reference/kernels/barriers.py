@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import (
@@ -17,7 +18,7 @@ from sessrun.reference.kernels.host import (
     string_array,
 )
 from sessrun.reference.kernels.older_handles import behind, reference_to
-from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
 from sessrun.reference.state.queues.barrier_resource import Barrier, Ready
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 
@@ -27,8 +28,8 @@ _CPU: Final = ("CPU",)
 
 
 @binder("Barrier", devices=_CPU)
-def barrier(bind: Bind) -> Callable[..., Any]:
-    """The barrier of that container and name, made if there is none."""
+def barrier(bind: Bind) -> KernelFunction:
+    """The handle of the barrier of that container and name, created when first asked for."""
     attrs = bind.attrs
     container, name = resource_names(attrs)
     container, name = container or DEFAULT_CONTAINER, name or f"_0_{bind.node.name}"
@@ -41,42 +42,42 @@ def barrier(bind: Bind) -> Callable[..., Any]:
         return Barrier(name, types, shapes)
 
     def compute() -> HandleReference:
-        found = bind.resources.get_or_create(container, name, Barrier, make)
-        if found.types != types:
+        target = bind.resources.get_or_create(container, name, Barrier, make)
+        if target.types != types:
             raise InvalidArgument(
-                f"Shared barrier '{name}' has component types {', '.join(found.types)} "
+                f"Shared barrier '{name}' has component types {', '.join(target.types)} "
                 f"but requested component types were {', '.join(types)}"
             )
-        if found.shapes != shapes:
-            told_shapes = [[list(shape) for shape in each] for each in (found.shapes, shapes)]
+        if target.shapes != shapes:
+            has, wanted = ([list(shape) for shape in given] for given in (target.shapes, shapes))
             raise InvalidArgument(
-                f"Shared barrier '{name}' has component shapes {told_shapes[0]} "
-                f"but requested component shapes were {told_shapes[1]}"
+                f"Shared barrier '{name}' has component shapes {has} "
+                f"but requested component shapes were {wanted}"
             )
-        return reference_to(found, container, name)
+        return reference_to(target, container, name)
 
     return compute
 
 
 def _known(shape: Sequence[int | None] | None) -> tuple[int, ...]:
-    """A component's shape; a scalar's where nothing is known of it, as TensorFlow takes it."""
+    """A component's shape with unknown sizes as 0, and () for an unknown rank, as in TensorFlow."""
     return tuple(size or 0 for size in shape or ())
 
 
-def _found(handle: Any) -> Barrier:
-    found = behind(handle)
-    if not isinstance(found, Barrier):
+def _barrier_of(handle: object) -> Barrier:
+    resource = behind(handle)
+    if not isinstance(resource, Barrier):
         raise InvalidArgument("The handle is not one of a barrier")
-    return found
+    return resource
 
 
 @binder("BarrierInsertMany", devices=_CPU)
-def insert_many(bind: Bind) -> Callable[..., Any]:
-    """Gives one component of each key."""
+def insert_many(bind: Bind) -> KernelFunction:
+    """Inserts one component for each of the keys."""
     xp, dtype, component = bind.xp, bind.attrs["T"], bind.attrs["component_index"]
 
-    def compute(handle: Any, keys: Any, values: Any) -> None:
-        target = _found(handle)
+    def compute(handle: VariableBuffer, keys: Array, values: Array) -> None:
+        target = _barrier_of(handle)
         if not 0 <= component < len(target.types):
             raise InvalidArgument(
                 f"The component index {component} is out of range: there are "
@@ -88,7 +89,7 @@ def insert_many(bind: Bind) -> Callable[..., Any]:
             )
         if len(keys.shape) != 1 or values.shape[:1] != keys.shape:
             raise InvalidArgument(
-                f"A vector of keys, and a value for each, are needed: not "
+                f"{bind.node.type} needs a vector of keys and a value for each, not shapes "
                 f"{list(keys.shape)} and {list(values.shape)}"
             )
         if len(keys) and not values.size:
@@ -97,20 +98,20 @@ def insert_many(bind: Bind) -> Callable[..., Any]:
                 f"shape {list(values.shape)}"
             )
         own = xp.array(values)
-        rows = [frozen(xp.asarray(own[place, ...])) for place in range(own.shape[0])]
+        rows = [frozen(xp.asarray(own[row, ...])) for row in range(own.shape[0])]
         target.insert(component, keys.tolist(), rows)
 
     return compute
 
 
 @binder("BarrierTakeMany", devices=_CPU, needs_step=True)
-def take_many(bind: Bind) -> Callable[..., Any]:
+def take_many(bind: Bind) -> KernelFunction:
     """Takes complete elements, once there are enough of them."""
     attrs, node = bind.attrs, bind.node.name
     few, wait = attrs["allow_small_batch"], attrs["wait_for_incomplete"]
 
-    def compute(step: Step, handle: Any, count: Any) -> Any:
-        source = _found(handle)
+    def compute(step: Step, handle: VariableBuffer, count: Array) -> tuple[Array, ...]:
+        source = _barrier_of(handle)
         if count.shape != () or scalar_int(count) < 0:
             raise InvalidArgument("The number of elements must be a scalar, not negative")
         if tuple(attrs["component_types"]) != source.types:
@@ -118,11 +119,13 @@ def take_many(bind: Bind) -> Callable[..., Any]:
         taken: list[Ready] = step.take(
             node, lambda: source.take(scalar_int(count), few=few, wait=wait)
         )
-        columns = []
-        for place, (shape, dtype) in enumerate(zip(source.shapes, source.types, strict=True)):
-            rows = [element.components[place] for element in taken]
-            empty = full(bind.xp, (0, *shape), 0, dtype_of(dtype)) if not rows else None
-            columns.append(stacked(bind.xp, rows) if rows else empty)
+        columns: list[Array] = []
+        for component, (shape, dtype) in enumerate(zip(source.shapes, source.types, strict=True)):
+            rows = [element.components[component] for element in taken]
+            empty = (0, *shape)
+            columns.append(
+                stacked(bind.xp, rows) if rows else full(bind.xp, empty, 0, dtype_of(dtype))
+            )
         indices = host_array([element.order for element in taken], "int64")
         return (indices, string_array([element.key for element in taken], (len(taken),)), *columns)
 
@@ -130,19 +133,19 @@ def take_many(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("BarrierClose", devices=_CPU)
-def close(bind: Bind) -> Callable[..., Any]:
-    """Closes it."""
+def close(bind: Bind) -> KernelFunction:
+    """Closes the barrier; pending insertions too, if `cancel_pending_enqueues` says so."""
     cancel = bind.attrs["cancel_pending_enqueues"]
-    return lambda handle: _found(handle).close(cancel=cancel)
+    return lambda handle: _barrier_of(handle).close(cancel=cancel)
 
 
 @binder("BarrierReadySize", devices=_CPU)
-def ready_size(bind: Bind) -> Callable[..., Any]:
+def ready_size(bind: Bind) -> KernelFunction:
     """How many elements are complete."""
-    return lambda handle: bind.xp.int32(_found(handle).sizes[0])
+    return lambda handle: bind.xp.int32(_barrier_of(handle).sizes[0])
 
 
 @binder("BarrierIncompleteSize", devices=_CPU)
-def incomplete_size(bind: Bind) -> Callable[..., Any]:
+def incomplete_size(bind: Bind) -> KernelFunction:
     """How many elements lack a component."""
-    return lambda handle: bind.xp.int32(_found(handle).sizes[1])
+    return lambda handle: bind.xp.int32(_barrier_of(handle).sizes[1])

@@ -1,14 +1,15 @@
-"""Kernels that take blocks out of images: around boxes at random, glimpses."""
+"""Kernels that cut blocks out of images: at random around bounding boxes, and glimpses."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder
 from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.stateless import seeded_stream
 
@@ -16,14 +17,14 @@ __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 _WORD: Final = 0xFFFFFFFF
-#: Takes a half of a pixel off one, for a width that must not be rounded up.
+#: Almost half a pixel, added to a width that is then rounded down.
 _EDGE: Final = 0.5 - 0.0000001
 
 
 def _words(stream: Stream, attempts: int) -> Iterator[int]:
-    """The words of so many attempts, four each, which the run takes whether it needs them or not.
+    """The random words for so many attempts: four per attempt are reserved, used or not.
 
-    One that needs more, since words were not evenly spread, shares those of the next run.
+    A run that needs more, because words were rejected, goes on into those of the next run.
     """
     first = stream.reserve(attempts)
     count = 2 * attempts + 8
@@ -46,20 +47,20 @@ def _below(words: Iterator[int], bound: int) -> int:
     return word % bound
 
 
-def _share(word: int) -> Any:
+def _share(word: int) -> Array:
     """A float32 in [0, 1) of a word's lowest bits."""
     return HOST.float32((word & 0x7FFFFF) / float(1 << 23))
 
 
-def _even(value: Any) -> int:
-    """The nearest integer, the even one of two."""
+def _even(value: Array) -> int:
+    """The nearest integer, ties to even."""
     return int(HOST.rint(HOST.float32(value)))
 
 
 def _extent(
-    words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any], ratio: Any
+    words: Iterator[int], size: tuple[int, int], areas: tuple[Array, Array], ratio: Array
 ) -> tuple[int, int] | None:
-    """The height and width of a block of the areas and the ratio; None if there is none."""
+    """The height and width of a random block of the areas and the ratio; None if none fits."""
     height_of_image, width_of_image = size
     least, greatest = (HOST.float32(area * width_of_image * height_of_image) for area in areas)
     if areas[1] <= 0 or ratio <= 0 or min(size) <= 0 or areas[0] > areas[1]:
@@ -89,9 +90,9 @@ Block = tuple[int, int, int, int]
 
 
 def _block(
-    words: Iterator[int], size: tuple[int, int], areas: tuple[Any, Any], ratio: Any
+    words: Iterator[int], size: tuple[int, int], areas: tuple[Array, Array], ratio: Array
 ) -> Block | None:
-    """A block at random: top, left, bottom, right."""
+    """A random block: top, left, bottom, right; None if none fits the areas and the ratio."""
     extent = _extent(words, size, areas, ratio)
     if extent is None:
         return None
@@ -105,8 +106,8 @@ def _area(block: Block) -> int:
     return max(block[2] - block[0], 0) * max(block[3] - block[1], 0)
 
 
-def _covers(block: Block, objects: list[Block], share: Any) -> bool:
-    """Whether it covers that share of an object at least."""
+def _covers(block: Block, objects: list[Block], share: Array) -> bool:
+    """Whether the block covers at least that share of one of the objects."""
     if _area(block) < 1:
         return False
     for other in objects:
@@ -117,10 +118,10 @@ def _covers(block: Block, objects: list[Block], share: Any) -> bool:
     return False
 
 
-def _objects(boxes: Any, size: tuple[int, int], whole: bool) -> list[Block]:
-    """The boxes in pixels; the image itself where there are none and it may be taken."""
+def _objects(boxes: Array, size: tuple[int, int], may_be_image: bool) -> list[Block]:
+    """The boxes in pixels; the image itself if there are no boxes and `may_be_image`."""
     if not boxes.size:
-        if not whole:
+        if not may_be_image:
             raise InvalidArgument(
                 "No bounding boxes provided as input. One must enable "
                 "use_image_if_no_bounding_boxes if you wish to not provide any "
@@ -134,7 +135,7 @@ def _objects(boxes: Any, size: tuple[int, int], whole: bool) -> list[Block]:
     return [tuple(map(int, row)) for row in scaled]  # type: ignore[misc]  # four of them
 
 
-def _checked_size(image_size: Any, boxes: Any) -> tuple[int, int]:
+def _checked_size(image_size: Array, boxes: Array) -> tuple[int, int]:
     if image_size.ndim != 1 or image_size.size != 3:
         raise InvalidArgument(f"image_size must contain 3 elements: {image_size.shape}")
     height, width, _ = ints(image_size)
@@ -148,12 +149,12 @@ def _checked_size(image_size: Any, boxes: Any) -> tuple[int, int]:
 
 
 @binder("SampleDistortedBoundingBox", "SampleDistortedBoundingBoxV2", devices=_CPU)
-def sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
-    """A block that covers enough of an object: where it begins, its size, and it as a box."""
+def sample_distorted_bounding_box(bind: Bind) -> KernelFunction:
+    """A random block that covers enough of an object: its begin, its size, and it as a box."""
     attrs, stream = bind.attrs, stream_of(bind, HOST)
     sample = _sampler(attrs)
 
-    def compute(image_size: Any, boxes: Any, share: Any = None) -> Any:
+    def compute(image_size: Array, boxes: Array, share: Array | None = None) -> tuple[Array, ...]:
         wanted = attrs["min_object_covered"] if share is None else share
         return sample(image_size, boxes, wanted, stream)
 
@@ -161,21 +162,23 @@ def sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("StatelessSampleDistortedBoundingBox", devices=_CPU)
-def stateless_sample_distorted_bounding_box(bind: Bind) -> Callable[..., Any]:
-    """The same, of two seeds."""
+def stateless_sample_distorted_bounding_box(bind: Bind) -> KernelFunction:
+    """As `SampleDistortedBoundingBoxV2`, drawn from a pair of seeds."""
     sample = _sampler(bind.attrs)
     return lambda image_size, boxes, share, seed: sample(
         image_size, boxes, share, seeded_stream(HOST, seed)
     )
 
 
-def _sampler(attrs: Any) -> Callable[..., Any]:
-    """What samples a block, of attributes that are checked."""
-    ratios = [HOST.float32(each) for each in attrs["aspect_ratio_range"]]
-    areas = [HOST.float32(each) for each in attrs["area_range"]]
+def _sampler(attrs: Attrs) -> Callable[..., tuple[Array, Array, Array]]:
+    """Check the attributes, and return the function that samples a block."""
+    ratios = [HOST.float32(bound) for bound in attrs["aspect_ratio_range"]]
+    areas = [HOST.float32(bound) for bound in attrs["area_range"]]
     _check_ranges(ratios, areas, attrs["max_attempts"])
 
-    def sample(image_size: Any, boxes: Any, share: Any, stream: Any) -> Any:
+    def sample(
+        image_size: Array, boxes: Array, share: Array, stream: Stream
+    ) -> tuple[Array, Array, Array]:
         size = _checked_size(image_size, boxes)
         if HOST.ndim(share):
             raise InvalidArgument(f"min_object_covered must be a scalar, got {share.shape}")
@@ -183,15 +186,15 @@ def _sampler(attrs: Any) -> Callable[..., Any]:
         if not wanted >= 0:
             raise InvalidArgument(f"Min object covered must be non-negative, got {wanted}")
         objects = _objects(boxes, size, attrs["use_image_if_no_bounding_boxes"])
-        found: Block = (0, 0, *size)
+        chosen: Block = (0, 0, *size)
         words = _words(stream, attrs["max_attempts"])
         for _ in range(attrs["max_attempts"]):
             ratio = _share(next(words)) * (ratios[1] - ratios[0]) + ratios[0]
             block = _block(words, size, (areas[0], areas[1]), ratio)
             if block is not None and _covers(block, objects, wanted):
-                found = block
+                chosen = block
                 break
-        top, left, bottom, right = found
+        top, left, bottom, right = chosen
         height, width = size
         return (
             HOST.array([top, left, 0]).astype(image_size.dtype),
@@ -203,7 +206,7 @@ def _sampler(attrs: Any) -> Callable[..., Any]:
     return sample
 
 
-def _check_ranges(ratios: list[Any], areas: list[Any], attempts: int) -> None:
+def _check_ranges(ratios: list[Array], areas: list[Array], attempts: int) -> None:
     for name, bounds in (("Aspect ratio", ratios), ("Area", areas)):
         if len(bounds) != 2:
             raise InvalidArgument(f"{name} range field must specify 2 dimensions")
@@ -216,35 +219,35 @@ def _check_ranges(ratios: list[Any], areas: list[Any], attempts: int) -> None:
 
 
 def _first(
-    offset: Any, have: int, want: int, *, centered: bool, normalized: bool, is_old: bool
+    offset: Array, have: int, want: int, *, centered: bool, normalized: bool, is_old: bool
 ) -> int:
     """Where a glimpse begins along one axis, rounded towards zero.
 
-    The old form always counts offsets from the glimpse's middle, the new one only where they are
+    The first version always counts offsets from the glimpse's middle, V2 only where they are
     centered and normalized.
     """
-    place, size = HOST.float32(offset), HOST.float32(have)
+    begin, size = HOST.float32(offset), HOST.float32(have)
     if normalized:
-        place *= size
+        begin *= size
     if centered:
-        place = place / (2 if is_old or normalized else 1) + size / 2
+        begin = begin / (2 if is_old or normalized else 1) + size / 2
     if is_old or (centered and normalized):
-        place -= HOST.float32(want) / 2
-    return int(place)
+        begin -= HOST.float32(want) / 2
+    return int(begin)
 
 
-def _noise(image: Any, shape: tuple[int, ...], kind: str, generator: Any) -> Any:
-    """What lies beyond the images: numbers between their extremes, or of their spread, or 0."""
+def _noise(images: Array, shape: tuple[int, ...], kind: str, generator: Any) -> Array:
+    """Values for outside of the images: uniform or normal as theirs are spread, or zeros."""
     if kind == "uniform":
-        return generator.uniform(image.min(), image.max(), shape)
+        return HOST.asarray(generator.uniform(images.min(), images.max(), shape))
     if kind == "gaussian":
-        return generator.normal(image.mean(), image.std(), shape)
+        return HOST.asarray(generator.normal(images.mean(), HOST.std(images), shape))
     return HOST.zeros(shape)
 
 
 @binder("ExtractGlimpse", "ExtractGlimpseV2", devices=_CPU)
-def extract_glimpse(bind: Bind) -> Callable[..., Any]:
-    """A window of each image; what is beyond the image is noise, which follows no seed."""
+def extract_glimpse(bind: Bind) -> KernelFunction:
+    """A window of each image, padded with unseeded noise outside of the image."""
     attrs, is_old = bind.attrs, bind.node.type == "ExtractGlimpse"
     kind = attrs["noise"] if isinstance(attrs["noise"], str) else attrs["noise"].decode()
     if attrs["uniform_noise"] and kind not in {"uniform", ""}:
@@ -256,13 +259,13 @@ def extract_glimpse(bind: Bind) -> Callable[..., Any]:
     generator = HOST.random.default_rng()
     how = {"centered": attrs["centered"], "normalized": attrs["normalized"], "is_old": is_old}
 
-    def compute(images: Any, size: Any, offsets: Any) -> Any:
+    def compute(images: Array, size: Array, offsets: Array) -> Array:
         _check_glimpse(images, size, offsets)
         want = tuple(ints(size))
         shape = (images.shape[0], *want, images.shape[3])
         check_size(shape)
-        found = HOST.empty(shape, "float32")
-        for image, offset, window in zip(images, offsets, found, strict=True):
+        windows = HOST.empty(shape, "float32")
+        for image, offset, window in zip(images, offsets, windows, strict=True):
             spans = [
                 _span(
                     _first(offset[axis], image.shape[axis], want[axis], **how),
@@ -276,7 +279,7 @@ def extract_glimpse(bind: Bind) -> Callable[..., Any]:
             if inside.shape != window.shape:
                 window[...] = _noise(images, window.shape, kind, generator)
             window[into_rows, into_columns] = inside
-        return found
+        return windows
 
     return compute
 
@@ -289,7 +292,7 @@ def _span(first: int, have: int, want: int) -> tuple[slice, slice]:
     return slice(begin, begin + high - low), slice(low, high)
 
 
-def _check_glimpse(images: Any, size: Any, offsets: Any) -> None:
+def _check_glimpse(images: Array, size: Array, offsets: Array) -> None:
     if images.ndim != 4:
         raise InvalidArgument(
             f"input must be 4-dimensional (batch_size, height, width, depth): {images.shape}"

@@ -1,12 +1,13 @@
-"""Kernels of boxes: those kept of boxes that overlap, boxes drawn into images."""
+"""Kernels of bounding boxes: non-maximum suppression, and drawing boxes into images."""
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, scalar_int
 from sessrun.reference.kernels.registry import kernel
@@ -14,7 +15,7 @@ from sessrun.reference.kernels.registry import kernel
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: As many boxes are compared with each other at once.
+#: The number of boxes that are compared with each other at once.
 _BLOCK: Final = 256
 #: The colours of boxes: yellow, blue, red, lime, purple, olive, maroon, navy, aqua, fuchsia.
 _COLOURS: Final = (
@@ -25,16 +26,16 @@ _COLOURS: Final = (
 
 
 class _Boxes:
-    """Boxes with their areas, to be asked for overlaps."""
+    """Boxes [n, 4] with their areas; gives the overlap of any two of them."""
 
-    def __init__(self, boxes: Any) -> None:
+    def __init__(self, boxes: Array) -> None:
         self.low = HOST.minimum(boxes[:, :2], boxes[:, 2:])
         self.high = HOST.maximum(boxes[:, :2], boxes[:, 2:])
         sides = self.high - self.low
         self.areas = sides[:, 0] * sides[:, 1]
 
-    def overlaps(self, these: Any, those: Any) -> Any:
-        """The share of two boxes' union in which they overlap: [these, those]."""
+    def overlaps(self, these: Array, those: Array) -> Array:
+        """Intersection over union of every pair of boxes, as a matrix [these, those]."""
         shared = None
         for axis in range(2):
             high = HOST.minimum(self.high[these, axis, None], self.high[those, axis])
@@ -51,15 +52,15 @@ class _Boxes:
         return shared
 
 
-Overlaps = Callable[[Any, Any], Any]
+Overlaps = Callable[[Array, Array], Array]
 
 
-def _kept(overlaps: Overlaps, scores: Any, most: int, bounds: tuple[float, float]) -> list[int]:
+def _kept(overlaps: Overlaps, scores: Array, most: int, bounds: tuple[float, float]) -> list[int]:
     """The boxes that stay, the best first: none overlaps a better one by more than a bound.
 
     Args:
-      overlaps: gives the overlaps of some boxes with others.
-      scores: of each box.
+      overlaps: the function from two index vectors to the matrix of overlaps.
+      scores: the score of each box.
       most: how many stay at most.
       bounds: the greatest overlap, and what a score must be above.
 
@@ -76,28 +77,28 @@ def _kept(overlaps: Overlaps, scores: Any, most: int, bounds: tuple[float, float
             continue
         hits = HOST.packbits(overlaps(block, block) > greatest, axis=1, bitorder="little")
         gone = 0
-        for place, row in enumerate(hits):
+        for row, overlapped in enumerate(hits):
             if len(kept) >= most:
                 return kept
-            if not gone >> place & 1:
-                kept.append(int(block[place]))
-                gone |= int.from_bytes(row.tobytes(), "little")
+            if not gone >> row & 1:
+                kept.append(int(block[row]))
+                gone |= int.from_bytes(overlapped.tobytes(), "little")
     return kept
 
 
 def _kept_softly(
-    overlaps: Overlaps, scores: Any, most: int, least: float, sigma: float
+    overlaps: Overlaps, scores: Array, most: int, least: float, sigma: float
 ) -> tuple[list[int], list[float]]:
-    """The boxes that stay and their scores, which overlaps with better ones have lowered.
+    """The boxes that are kept and their scores, lowered by overlaps with better boxes (Soft-NMS).
 
-    A box whose score was lowered waits again, and is compared only with what was kept since.
+    A box whose score was lowered is queued again, and then compared only with boxes kept since.
     """
     narrow = scores.dtype.type
     scale = narrow(-0.5) / narrow(sigma)
     waiting = [(-float(scores[box]), int(box), 0) for box in HOST.flatnonzero(scores > least)]
     heapq.heapify(waiting)
     kept: list[int] = []
-    found: list[float] = []
+    lowered: list[float] = []
     while len(kept) < most and waiting:
         negative, box, begin = heapq.heappop(waiting)
         score = narrow(-negative)
@@ -108,30 +109,30 @@ def _kept_softly(
                 break
         if float(score) == -negative:
             kept.append(box)
-            found.append(-negative)
+            lowered.append(-negative)
         elif score > least:
             heapq.heappush(waiting, (-float(score), box, len(kept)))
-    return kept, found
+    return kept, lowered
 
 
-def _check_boxes(boxes: Any, scores: Any) -> None:
+def _check_boxes(boxes: Array, scores: Array) -> None:
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise InvalidArgument(f"boxes must be 2-D with 4 columns: {boxes.shape}")
     _check_scores(scores, boxes.shape[0])
 
 
-def _check_scores(scores: Any, count: int) -> None:
+def _check_scores(scores: Array, count: int) -> None:
     if scores.ndim != 1 or scores.shape[0] != count:
         raise InvalidArgument(f"scores has incompatible shape: {scores.shape}")
 
 
-def _most_of(value: Any) -> int:
+def _most_of(value: Array) -> int:
     if value.ndim:
         raise InvalidArgument(f"max_output_size must be 0-D, got shape {value.shape}")
     return max(scalar_int(value), 0)
 
 
-def _share(value: Any, name: str) -> float:
+def _share(value: Array, name: str) -> float:
     if value.ndim:
         raise InvalidArgument(f"{name} must be 0-D, got shape {value.shape}")
     number = float(value)
@@ -140,26 +141,28 @@ def _share(value: Any, name: str) -> float:
     return number
 
 
-def _scalar(value: Any, name: str) -> float:
+def _scalar(value: Array, name: str) -> float:
     if value.ndim:
         raise InvalidArgument(f"{name} must be 0-D, got shape {value.shape}")
     return float(value)
 
 
-def _numbers(kept: list[int]) -> Any:
+def _numbers(kept: list[int]) -> Array:
     return HOST.array(kept, "int32")
 
 
-def _filled(values: Any, size: int, dtype: str) -> Any:
-    """The values, and zeros behind them."""
-    found = HOST.zeros(size, dtype)
-    found[: len(values)] = values
-    return found
+def _filled(values: Sequence[float] | Array, size: int, dtype: DType | str) -> Array:
+    """The values padded with zeros to the size."""
+    padded = HOST.zeros(size, dtype)
+    padded[: len(values)] = values
+    return padded
 
 
 @kernel("NonMaxSuppression", devices=_CPU)
-def non_max_suppression(_: Any, boxes: Any, scores: Any, most: Any, *, iou_threshold: float) -> Any:
-    """The boxes that overlap no better one; the bound is an attribute."""
+def non_max_suppression(
+    _: object, boxes: Array, scores: Array, most: Array, *, iou_threshold: float
+) -> Array:
+    """The boxes that overlap no better one by more than the attribute `iou_threshold`."""
     greatest = HOST.float32(iou_threshold)
     if not 0 <= greatest <= 1:
         raise InvalidArgument("iou_threshold must be in [0, 1]")
@@ -169,7 +172,9 @@ def non_max_suppression(_: Any, boxes: Any, scores: Any, most: Any, *, iou_thres
 
 
 @kernel("NonMaxSuppressionV2", devices=_CPU)
-def non_max_suppression_v2(_: Any, boxes: Any, scores: Any, most: Any, overlap: Any) -> Any:
+def non_max_suppression_v2(
+    _: object, boxes: Array, scores: Array, most: Array, overlap: Array
+) -> Array:
     """The boxes that overlap no better one."""
     bounds = (_share(overlap, "iou_threshold"), -math.inf)
     _check_boxes(boxes, scores)
@@ -178,8 +183,8 @@ def non_max_suppression_v2(_: Any, boxes: Any, scores: Any, most: Any, overlap: 
 
 @kernel("NonMaxSuppressionV3", devices=_CPU)
 def non_max_suppression_v3(
-    _: Any, boxes: Any, scores: Any, most: Any, overlap: Any, score: Any
-) -> Any:
+    _: object, boxes: Array, scores: Array, most: Array, overlap: Array, score: Array
+) -> Array:
     """The boxes of enough score that overlap no better one."""
     bounds = (_share(overlap, "iou_threshold"), _scalar(score, "score_threshold"))
     _check_boxes(boxes, scores)
@@ -188,16 +193,16 @@ def non_max_suppression_v3(
 
 @kernel("NonMaxSuppressionV4", devices=_CPU)
 def non_max_suppression_v4(
-    _: Any,
-    boxes: Any,
-    scores: Any,
-    most: Any,
-    overlap: Any,
-    score: Any,
+    _: object,
+    boxes: Array,
+    scores: Array,
+    most: Array,
+    overlap: Array,
+    score: Array,
     *,
     pad_to_max_output_size: bool,
-) -> Any:
-    """As the third version; the numbers perhaps padded with zeros, and how many are none."""
+) -> tuple[Array, Array]:
+    """As V3, with the number of boxes kept; their indices may be padded with zeros."""
     kept = non_max_suppression_v3(_, boxes, scores, most, overlap, score)
     count = HOST.array(len(kept), "int32")
     return (_filled(kept, _most_of(most), "int32") if pad_to_max_output_size else kept), count
@@ -205,24 +210,25 @@ def non_max_suppression_v4(
 
 @kernel("NonMaxSuppressionV5", devices=_CPU)
 def non_max_suppression_v5(
-    _: Any,
-    boxes: Any,
-    scores: Any,
-    most: Any,
-    overlap: Any,
-    score: Any,
-    sigma: Any,
+    _: object,
+    boxes: Array,
+    scores: Array,
+    most: Array,
+    overlap: Array,
+    score: Array,
+    sigma: Array,
     *,
     pad_to_max_output_size: bool,
-) -> Any:
-    """As the fourth version, with scores; with a sigma overlaps lower scores and end nothing."""
+) -> tuple[Array, Array, Array]:
+    """As V4, with scores; with a sigma an overlap lowers a score instead of dropping the box."""
     bounds = (_share(overlap, "iou_threshold"), _scalar(score, "score_threshold"))
     spread = _scalar(sigma, "soft_nms_sigma")
     if spread < 0:
-        raise InvalidArgument("soft_nms_sigma_ must be >= 0.")
+        raise InvalidArgument(f"NonMaxSuppressionV5: soft_nms_sigma must be >= 0, got {spread}")
     _check_boxes(boxes, scores)
     wanted = _most_of(most)
     overlaps = _Boxes(boxes).overlaps
+    left: Sequence[float] | Array
     if spread > 0:
         kept, left = _kept_softly(overlaps, scores, wanted, bounds[1], spread)
     else:
@@ -238,46 +244,46 @@ def non_max_suppression_v5(
 
 @kernel("NonMaxSuppressionWithOverlaps", devices=_CPU)
 def non_max_suppression_with_overlaps(
-    _: Any, overlaps: Any, scores: Any, most: Any, overlap: Any, score: Any
-) -> Any:
-    """The boxes of enough score that overlap no better one, by the overlaps of each two."""
+    _: object, overlaps: Array, scores: Array, most: Array, overlap: Array, score: Array
+) -> Array:
+    """The boxes of enough score that overlap no better one, by a given matrix of overlaps."""
     bounds = (_scalar(overlap, "overlap_threshold"), _scalar(score, "score_threshold"))
     if overlaps.ndim != 2 or overlaps.shape[0] != overlaps.shape[1]:
         raise InvalidArgument(f"overlaps must be square: {overlaps.shape}")
     _check_scores(scores, overlaps.shape[0])
 
-    def found(these: Any, those: Any) -> Any:
+    def given(these: Array, those: Array) -> Array:
         return overlaps[these[:, None], those]
 
-    return _numbers(_kept(found, scores, _most_of(most), bounds))
+    return _numbers(_kept(given, scores, _most_of(most), bounds))
 
 
 @kernel("CombinedNonMaxSuppression", devices=_CPU)
 def combined_non_max_suppression(
-    _: Any,
-    boxes: Any,
-    scores: Any,
-    each: Any,
-    total: Any,
-    overlap: Any,
-    score: Any,
+    _: object,
+    boxes: Array,
+    scores: Array,
+    per_class_most: Array,
+    total: Array,
+    overlap: Array,
+    score: Array,
     *,
     pad_per_class: bool,
     clip_boxes: bool,
-) -> Any:
-    """For each image of a batch the best boxes of all classes, each class by itself.
+) -> tuple[Array, Array, Array, Array]:
+    """For each image of a batch the best boxes of all classes; a class suppresses only its own.
 
-    What overlaps is asked for class after class, box after box, by calls of numpy's: with 200 to
+    Overlaps are computed class by class and box by box, by calls of numpy: with 200 to
     2,000 boxes it takes five to six times TensorFlow's time.
     """
     bounds = (_share(overlap, "iou_threshold"), _scalar(score, "score_threshold"))
     _check_classes(boxes, scores)
-    per_class, most = _most_of(each), _most_of(total)
+    per_class, most = _most_of(per_class_most), _most_of(total)
     if not per_class or not most:
         raise InvalidArgument("max_output_size_per_class and max_total_size must be > 0")
     batch, _, classes = scores.shape
     size = min(most, per_class * classes) if pad_per_class else most
-    found = (
+    results = (
         HOST.zeros((batch, size, 4), "float32"),
         HOST.zeros((batch, size), "float32"),
         HOST.zeros((batch, size), "float32"),
@@ -285,14 +291,14 @@ def combined_non_max_suppression(
     )
     for image in range(batch):
         rows = _best(boxes[image], scores[image], per_class, bounds)[:size]
-        for place, (value, number, box) in enumerate(rows):
-            found[0][image, place] = box
-            found[1][image, place], found[2][image, place] = value, number
-        found[3][image] = len(rows)
-    return (HOST.clip(found[0], 0, 1) if clip_boxes else found[0], *found[1:])
+        for row, (value, number, box) in enumerate(rows):
+            results[0][image, row] = box
+            results[1][image, row], results[2][image, row] = value, number
+        results[3][image] = len(rows)
+    return (HOST.clip(results[0], 0, 1) if clip_boxes else results[0], *results[1:])
 
 
-def _check_classes(boxes: Any, scores: Any) -> None:
+def _check_classes(boxes: Array, scores: Array) -> None:
     if boxes.ndim != 4 or boxes.shape[3] != 4:
         raise InvalidArgument(f"boxes must be 4-D with 4 columns: {boxes.shape}")
     if scores.ndim != 3 or scores.shape[:2] != boxes.shape[:2]:
@@ -303,18 +309,20 @@ def _check_classes(boxes: Any, scores: Any) -> None:
         )
 
 
-def _best(boxes: Any, scores: Any, each: int, bounds: tuple[float, float]) -> list[Any]:
-    """Score, class and box of what stays in one image, the best first."""
+def _best(
+    boxes: Array, scores: Array, most: int, bounds: tuple[float, float]
+) -> list[tuple[float, int, Array]]:
+    """Score, class and box of the boxes kept in one image, the best first."""
     rows = []
     for number in range(scores.shape[1]):
         mine = boxes[:, number if boxes.shape[1] > 1 else 0]
-        kept = _kept(_Boxes(mine).overlaps, scores[:, number], each, bounds)
+        kept = _kept(_Boxes(mine).overlaps, scores[:, number], most, bounds)
         rows += [(float(scores[box, number]), number, mine[box]) for box in kept]
     return sorted(rows, key=lambda row: -row[0])
 
 
-def _strokes(box: Any, height: int, width: int) -> list[tuple[Any, Any]]:
-    """The parts of an image that a box's border covers: rows and columns of each side."""
+def _strokes(box: Array, height: int, width: int) -> list[tuple[int | slice, int | slice]]:
+    """The rows and columns of an image that each side of a box's border covers."""
     top, left, bottom, right = (
         int(HOST.float32(box[side]) * HOST.float32((height, width)[side % 2] - 1))
         for side in range(4)
@@ -323,24 +331,24 @@ def _strokes(box: Any, height: int, width: int) -> list[tuple[Any, Any]]:
         return []
     rows = slice(max(top, 0), min(bottom, height - 1) + 1)
     columns = slice(max(left, 0), min(right, width - 1) + 1)
-    found: list[tuple[Any, Any]] = []
-    found += [(row, columns) for row in (top, bottom) if 0 <= row < height]
-    return found + [(rows, column) for column in (left, right) if 0 <= column < width]
+    sides: list[tuple[int | slice, int | slice]] = []
+    sides += [(row, columns) for row in (top, bottom) if 0 <= row < height]
+    return sides + [(rows, column) for column in (left, right) if 0 <= column < width]
 
 
 @kernel("DrawBoundingBoxes", devices=_CPU)
-def draw_bounding_boxes(_: Any, images: Any, boxes: Any) -> Any:
+def draw_bounding_boxes(_: object, images: Array, boxes: Array) -> Array:
     """The images with the borders of their boxes drawn, in ten colours by turns."""
     return _drawn(images, boxes, None)
 
 
 @kernel("DrawBoundingBoxesV2", devices=_CPU)
-def draw_bounding_boxes_v2(_: Any, images: Any, boxes: Any, colors: Any) -> Any:
+def draw_bounding_boxes_v2(_: object, images: Array, boxes: Array, colors: Array) -> Array:
     """The images with the borders of their boxes drawn, in given colours by turns."""
     return _drawn(images, boxes, colors)
 
 
-def _check_drawn(images: Any, boxes: Any) -> None:
+def _check_drawn(images: Array, boxes: Array) -> None:
     if images.ndim != 4:
         raise InvalidArgument("The rank of the images should be 4")
     if boxes.ndim != 3:
@@ -351,7 +359,7 @@ def _check_drawn(images: Any, boxes: Any) -> None:
         raise InvalidArgument("Channel depth should be either 1 (GRY), 3 (RGB), or 4 (RGBA)")
 
 
-def _drawn(images: Any, boxes: Any, colors: Any) -> Any:
+def _drawn(images: Array, boxes: Array, colors: Array | None) -> Array:
     _check_drawn(images, boxes)
     depth = images.shape[3]
     table = HOST.array(_COLOURS, "float32")
@@ -361,9 +369,9 @@ def _drawn(images: Any, boxes: Any, colors: Any) -> Any:
         table = colors
     elif depth == 1:
         table[:, 0] = 1.0
-    found = images.copy()
-    for image, its in zip(found, boxes, strict=True):
+    drawn = images.copy()
+    for image, its in zip(drawn, boxes, strict=True):
         for number, box in enumerate(its):
             for rows, columns in _strokes(box, *images.shape[1:3]):
                 image[rows, columns] = table[number % len(table), :depth]
-    return found
+    return drawn

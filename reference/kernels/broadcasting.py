@@ -1,9 +1,8 @@
-"""Broadcasting as an operation: tensors, shapes, and the axes of gradients."""
+"""Kernels of broadcasting: of a tensor, of two shapes, and the axes that a gradient sums over."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import checked_shape
@@ -16,7 +15,7 @@ __all__: list[str] = []
 
 
 @kernel("BroadcastTo", host_inputs=("shape",))
-def broadcast_to(xp: Any, x: Any, shape: Any) -> Any:
+def broadcast_to(xp: ArrayModule, x: Array, shape: Array) -> Array:
     """The input broadcast to a shape."""
     target = checked_shape(shape)
     if x.ndim > len(target):
@@ -27,18 +26,18 @@ def broadcast_to(xp: Any, x: Any, shape: Any) -> Any:
 
 
 @kernel("BroadcastArgs", host_inputs=("s0", "s1"), host_outputs=("r0",))
-def broadcast_args(_: Any, s0: Any, s1: Any) -> Any:
+def broadcast_args(_: object, s0: Array, s1: Array) -> Array:
     """The shape that two shapes broadcast to."""
     try:
-        whole = broadcast_shapes(tuple(vector_of(s0, "s0")), tuple(vector_of(s1, "s1")))
+        shape = broadcast_shapes(tuple(vector_of(s0, "s0")), tuple(vector_of(s1, "s1")))
     except ShapeError as error:
         raise InvalidArgument(str(error)) from error
-    return host_array([int(dim or 0) for dim in whole or ()], str(s0.dtype))
+    return host_array([int(dim or 0) for dim in shape or ()], str(s0.dtype))
 
 
 @kernel("BroadcastGradientArgs", host_inputs=("s0", "s1"), host_outputs=("r0", "r1"))
-def broadcast_gradient_args(_: Any, s0: Any, s1: Any) -> Any:
-    """The axes over which each side's gradient is summed."""
+def broadcast_gradient_args(_: object, s0: Array, s1: Array) -> tuple[Array, ...]:
+    """For two shapes, the axes over which the gradient of each operand is summed."""
     for number, given in enumerate((s0, s1)):
         if given.ndim != 1:
             raise InvalidArgument(f"In[{number}] must be a vector.{bracketed(given.shape)}")

@@ -1,27 +1,28 @@
 """Kernels that sample classes: TensorFlow's numbers, word by word of their node's stream.
 
-What a sampler draws is a sequence of classes, each of a word or two of the stream. A word that
-would favour low numbers (one of the few that a whole multiple of the range leaves over) is skipped.
+A sampler draws a sequence of classes, each from one or two words of the stream. A word that
+would favour low numbers (one beyond the last full multiple of the range) is skipped.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, Protocol
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.class_weights import Alias, Unigrams, read_weights
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: Counters that a run takes of its stream for each sample.
+#: The number of counters of its stream that a run reserves for a sample.
 _RESERVED: Final = 512
-#: Words that are computed at once: of many tries for few samples not all in the beginning.
+#: The number of words computed at once: it grows from the one to the other as tries go on.
 _LEAST_WORDS: Final = 64
 _MOST_WORDS: Final = 1 << 16
 _MOST_TRIES: Final = 2**31 - 1
@@ -30,16 +31,16 @@ _LOWEST: Final = -3.4028234663852886e38
 
 
 class Sampler(Protocol):
-    """What classes there are, which ones words stand for, and how probable each is."""
+    """A distribution over the classes [0, range): draws them from random words."""
 
     range: int
 
-    def classes(self, words: Any) -> tuple[Any, int]:
+    def classes(self, words: Array) -> tuple[Array, int]:
         """The classes (int64) of uint32 words, an even number, and how many words they took."""
         ...
 
-    def probability(self, classes: Any) -> Any:
-        """The probability of each of these classes, float32."""
+    def probability(self, classes: Array) -> Array:
+        """The probabilities of these classes, float32."""
         ...
 
 
@@ -49,16 +50,16 @@ class Uniform:
     def __init__(self, count: int) -> None:
         self.range = count
 
-    def classes(self, words: Any) -> tuple[Any, int]:
-        """Two words each."""
+    def classes(self, words: Array) -> tuple[Array, int]:
+        """Two words give one class; those that would favour low classes are skipped."""
         low, high = words[0::2].astype("uint64"), words[1::2].astype("uint64")
         drawn = high << 32 | low
         if self.range & (self.range - 1):
             drawn = drawn[drawn >= 2**64 % self.range]
         return (drawn % HOST.uint64(self.range)).astype("int64"), len(words)
 
-    def probability(self, classes: Any) -> Any:
-        """One part of the range."""
+    def probability(self, classes: Array) -> Array:
+        """1 / range for every class."""
         return HOST.full(classes.shape, 1 / self.range, dtype=_SINGLE)
 
 
@@ -69,19 +70,19 @@ class LogUniform:
         self.range = count
         self._logarithm = HOST.log1p(float(count))
 
-    def classes(self, words: Any) -> tuple[Any, int]:
-        """Two words each: 52 bits of a fraction of the range's logarithm."""
+    def classes(self, words: Array) -> tuple[Array, int]:
+        """Two words give one class: 52 bits of them are a fraction of the range's logarithm."""
         first, second = words[0::2].astype("uint64"), words[1::2].astype("uint64")
-        whole = ((first & 0xFFFFF) << 32 | second).view("int64")
-        drawn = HOST.exp(whole * 2.0**-52 * self._logarithm).astype("int64") - 1
+        bits = ((first & 0xFFFFF) << 32 | second).view("int64")
+        drawn = HOST.exp(bits * 2.0**-52 * self._logarithm).astype("int64") - 1
         return drawn % self.range, len(words)
 
-    def probability(self, classes: Any) -> Any:
-        """The distance of the two logarithms in that of the range."""
+    def probability(self, classes: Array) -> Array:
+        """log((c + 2) / (c + 1)) / log(range + 1)."""
         return (HOST.log((classes + 2.0) / (classes + 1.0)) / self._logarithm).astype(_SINGLE)
 
 
-def _word_stream(stream: Stream, first: int, least: int) -> Iterator[Any]:
+def _word_stream(stream: Stream, first: int, least: int) -> Iterator[Array]:
     """The words of a stream from a counter on, as uint32 vectors that grow."""
     count = max(_LEAST_WORDS, least)
     while True:
@@ -94,7 +95,7 @@ def _word_stream(stream: Stream, first: int, least: int) -> Iterator[Any]:
         count = min(2 * count, _MOST_WORDS)
 
 
-def _drawn(sampler: Sampler, words: Iterator[Any]) -> Iterator[Any]:
+def _drawn(sampler: Sampler, words: Iterator[Array]) -> Iterator[Array]:
     """The classes that the words stand for, vector by vector."""
     rest = HOST.empty(0, dtype="uint32")
     for more in words:
@@ -104,35 +105,35 @@ def _drawn(sampler: Sampler, words: Iterator[Any]) -> Iterator[Any]:
         yield classes
 
 
-def _sampled(drawn: Iterator[Any], count: int, *, unique: bool) -> tuple[Any, int]:
+def _sampled(drawn: Iterator[Array], count: int, *, unique: bool) -> tuple[Array, int]:
     """The first classes, or the first distinct ones, and how many it took."""
     if not unique:
-        parts: list[Any] = []
+        parts: list[Array] = []
         while sum(map(len, parts)) < count:
             parts.append(next(drawn))
         return HOST.concatenate(parts)[:count], count
-    found, tries = HOST.empty(0, dtype="int64"), 0
+    distinct, tries = HOST.empty(0, dtype="int64"), 0
     for more in drawn:
-        _, firsts = HOST.unique(HOST.concatenate([found, more]), return_index=True)
-        places = HOST.sort(firsts)[len(found) :] - len(found)
-        missing = count - len(found)
-        if len(places) >= missing:
-            chosen = places[:missing]
-            return HOST.concatenate([found, more[chosen]]), tries + int(chosen[-1]) + 1
-        found, tries = HOST.concatenate([found, more[places]]), tries + len(more)
+        _, firsts = HOST.unique(HOST.concatenate([distinct, more]), return_index=True)
+        firsts_of_new = HOST.sort(firsts)[len(distinct) :] - len(distinct)
+        missing = count - len(distinct)
+        if len(firsts_of_new) >= missing:
+            chosen = firsts_of_new[:missing]
+            return HOST.concatenate([distinct, more[chosen]]), tries + int(chosen[-1]) + 1
+        distinct, tries = HOST.concatenate([distinct, more[firsts_of_new]]), tries + len(more)
         if tries >= _MOST_TRIES:
             break
     raise Internal(f"There are no {count} distinct classes to draw")
 
 
-def _expected(probability: Any, count: int, tries: int) -> Any:
-    """How often classes of these probabilities are expected in so many samples, float32."""
+def _expected(probability: Array, count: int, tries: int) -> Array:
+    """The expected counts of classes of these probabilities in so many samples, float32."""
     if tries == count:
-        return probability * _SINGLE.type(count)
+        return HOST.multiply(probability, _SINGLE.type(count))
     return -HOST.expm1(_SINGLE.type(tries) * HOST.log1p(-probability))
 
 
-def _check(true_classes: Any, columns: int, count: int) -> None:
+def _check(true_classes: Array, columns: int, count: int) -> None:
     if true_classes.ndim != 2:
         raise InvalidArgument("true_classes must be a matrix")
     if true_classes.shape[1] != columns:
@@ -147,40 +148,40 @@ def _check(true_classes: Any, columns: int, count: int) -> None:
         )
 
 
-def _computing(bind: Bind, sampler: Sampler) -> Callable[..., Any]:
-    """The kernel of a sampler."""
+def _computing(bind: Bind, sampler: Sampler) -> KernelFunction:
+    """The kernel that draws from a sampler."""
     attrs, stream = bind.attrs, stream_of(bind, HOST)
     count, unique = attrs["num_sampled"], attrs["unique"]
 
-    def compute(true_classes: Any) -> Any:
+    def compute(true_classes: Array) -> tuple[Array, ...]:
         if unique and count > sampler.range:
             raise InvalidArgument("Sampler's range is too small.")
         _check(true_classes, attrs["num_true"], sampler.range)
         words = _word_stream(stream, stream.reserve(count * _RESERVED), 2 * count)
-        found, tries = _sampled(_drawn(sampler, words), count, unique=unique)
-        return found, *(
+        candidates, tries = _sampled(_drawn(sampler, words), count, unique=unique)
+        return candidates, *(
             _expected(sampler.probability(classes), count, tries)
-            for classes in (true_classes, found)
+            for classes in (true_classes, candidates)
         )
 
     return compute
 
 
 @binder("UniformCandidateSampler", devices=_CPU)
-def uniform_candidate_sampler(bind: Bind) -> Callable[..., Any]:
+def uniform_candidate_sampler(bind: Bind) -> KernelFunction:
     """Classes drawn evenly."""
     return _computing(bind, Uniform(bind.attrs["range_max"]))
 
 
 @binder("LogUniformCandidateSampler", devices=_CPU)
-def log_uniform_candidate_sampler(bind: Bind) -> Callable[..., Any]:
+def log_uniform_candidate_sampler(bind: Bind) -> KernelFunction:
     """Classes drawn by Zipf's law."""
     return _computing(bind, LogUniform(bind.attrs["range_max"]))
 
 
 @binder("LearnedUnigramCandidateSampler", "ThreadUnsafeUnigramCandidateSampler", devices=_CPU)
-def learned_unigram_candidate_sampler(bind: Bind) -> Callable[..., Any]:
-    """Classes drawn by how often they were true; the session keeps the counts of each node."""
+def learned_unigram_candidate_sampler(bind: Bind) -> KernelFunction:
+    """Classes drawn in proportion to how often they were true, counted per node and session."""
     count = bind.attrs["range_max"]
     if count >= _MOST_TRIES:
         return _too_many
@@ -189,7 +190,7 @@ def learned_unigram_candidate_sampler(bind: Bind) -> Callable[..., Any]:
     )
     draw = _computing(bind, sampler)
 
-    def compute(true_classes: Any) -> Any:
+    def compute(true_classes: Array) -> object:
         with sampler.lock:
             result = draw(true_classes)
             sampler.learn(true_classes.reshape(-1))
@@ -198,16 +199,16 @@ def learned_unigram_candidate_sampler(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _too_many(_: Any) -> Any:
+def _too_many(_: object) -> Array:
     raise InvalidArgument(f"range_max must be less than {_MOST_TRIES} for unigram samplers")
 
 
 @binder("FixedUnigramCandidateSampler", devices=_CPU)
-def fixed_unigram_candidate_sampler(bind: Bind) -> Callable[..., Any]:
+def fixed_unigram_candidate_sampler(bind: Bind) -> KernelFunction:
     """Classes drawn by weights, those of an attribute or of a file."""
-    drawing: list[Callable[..., Any]] = []
+    drawing: list[KernelFunction] = []
 
-    def compute(true_classes: Any) -> Any:
+    def compute(true_classes: Array) -> object:
         if not drawing:  # not while it is bound: a wrong file is an error of the run
             drawing.append(_computing(bind, Alias(_own_weights(bind.attrs))))
         return drawing[0](true_classes)
@@ -215,8 +216,8 @@ def fixed_unigram_candidate_sampler(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _own_weights(attrs: Mapping[str, Any]) -> Any:
-    """The weights of a shard's classes, 0 of reserved ones, float32.
+def _own_weights(attrs: Mapping[str, Any]) -> Array:
+    """The weights of a shard's classes, float32; reserved classes have weight 0.
 
     Raises:
       KernelError: they cannot be read, are given twice or not at all, or their count is wrong.
@@ -234,17 +235,18 @@ def _own_weights(attrs: Mapping[str, Any]) -> Any:
     owned[reserved:] **= _SINGLE.type(attrs["distortion"])
     if len(owned) != attrs["range_max"]:
         raise InvalidArgument(
-            f"range is {attrs['range_max']} must be equal to weights size  {len(owned)}"
+            f"FixedUnigramCandidateSampler: range_max is {attrs['range_max']}, "
+            f"but there are {len(owned)} weights"
         )
     return owned
 
 
 @binder("AllCandidateSampler", devices=_CPU)
-def all_candidate_sampler(bind: Bind) -> Callable[..., Any]:
-    """Every class in order, each expected once."""
+def all_candidate_sampler(bind: Bind) -> KernelFunction:
+    """All classes in order; the expected counts are 1."""
     count = bind.attrs["num_sampled"]
 
-    def compute(true_classes: Any) -> Any:
+    def compute(true_classes: Array) -> tuple[Array, Array, Array]:
         _check(true_classes, bind.attrs["num_true"], count)
         ones = HOST.ones(true_classes.shape, dtype=_SINGLE), HOST.ones(count, dtype=_SINGLE)
         return HOST.arange(count, dtype="int64"), *ones
@@ -253,8 +255,10 @@ def all_candidate_sampler(bind: Bind) -> Callable[..., Any]:
 
 
 @kernel("ComputeAccidentalHits", devices=_CPU)
-def compute_accidental_hits(xp: Any, true_classes: Any, sampled: Any, *, num_true: int) -> Any:
-    """For each true class that was sampled its row, where it was last, and the least float."""
+def compute_accidental_hits(
+    xp: ArrayModule, true_classes: Array, sampled: Array, *, num_true: int
+) -> tuple[Array, Array, Array]:
+    """Rows of true classes that were sampled, their last positions there, and lowest floats."""
     if true_classes.ndim != 2 or true_classes.shape[1] != num_true:
         raise InvalidArgument("true_candidates must be a batch_size * num_true matrix")
     if sampled.ndim != 1:
@@ -263,13 +267,13 @@ def compute_accidental_hits(xp: Any, true_classes: Any, sampled: Any, *, num_tru
             "output from CandidateSampler"
         )
     order = xp.argsort(sampled, kind="stable")
-    places = xp.searchsorted(sampled[order], true_classes.reshape(-1), side="right") - 1
-    last = order[places] if len(order) else xp.zeros_like(places)
+    positions = xp.searchsorted(sampled[order], true_classes.reshape(-1), side="right") - 1
+    last = order[positions] if len(order) else xp.zeros_like(positions)
     hits = (
-        (places >= 0) & (xp.take(sampled, last) == true_classes.reshape(-1))
+        (positions >= 0) & (xp.take(sampled, last) == true_classes.reshape(-1))
         if len(order)
         else (xp.zeros(true_classes.size, dtype="bool"))
     )
-    found = xp.flatnonzero(hits)
-    rows = (found // max(num_true, 1)).astype("int32")
-    return rows, last[found].astype("int64"), xp.full(len(found), _LOWEST, dtype=_SINGLE)
+    matches = xp.flatnonzero(hits)
+    rows = (matches // max(num_true, 1)).astype("int32")
+    return rows, last[matches].astype("int64"), xp.full(len(matches), _LOWEST, dtype=_SINGLE)

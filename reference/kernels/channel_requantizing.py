@@ -1,22 +1,23 @@
-"""Kernels of quantized pictures each of whose channels has a range of its own."""
+"""Kernels of quantized pictures whose channels have ranges of their own."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.quantized_ranges import integers, single_number, whole
+from sessrun.reference.kernels.quantized_ranges import integer_dtype, integers, single_number
 from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: What the end of a range stands at: the number of levels of 32 bits on one side of zero.
+#: The integer of 32 bits that stands for the end of a range: the levels on one side of zero.
 _END: Final = 1 << 31
 
 
-def _pictures(x: Any) -> Any:
+def _pictures(x: Array) -> Array:
     """The integers, [batch, height, width, channels]."""
     if x.ndim != 4:
         raise InvalidArgument(
@@ -25,8 +26,8 @@ def _pictures(x: Any) -> Any:
     return integers(x)
 
 
-def _reach(low: Any, high: Any) -> Any:
-    """How far from zero the range of each channel goes: float32."""
+def _reach(low: Array, high: Array) -> Array:
+    """The larger absolute end of the range of each channel: float32."""
     if low.size != high.size:
         raise InvalidArgument(f"min and max must be as many: {low.shape}, {high.shape}")
     return HOST.maximum(HOST.abs(low), HOST.abs(high)).reshape(-1)
@@ -34,23 +35,23 @@ def _reach(low: Any, high: Any) -> Any:
 
 @kernel("RequantizationRangePerChannel", devices=_CPU)
 def requantization_range_per_channel(
-    _: Any,
-    x: Any,
-    low: Any,
-    high: Any,
+    _: object,
+    x: Array,
+    low: Array,
+    high: Array,
     *,
     T: str,  # noqa: N803
     clip_value_max: float,
-) -> Any:
-    """The range that the numbers of all channels need, at most that of a relu that is cut off."""
+) -> tuple[Array, Array]:
+    """The range that the values of all channels need, clipped to `clip_value_max`."""
     del T
-    found, reach = _pictures(x), _reach(low, high)
-    if low.shape[:1] != (found.shape[3],):
+    numbers, reach = _pictures(x), _reach(low, high)
+    if low.shape[:1] != (numbers.shape[3],):
         raise InvalidArgument(
             f"min and max must have the size of the last dimension: "
-            f"{low.shape}, {high.shape}, {found.shape}"
+            f"{low.shape}, {high.shape}, {numbers.shape}"
         )
-    least, most = found.min(axis=(0, 1, 2)), found.max(axis=(0, 1, 2))
+    least, most = numbers.min(axis=(0, 1, 2)), numbers.max(axis=(0, 1, 2))
     largest = HOST.maximum(HOST.abs(least.astype("int64")), HOST.abs(most.astype("int64")))
     ends = reach * largest.astype("float32") / HOST.float32(_END)
     end = HOST.minimum(ends.max(), HOST.float32(clip_value_max))
@@ -59,27 +60,27 @@ def requantization_range_per_channel(
 
 @kernel("RequantizePerChannel", devices=_CPU)
 def requantize_per_channel(
-    _: Any,
-    x: Any,
-    low: Any,
-    high: Any,
-    new_low: Any,
-    new_high: Any,
+    _: object,
+    x: Array,
+    low: Array,
+    high: Array,
+    new_low: Array,
+    new_high: Array,
     *,
     T: str,  # noqa: N803
     out_type: str,
-) -> Any:
-    """Bytes of numbers of 32 bits, in a range that is asked for."""
+) -> tuple[Array, ...]:
+    """Integers of 32 bits requantized to 8 bits in the requested range."""
     del T
-    found, reach = _pictures(x), _reach(low, high)
+    numbers, reach = _pictures(x), _reach(low, high)
     ends = (
         single_number(new_low, "requested_output_min"),
         single_number(new_high, "requested_output_max"),
     )
     if out_type == "qint8" and ends[0] >= 0:
         raise InvalidArgument(f"requested_output_min must be negative for qint8, got {ends[0]}")
-    info = HOST.iinfo(whole(out_type))
+    info = HOST.iinfo(integer_dtype(out_type))
     scale = HOST.float32(info.max) * (reach / max(abs(end) for end in ends) / HOST.float32(_END))
-    rounded = HOST.rint(found.astype("float32") * scale)
+    rounded = HOST.rint(numbers.astype("float32") * scale)
     narrowed = HOST.clip(rounded, info.min, info.max).astype(info.dtype)
     return narrowed, *(HOST.asarray(end) for end in ends)

@@ -1,14 +1,15 @@
-"""Kernels of checkpoints: the files themselves are the matter of `reference/checkpoints`."""
+"""Kernels of checkpoints; `state/checkpoints` reads and writes the files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import string_array
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.checkpoints.bundle_files import local
 from sessrun.reference.state.checkpoints.merge import merge_checkpoints
 from sessrun.reference.state.checkpoints.reader import Checkpoint
@@ -16,13 +17,14 @@ from sessrun.reference.state.checkpoints.tensor_slices import read_spec
 from sessrun.reference.state.checkpoints.version1 import SliceFiles, write_slices
 from sessrun.reference.state.checkpoints.writer import Saved, write_checkpoint
 from sessrun.spec.dtypes import BY_NAME
+from sessrun.spec.tensor_slices import TensorSlice
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 
 
-def _path(tensor: Any) -> str:
+def _path(tensor: Array) -> str:
     """The one string of a tensor, as a path."""
     if tensor.size != 1:
         raise InvalidArgument(
@@ -31,12 +33,12 @@ def _path(tensor: Any) -> str:
     return local(tensor.reshape(-1)[0])
 
 
-def _named(names: Any, slices: Any, dtypes: Sequence[str]) -> list[tuple[bytes, str]]:
-    """The name and the slice of each tensor."""
+def _named(names: Array, slices: Array, dtypes: Sequence[str]) -> list[tuple[bytes, str]]:
+    """The name and the slice specification of each tensor."""
     if names.ndim != 1 or slices.ndim != 1:
         raise InvalidArgument(
-            "Input tensor_names and shape_and_slices should be an 1-D tensors, got "
-            f"{bracketed(names.shape)} and {bracketed(slices.shape)} instead."
+            "tensor_names and shape_and_slices must be vectors, got shapes "
+            f"{bracketed(names.shape)} and {bracketed(slices.shape)}"
         )
     if names.size != len(dtypes):
         raise InvalidArgument(f"Got {names.size} tensor names, but {len(dtypes)} expected dtypes.")
@@ -50,11 +52,11 @@ def _named(names: Any, slices: Any, dtypes: Sequence[str]) -> list[tuple[bytes, 
 
 
 @binder("SaveV2", devices=_CPU)
-def save(bind: Bind) -> Callable[..., Any]:
+def save(bind: Bind) -> KernelFunction:
     """Writes tensors to a checkpoint."""
     dtypes = bind.attrs["dtypes"]
 
-    def compute(prefix: Any, names: Any, slices: Any, *tensors: Any) -> None:
+    def compute(prefix: Array, names: Array, slices: Array, *tensors: Array) -> None:
         path = _path(prefix)
         rows = zip(_named(names, slices, dtypes), tensors, dtypes, strict=True)
         write_checkpoint(path, [_saved(*named, *row) for named, *row in rows])
@@ -62,36 +64,35 @@ def save(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _saved(name: bytes, text: str, array: Any, dtype: str) -> Saved:
+def _saved(name: bytes, text: str, array: Array, dtype: str) -> Saved:
     if not text:
         return Saved(name, array, dtype)
     shape, part, sizes = read_spec(text)
     if array.shape != sizes:
         raise InvalidArgument(
-            "Slice in shape_and_slice specification does not match the shape of the "
-            f"tensor to  save: {text}, tensor: {bracketed(array.shape)}"
+            f"The slice {text} has another shape than the tensor to save, {bracketed(array.shape)}"
         )
     return Saved(name, array, dtype, shape, part)
 
 
 @binder("RestoreV2", devices=_CPU)
-def restore(bind: Bind) -> Callable[..., Any]:
+def restore(bind: Bind) -> KernelFunction:
     """Reads tensors from a checkpoint."""
     dtypes = bind.attrs["dtypes"]
 
-    def compute(prefix: Any, names: Any, slices: Any) -> Any:
+    def compute(prefix: Array, names: Array, slices: Array) -> Array | tuple[Array, ...]:
         path = _path(prefix)
         wanted = _named(names, slices, dtypes)
-        found = _opened(path)
-        _check_dtypes(found, wanted, dtypes)
-        values = tuple(_restored(found, name, text) for name, text in wanted)
+        checkpoint = _opened(path)
+        _check_dtypes(checkpoint, wanted, dtypes)
+        values = tuple(_restored(checkpoint, name, text) for name, text in wanted)
         return values[0] if len(values) == 1 else values
 
     return compute
 
 
 def _opened(path: str) -> Checkpoint | SliceFiles:
-    """The checkpoint; what has no index may be one of version 1."""
+    """The checkpoint of that path; without an index file, as one of version 1."""
     try:
         return Checkpoint(path)
     except NotFound:
@@ -99,12 +100,12 @@ def _opened(path: str) -> Checkpoint | SliceFiles:
 
 
 def _check_dtypes(
-    found: Checkpoint | SliceFiles, wanted: Sequence[tuple[bytes, str]], dtypes: Sequence[str]
+    checkpoint: Checkpoint | SliceFiles, wanted: Sequence[tuple[bytes, str]], dtypes: Sequence[str]
 ) -> None:
-    """Every tensor is there, and of its dtype."""
+    """Check that the checkpoint has every tensor, in the expected dtype."""
     wrong = []
     for (name, _), dtype in sorted(zip(wanted, dtypes, strict=True)):
-        has = found.dtype(name)
+        has = checkpoint.dtype(name)
         if has != dtype:
             wrong.append(
                 f"tensor_name = {name.decode(errors='replace')}; expected dtype "
@@ -114,30 +115,37 @@ def _check_dtypes(
         raise InvalidArgument("\n".join(wrong))
 
 
-def _restored(found: Checkpoint | SliceFiles, name: bytes, text: str) -> Any:
+def _restored(checkpoint: Checkpoint | SliceFiles, name: bytes, text: str) -> Array:
     if not text:
-        return found.tensor(name)
+        return _read(checkpoint, name)
     shape, part, _ = read_spec(text)
-    has = found.shape(name)
+    has = checkpoint.shape(name)
     if shape != has:
         raise InvalidArgument(
             f"tensor_name = {name.decode(errors='replace')}; shape in shape_and_slice "
             f"spec {bracketed(shape)} does not match the shape stored in checkpoint: "
             f"{bracketed(has)}"
         )
-    return found.tensor(name, part)
+    return _read(checkpoint, name, part)
+
+
+def _read(
+    checkpoint: Checkpoint | SliceFiles, name: bytes, part: TensorSlice | None = None
+) -> Array:
+    values: Array = checkpoint.tensor(name) if part is None else checkpoint.tensor(name, part)
+    return values
 
 
 @binder("MergeV2Checkpoints", devices=_CPU)
-def merge(bind: Bind) -> Callable[..., Any]:
-    """Makes one checkpoint of several."""
+def merge(bind: Bind) -> KernelFunction:
+    """Merges several checkpoints into one."""
     delete, missing = bind.attrs["delete_old_dirs"], bind.attrs["allow_missing_files"]
 
-    def compute(prefixes: Any, destination: Any) -> None:
+    def compute(prefixes: Array, destination: Array) -> None:
         if prefixes.ndim != 1:
             raise InvalidArgument(
-                "Input checkpoint_prefixes should be an 1-D tensor, got "
-                f"{bracketed(prefixes.shape)} instead."
+                "MergeV2Checkpoints: checkpoint_prefixes must be a vector, got shape "
+                f"{bracketed(prefixes.shape)}"
             )
         (target,) = _scalars(**{"Input destination_prefix": destination})
         merge_checkpoints(
@@ -150,8 +158,8 @@ def merge(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _scalars(**tensors: Any) -> list[Any]:
-    """The one element of each."""
+def _scalars(**tensors: Array) -> list[Any]:
+    """The elements of tensors that must be scalars, as Python values."""
     for name, tensor in tensors.items():
         if tensor.ndim:
             raise InvalidArgument(f"{name} must be a scalar, got shape {bracketed(tensor.shape)}")
@@ -159,25 +167,25 @@ def _scalars(**tensors: Any) -> list[Any]:
 
 
 @kernel("ShardedFilename", devices=_CPU)
-def sharded_filename(_: Any, basename: Any, shard: Any, num_shards: Any) -> Any:
-    """The name of one of several files."""
+def sharded_filename(_: object, basename: Array, shard: Array, num_shards: Array) -> Array:
+    """The name of one of several files: `base-00001-of-00003`."""
     base, part, count = _scalars(basename=basename, shard=shard, num_shards=num_shards)
     return string_array([base + b"-%05d-of-%05d" % (part, count)], ())
 
 
 @kernel("ShardedFilespec", devices=_CPU)
-def sharded_filespec(_: Any, basename: Any, num_shards: Any) -> Any:
-    """The pattern of the names of several files."""
+def sharded_filespec(_: object, basename: Array, num_shards: Array) -> Array:
+    """The pattern of the names of several files: `base-?????-of-00003`."""
     base, count = _scalars(basename=basename, num_shards=num_shards)
     return string_array([base + b"-?????-of-%05d" % count], ())
 
 
 @binder("Save", devices=_CPU)
-def save_whole(bind: Bind) -> Callable[..., Any]:
+def save_tensors(bind: Bind) -> KernelFunction:
     """Writes tensors to a file of version 1."""
     dtypes = bind.attrs["T"]
 
-    def compute(filename: Any, names: Any, *tensors: Any) -> None:
+    def compute(filename: Array, names: Array, *tensors: Array) -> None:
         rows = zip(names.tolist(), tensors, dtypes, strict=True)
         write_slices(_path(filename), [Saved(*row) for row in rows])
 
@@ -185,11 +193,11 @@ def save_whole(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("SaveSlices", devices=_CPU)
-def save_slices(bind: Bind) -> Callable[..., Any]:
+def save_slices(bind: Bind) -> KernelFunction:
     """Writes tensors, or slices of tensors, to a file of version 1."""
     dtypes = bind.attrs["T"]
 
-    def compute(filename: Any, names: Any, slices: Any, *tensors: Any) -> None:
+    def compute(filename: Array, names: Array, slices: Array, *tensors: Array) -> None:
         rows = zip(_named(names, slices, dtypes), tensors, dtypes, strict=True)
         write_slices(_path(filename), [_saved(*named, *row) for named, *row in rows])
 
@@ -198,15 +206,15 @@ def save_slices(bind: Bind) -> Callable[..., Any]:
 
 @binder("Restore", devices=_CPU)
 @binder("RestoreSlice", devices=_CPU)
-def restore_slice(bind: Bind) -> Callable[..., Any]:
+def restore_slice(bind: Bind) -> KernelFunction:
     """Reads a tensor, or a slice of one, from files of version 1."""
     dtype = bind.attrs["dt"]
 
-    def compute(pattern: Any, name: Any, part: Any = None) -> Any:
+    def compute(pattern: Array, name: Array, part: Array | None = None) -> Array:
         (wanted,) = _scalars(tensor_name=name)
         text = "" if part is None else part.item().decode(errors="replace")
-        found = SliceFiles(_path(pattern))
-        _check_dtypes(found, [(wanted, text)], [dtype])
-        return _restored(found, wanted, text)
+        files = SliceFiles(_path(pattern))
+        _check_dtypes(files, [(wanted, text)], [dtype])
+        return _restored(files, wanted, text)
 
     return compute

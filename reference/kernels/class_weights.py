@@ -1,28 +1,29 @@
-"""Classes of different weights for `candidates`: counted ones, and given ones."""
+"""Distributions with different weights for `candidates`: learned counts, and given weights."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.kernels.host import HOST, dtype_of
 
 __all__ = ["Alias", "Unigrams", "read_weights"]
 
-#: Weights that are summed together, so that one that changes costs no sum of all.
+#: The number of weights summed as one block, so that a change does not cost a sum of all.
 _TOGETHER: Final = 512
 _MOST: Final = 2**31 - 1
 _WORD: Final = 2**32
 
 
 def read_weights(path: str) -> list[float]:
-    """The numbers that stand behind the last comma of each line of a file.
+    """The number behind the last comma of each line of a vocabulary file.
 
     Raises:
-      NotFound: there is no such file.
+      NotFound: the file cannot be read.
       InvalidArgument: a line does not end with a number.
 
     """
@@ -37,7 +38,7 @@ def read_weights(path: str) -> list[float]:
 
 
 class Unigrams:
-    """Classes weighed by how often they were learned, and once to begin with.
+    """Classes weighted by how often they were learned, plus one.
 
     Attributes:
       range: how many classes.
@@ -54,8 +55,8 @@ class Unigrams:
         self._blocks = HOST.sum(self._weights, axis=1)
         self._total = count
 
-    def classes(self, words: Any) -> tuple[Any, int]:
-        """One word each: the class at which the sum of weights exceeds what it leaves."""
+    def classes(self, words: Array) -> tuple[Array, int]:
+        """One word gives one class: the first whose cumulative weight exceeds its remainder."""
         drawn = words.astype("int64")
         if self._total & (self._total - 1):
             drawn = drawn[drawn >= _WORD % self._total]
@@ -67,16 +68,16 @@ class Unigrams:
         sums = HOST.cumsum(self._weights[inner], axis=1)
         offsets = HOST.arange(len(inner)) * (int(sums.max(initial=0)) + 1)
         joined = (sums + offsets[:, None]).reshape(-1)
-        places = HOST.searchsorted(joined, drawn + offsets[which], side="right")
-        return blocks * _TOGETHER + places - which * _TOGETHER, len(words)
+        columns = HOST.searchsorted(joined, drawn + offsets[which], side="right")
+        return blocks * _TOGETHER + columns - which * _TOGETHER, len(words)
 
-    def probability(self, classes: Any) -> Any:
-        """Its weight in that of all, float32."""
-        single = dtype_of("float32").type
-        return self._flat[classes].astype("float32") / single(self._total)
+    def probability(self, classes: Array) -> Array:
+        """The weights of the classes over the total weight, float32."""
+        total: Array = dtype_of("float32").type(self._total)
+        return self._flat[classes].astype("float32") / total
 
-    def learn(self, classes: Any) -> None:
-        """Let each of these classes weigh one more, as long as the sum can be held."""
+    def learn(self, classes: Array) -> None:
+        """Add 1 to the weight of each of these classes, up to the greatest total."""
         known = classes[: _MOST - self._total]
         HOST.add.at(self._flat, known, 1)
         HOST.add.at(self._blocks, known // _TOGETHER, 1)
@@ -86,17 +87,17 @@ class Unigrams:
 class Alias:
     """Classes of fixed weights, by Walker's alias method: a fraction, and one of two classes."""
 
-    def __init__(self, weights: Any) -> None:
+    def __init__(self, weights: Array) -> None:
         self.range = len(weights)
         self._weights = weights
         total = dtype_of("float32").type(0)
         for weight in weights:  # one by one, as it is rounded
             total += weight
-        self._total = total
+        self._total: Array = total
         self._kept, self._others = _paired(weights.tolist())
 
-    def classes(self, words: Any) -> tuple[Any, int]:
-        """Two words each: 23 bits of a fraction, then a class; which of its two says the first."""
+    def classes(self, words: Array) -> tuple[Array, int]:
+        """Two words give one class: a fraction and a slot, whose class or alias it chooses."""
         excess = 0 if self.range & (self.range - 1) == 0 else _WORD % self.range
         skipped = HOST.flatnonzero(words[1::2] < excess)
         used = len(words)
@@ -109,13 +110,13 @@ class Alias:
         drawn = (words[1::2] % HOST.uint32(self.range)).astype("int64")
         return HOST.where(fractions < self._kept[drawn], drawn, self._others[drawn]), used
 
-    def probability(self, classes: Any) -> Any:
-        """Its weight in that of all, float32."""
+    def probability(self, classes: Array) -> Array:
+        """The weights of the classes over the total weight, float32."""
         return self._weights[classes] / self._total
 
 
-def _paired(weights: Sequence[float]) -> tuple[Any, Any]:
-    """For each class how much of its share it keeps, float32, and to which class the rest goes."""
+def _paired(weights: Sequence[float]) -> tuple[Array, Array]:
+    """Walker's tables: for each slot the share of its own class, float32, and its alias, int64."""
     count, total = len(weights), sum(weights)
     shares = [weight * count / total for weight in weights]
     others = list(range(count))

@@ -1,54 +1,55 @@
-"""Kernels of colours: contrast, hue, saturation, and colours as hue, saturation and value.
+"""Kernels of colours: contrast, hue and saturation, and conversion between RGB and HSV.
 
-Each step is a pass over arrays, of every third number; TensorFlow takes a pixel through all steps
+Every step is a pass over arrays with a stride of 3; TensorFlow takes a pixel through all steps
 at once: HSVToRGB takes four times its time, AdjustContrastv2 four to six, AdjustHue three to seven.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
-#: Parts of the circle of hues.
+#: The number of sectors of the circle of hues.
 _PARTS: Final = 6
 
 
-def _check_pictures(images: Any) -> None:
+def _check_pictures(images: Array) -> None:
     if images.ndim < 3:
         raise InvalidArgument(f"input must be at least 3-D, got shape {images.shape}")
 
 
-def _check_scalar(value: Any, name: str) -> None:
+def _check_scalar(value: Array, name: str) -> None:
     if value.ndim:
         raise InvalidArgument(f"{name} must be scalar: {value.shape}")
 
 
-def _check_colours(images: Any, kind: type[KernelError] = InvalidArgument) -> None:
+def _check_colours(images: Array, kind: type[KernelError] = InvalidArgument) -> None:
     if images.ndim < 1:
         raise InvalidArgument(f"input must be at least 1-D: {images.shape}")
     if images.shape[-1] != 3:
         raise kind(f"input must have 3 channels but instead has {images.shape}")
 
 
-def _contrasted(xp: Any, images: Any, factor: Any) -> Any:
-    """Each number's distance from the mean of its picture and channel, times the factor."""
+def _contrasted(xp: ArrayModule, images: Array, factor: Array) -> Array:
+    """(x - mean) * factor + mean, with the mean of every picture and channel."""
     shape = images.shape
     flat = images.reshape(-1, shape[-3] * shape[-2], shape[-1])
     mean = xp.add.reduce(flat, axis=1, keepdims=True, dtype="float32") / max(flat.shape[1], 1)
     mean = mean.astype("float32")
-    found = flat - mean
-    found *= factor
-    found += mean
-    return found.reshape(shape)
+    contrasted = flat - mean
+    contrasted *= factor
+    contrasted += mean
+    return contrasted.reshape(shape)
 
 
 @kernel("AdjustContrastv2")
-def adjust_contrast(xp: Any, images: Any, factor: Any) -> Any:
+def adjust_contrast(xp: ArrayModule, images: Array, factor: Array) -> Array:
     """Pictures of more or less contrast, computed in float32."""
     _check_pictures(images)
     _check_scalar(factor, "contrast_factor")
@@ -58,8 +59,8 @@ def adjust_contrast(xp: Any, images: Any, factor: Any) -> Any:
 
 
 @kernel("AdjustContrast", devices=("CPU",))
-def adjust_and_cut(xp: Any, images: Any, factor: Any, low: Any, high: Any) -> Any:
-    """The same in float32, cut at the two values."""
+def adjust_and_cut(xp: ArrayModule, images: Array, factor: Array, low: Array, high: Array) -> Array:
+    """As `AdjustContrastv2` in float32, the results clipped to [low, high]."""
     _check_pictures(images)
     for name, value in (("contrast_factor", factor), ("min_value", low), ("max_value", high)):
         _check_scalar(value, name)
@@ -67,8 +68,8 @@ def adjust_and_cut(xp: Any, images: Any, factor: Any, low: Any, high: Any) -> An
     return xp.clip(_contrasted(xp, wide, factor), low, high) if wide.size else wide
 
 
-def _extremes(xp: Any, images: Any) -> tuple[Any, Any, Any, Any, Any]:
-    """Red, green and blue, the greatest and the least of each pixel."""
+def _extremes(xp: ArrayModule, images: Array) -> tuple[Array, Array, Array, Array, Array]:
+    """Red, green, blue, and their maximum and minimum for each pixel."""
     red, green, blue = (images[..., channel] for channel in range(3))
     greatest = xp.maximum(xp.maximum(red, green), blue)
     least = xp.minimum(xp.minimum(red, green), blue)
@@ -77,7 +78,7 @@ def _extremes(xp: Any, images: Any) -> tuple[Any, Any, Any, Any, Any]:
 
 @kernel("RGBToHSV")
 @widened
-def rgb_to_hsv(xp: Any, images: Any) -> Any:
+def rgb_to_hsv(xp: ArrayModule, images: Array) -> Array:
     """Hue, saturation and value of each pixel's red, green and blue."""
     _check_colours(images, FailedPrecondition)
     red, green, blue, value, least = _extremes(xp, images)
@@ -97,22 +98,22 @@ def rgb_to_hsv(xp: Any, images: Any) -> Any:
 
 @kernel("HSVToRGB")
 @widened
-def hsv_to_rgb(xp: Any, images: Any) -> Any:
+def hsv_to_rgb(xp: ArrayModule, images: Array) -> Array:
     """Red, green and blue of each pixel's hue, saturation and value."""
     _check_colours(images, FailedPrecondition)
     hue, saturation, value = (images[..., channel] for channel in range(3))
     turned = hue * _PARTS
     shares = (xp.absolute(turned - 3) - 1, 2 - xp.absolute(turned - 2), 2 - xp.absolute(turned - 4))
     rest = 1 - saturation
-    found = [(rest + saturation * xp.clip(share, 0, 1)) * value for share in shares]
-    return xp.stack(found, axis=-1).astype(images.dtype)
+    colours = [(rest + saturation * xp.clip(share, 0, 1)) * value for share in shares]
+    return xp.stack(colours, axis=-1).astype(images.dtype)
 
 
 @kernel("AdjustSaturation")
-def adjust_saturation(xp: Any, images: Any, scale: Any) -> Any:
-    """Pictures of more or less saturation: each colour nearer to its greatest part or farther.
+def adjust_saturation(xp: ArrayModule, images: Array, scale: Array) -> Array:
+    """Pictures whose saturation is multiplied by the scale and clipped to [0, 1].
 
-    A pixel whose greatest part is not above zero has no saturation, and becomes grey.
+    A pixel whose maximum is not positive has no saturation, and becomes grey.
     """
     _check_pictures(images)
     _check_colours(images)
@@ -125,15 +126,15 @@ def adjust_saturation(xp: Any, images: Any, scale: Any) -> Any:
     saturation = xp.where(is_coloured, span / xp.where(is_coloured, greatest, one), 0 * one)
     wanted = greatest * xp.clip(saturation * scale, 0, 1)
     ratio = xp.where(is_coloured, wanted / xp.where(is_coloured, span, one), 0 * one)
-    found = greatest[..., None] - wide
-    found *= -ratio[..., None]
-    found += greatest[..., None]
-    return found.astype(images.dtype)
+    adjusted = greatest[..., None] - wide
+    adjusted *= -ratio[..., None]
+    adjusted += greatest[..., None]
+    return adjusted.astype(images.dtype)
 
 
 @kernel("AdjustHue")
-def adjust_hue(xp: Any, images: Any, delta: Any) -> Any:
-    """Pictures whose hues are turned by a part of the circle."""
+def adjust_hue(xp: ArrayModule, images: Array, delta: Array) -> Array:
+    """Pictures whose hues are rotated by `delta` of the circle."""
     _check_pictures(images)
     _check_colours(images)
     _check_scalar(delta, "delta")
@@ -147,11 +148,11 @@ def adjust_hue(xp: Any, images: Any, delta: Any) -> Any:
         xp.where(green == greatest, (blue - red) / some + 2, (red - green) / some + 4),
     )
     hue = xp.where(span > 0, hue, xp.zeros((), "float32")) + delta * _PARTS
-    found = xp.empty(wide.shape, "float32")
+    adjusted = xp.empty(wide.shape, "float32")
     for channel, offset in enumerate((5, 3, 1)):
-        # How far the hue is from the channel's own says how much of it is missing.
+        # The farther the hue is from the channel's own, the more is taken off the maximum.
         far = xp.mod(hue + offset, _PARTS)
         missing = xp.clip(xp.minimum(far, 4 - far), 0, 1)
         missing *= span
-        found[..., channel] = greatest - missing
-    return found.astype(images.dtype)
+        adjusted[..., channel] = greatest - missing
+    return adjusted.astype(images.dtype)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.quantized_ranges import integers
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
@@ -26,9 +27,9 @@ _DIRECT: Final = {
 }
 
 
-def _direct(name: str) -> Callable[[Bind], Callable[..., Any]]:
-    def bind(bind: Bind) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(bind.xp, name)
+def _direct(name: str) -> Callable[[Bind], KernelFunction]:
+    def bind(bind: Bind) -> KernelFunction:
+        function: KernelFunction = getattr(bind.xp, name)
         return function
 
     return bind
@@ -42,12 +43,12 @@ def _fits(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
     return all(m == n or 1 in {m, n} for m, n in zip(a[::-1], b[::-1], strict=False))
 
 
-def _comparison(name: str, unlike: bool) -> Callable[[Bind], Callable[..., Any]]:
-    """The comparison; for shapes that do not broadcast its scalar answer, if that is allowed."""
+def _comparison(name: str, unlike: bool) -> Callable[[Bind], KernelFunction]:
+    """The comparison; `unlike` for shapes that do not broadcast, if the attributes allow them."""
 
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         xp = bind.xp
-        compare: Callable[..., Any] = getattr(xp, name)
+        compare: KernelFunction = getattr(xp, name)
         if bind.attrs["T"] == "string":
             plain, compare = compare, lambda x, y: xp.asarray(plain(x, y), dtype=bool)
         elif dtype_of(bind.attrs["T"]).names:
@@ -67,7 +68,7 @@ binder("NotEqual")(_comparison("not_equal", unlike=True))
 
 
 @kernel("ApproximateEqual")
-def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
+def approximate_equal(xp: ArrayModule, x: Array, y: Array, *, tolerance: float) -> Array:
     """|x - y| <= tolerance."""
     if x.shape != y.shape:
         raise InvalidArgument(f"x and y must be of the same shape: {x.shape} vs. {y.shape}")
@@ -76,7 +77,7 @@ def approximate_equal(xp: Any, x: Any, y: Any, *, tolerance: float) -> Any:
 
 
 @kernel("Select")
-def select(xp: Any, condition: Any, t: Any, e: Any) -> Any:
+def select(xp: ArrayModule, condition: Array, t: Array, e: Array) -> Array:
     """Elementwise t where the condition holds, else e; a vector condition chooses rows."""
     if t.shape != e.shape:
         raise InvalidArgument(f"'then' and 'else' must have the same size: {t.shape}, {e.shape}")
@@ -88,6 +89,6 @@ def select(xp: Any, condition: Any, t: Any, e: Any) -> Any:
 
 
 @kernel("SelectV2")
-def select_v2(xp: Any, condition: Any, t: Any, e: Any) -> Any:
+def select_v2(xp: ArrayModule, condition: Array, t: Array, e: Array) -> Array:
     """Elementwise t where the condition holds, else e, all three broadcast."""
     return xp.where(condition, t, e)

@@ -1,4 +1,4 @@
-"""Operations of known values, computed while the graph is built by the kernels of a run."""
+"""Constant folding: operations on known values are evaluated by kernels while a graph is built."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.graph.operation import Operation
+from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import Bind, Node, lookup
 from sessrun.reference.state.resources import ResourceStore
 
@@ -16,7 +17,7 @@ __all__ = ["outputs_of"]
 
 
 def outputs_of(op: Operation, values: list[Any]) -> Sequence[Any] | None:
-    """The outputs of an operation; None if only a run can tell, or its kernel refuses the values.
+    """The outputs of an operation; None if its kernel needs a run, or refuses the values.
 
     Args:
       op: the operation.
@@ -26,10 +27,11 @@ def outputs_of(op: Operation, values: list[Any]) -> Sequence[Any] | None:
     entry = lookup(op.type, "CPU")
     if entry is None or entry.needs_step:
         return None
-    bind = Bind(np, op.attrs, Node(op.name, op.type), "", ResourceStore())
+    bind = Bind(HOST, op.attrs, Node(op.name, op.type), "", ResourceStore())
     try:
         with np.errstate(all="ignore"):
             outputs = entry.bind(bind)(*values)
-            return [np.asarray(outputs)] if len(op.outputs) == 1 else [*map(np.asarray, outputs)]
+            parts = outputs if isinstance(outputs, tuple) else (outputs,)
+            return [*map(np.asarray, parts)]
     except (KernelError, ValueError, TypeError, ArithmeticError, IndexError):
         return None  # the same error comes when the operation is run

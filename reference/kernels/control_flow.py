@@ -1,27 +1,25 @@
-"""Kernels of control flow: that these operations can be placed, and those that only hand on.
+"""Kernels of control flow: placeholders for what a plan executes itself, and identities.
 
-What Switch, Merge and the operations at the borders of frames do is not a function of values:
-`session/execute/dataflow.py` does it, and never calls their kernels.
+Switch, Merge and the operations at the borders of frames are not functions of their inputs:
+`session/execute/dataflow.py` executes them; their kernels, never called, only allow placement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.flow_ops import FLOW
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 
 __all__: list[str] = []
 
 
 @binder(*sorted(FLOW), host_inputs=("pred",), host_outputs=("value_index",))
-def flow(bind: Bind) -> Callable[..., Any]:
+def flow(bind: Bind) -> KernelFunction:
     """Never called."""
 
-    def refuse(*_: Any) -> Any:
+    def refuse(*_: object) -> Array:
         raise AssertionError(f"{bind.node.type} is not a function of its inputs")
 
     return refuse
@@ -29,22 +27,22 @@ def flow(bind: Bind) -> Callable[..., Any]:
 
 @binder("LoopCond", host_inputs=("input",), host_outputs=("output",))
 @binder("DebugGradientRefIdentity", "RefIdentity")
-def same(_: Bind) -> Callable[..., Any]:
-    """Hands its input on."""
+def same(_: Bind) -> KernelFunction:
+    """The input unchanged."""
     return lambda value: value
 
 
 @binder("ControlTrigger")
-def trigger(_: Bind) -> Callable[..., Any]:
+def trigger(_: Bind) -> KernelFunction:
     """Does nothing."""
     return lambda: None
 
 
 @binder("RefSelect", host_inputs=("index",))
-def selected(_: Bind) -> Callable[..., Any]:
-    """The reference of that number; all must have been initialized, as TensorFlow demands."""
+def selected(_: Bind) -> KernelFunction:
+    """The reference at the index; all must be initialized, as in TensorFlow."""
 
-    def compute(index: Any, *references: Any) -> Any:
+    def compute(index: Array, *references: VariableBuffer) -> VariableBuffer:
         for reference in references:
             reference.read()
         if index.ndim:

@@ -1,20 +1,20 @@
 """Kernels of convolutions and of their gradients, in two and three spatial dimensions.
 
-The windows of a block of images are laid out as rows of a matrix, and multiplied by the filters.
+The windows of a block of images become the rows of a matrix, which is multiplied by the filters.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.products import product, shared_out
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.windows import (
     blocks,
     geometry,
@@ -28,9 +28,9 @@ from sessrun.spec.rules.windows import Axis, axes
 
 __all__ = ["Convolution"]
 
-#: Dtypes that are computed with as float32.
+#: Dtypes whose products are computed in float32.
 _NARROW = ("float16", "bfloat16")
-#: From so many channels on those of one pixel are added together, not one channel after the other.
+#: From so many channels on, the channels of a pixel are added at once instead of one by one.
 _MANY = 8
 
 
@@ -55,7 +55,7 @@ class Convolution:
         self.strides, self.dilations = strides, dilations
 
     def _refusal(self) -> type[KernelError]:
-        """Unimplemented of some, InvalidArgument of the rest, as TensorFlow's CPU kernels."""
+        """The error of unsupported attributes, which differs by op type as in TensorFlow."""
         plain = self.what in {"Conv2D", "Conv2DBackpropInput"}
         return Unimplemented if plain else InvalidArgument
 
@@ -68,7 +68,7 @@ class Convolution:
     def checked(
         self, x: Sequence[int], filters: Sequence[int], grad: Sequence[int] | None = None
     ) -> tuple[tuple[Axis, ...], int]:
-        """The window along each dimension and the number of groups, from the shapes."""
+        """The window along each spatial dimension, and the number of groups, from the shapes."""
         rank = len(self.strides)
         for what, shape in (("input", x), ("filter", filters), ("out_backprop", grad or x)):
             if len(shape) != rank:
@@ -106,60 +106,60 @@ class Convolution:
         _check_groups(filters, groups)
         return along, groups
 
-    def forward(self, x: Any, filters: Any) -> Any:
-        """Each window times each filter."""
+    def forward(self, x: Array, filters: Array) -> Array:
+        """The convolution of the images by the filters."""
         along, groups = self.checked(x.shape, filters.shape)
-        wide, kernels = (each.astype(self.wide, copy=False) for each in (x, filters))
+        wide, kernels = (array.astype(self.wide, copy=False) for array in (x, filters))
         done = [
             _forward(self.xp, part, kernel, along)
             for part, kernel in _grouped(wide, kernels, groups)
         ]
         return self._joined(done)
 
-    def by_filter(self, x: Any, sizes: Any, grad: Any) -> Any:
-        """The gradient by the filters: windows times gradients, summed over all places."""
+    def by_filter(self, x: Array, sizes: Array, grad: Array) -> Array:
+        """The gradient by the filters: windows times gradients, summed over all positions."""
         shape = vector_of(sizes, "filter_sizes")
         along, groups = self.checked(x.shape, shape, grad.shape)
-        wide, above = (each.astype(self.wide, copy=False) for each in (x, grad))
-        each = shape[-1] // groups
+        wide, above = (array.astype(self.wide, copy=False) for array in (x, grad))
+        width = shape[-1] // groups
         done = [
             _by_filter(
                 self.xp,
                 wide[..., i * shape[-2] : (i + 1) * shape[-2]],
-                above[..., i * each : (i + 1) * each],
+                above[..., i * width : (i + 1) * width],
                 along,
-                (*shape[:-1], each),
+                (*shape[:-1], width),
             )
             for i in range(groups)
         ]
         return self._joined(done)
 
-    def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
-        """The gradient by the input: each gradient times each filter, laid over one another."""
+    def by_input(self, sizes: Array, filters: Array, grad: Array) -> Array:
+        """The gradient by the input: gradients times filters, summed where windows overlap."""
         shape = vector_of(sizes, "input_sizes")
         if len(shape) == 2 and grad.ndim == 4:
             shape = [grad.shape[0], *shape, filters.shape[-2]]
         along, groups = self.checked(shape, filters.shape, grad.shape)
-        kernels, above = (each.astype(self.wide, copy=False) for each in (filters, grad))
-        each = filters.shape[-1] // groups
+        kernels, above = (array.astype(self.wide, copy=False) for array in (filters, grad))
+        width = filters.shape[-1] // groups
         done = [
             _by_input(
                 self.xp,
-                kernels[..., i * each : (i + 1) * each],
-                above[..., i * each : (i + 1) * each],
+                kernels[..., i * width : (i + 1) * width],
+                above[..., i * width : (i + 1) * width],
                 along,
             )
             for i in range(groups)
         ]
         return self._joined(done)
 
-    def _joined(self, parts: Sequence[Any]) -> Any:
-        whole = parts[0] if len(parts) == 1 else self.xp.concatenate(list(parts), axis=-1)
-        return whole.astype(self.dtype, copy=False)
+    def _joined(self, parts: Sequence[Array]) -> Array:
+        joined = parts[0] if len(parts) == 1 else self.xp.concatenate(list(parts), axis=-1)
+        return joined.astype(self.dtype, copy=False)
 
 
 def _groups(depth: int, filters: Sequence[int]) -> int:
-    """Into how many groups the channels fall.
+    """The number of groups of channels.
 
     Raises:
       KernelError: the filters do not divide them, or have no elements.
@@ -187,13 +187,13 @@ def _check_groups(filters: Sequence[int], groups: int) -> None:
         )
 
 
-def _grouped(x: Any, filters: Any, groups: int) -> list[tuple[Any, Any]]:
-    """Each group's channels and filters."""
+def _grouped(x: Array, filters: Array, groups: int) -> list[tuple[Array, Array]]:
+    """The channels and the filters of each group."""
     if groups == 1:
         return [(x, filters)]
-    depth, each = filters.shape[-2], filters.shape[-1] // groups
+    depth, width = filters.shape[-2], filters.shape[-1] // groups
     return [
-        (x[..., i * depth : (i + 1) * depth], filters[..., i * each : (i + 1) * each])
+        (x[..., i * depth : (i + 1) * depth], filters[..., i * width : (i + 1) * width])
         for i in range(groups)
     ]
 
@@ -202,27 +202,29 @@ def _width(along: Sequence[Axis], channels: int) -> int:
     return math.prod(axis.window for axis in along) * channels
 
 
-def _places(along: Sequence[Axis]) -> int:
+def _positions(along: Sequence[Axis]) -> int:
     return math.prod(axis.out for axis in along)
 
 
-def _forward(xp: Any, x: Any, filters: Any, along: Sequence[Axis]) -> Any:
-    width, depth, places = _width(along, x.shape[-1]), filters.shape[-1], _places(along)
+def _forward(xp: ArrayModule, x: Array, filters: Array, along: Sequence[Axis]) -> Array:
+    width, depth, positions = _width(along, x.shape[-1]), filters.shape[-1], _positions(along)
     shape = (x.shape[0], *(axis.out for axis in along), depth)
-    if not x.shape[0] * places * depth:
+    if not x.shape[0] * positions * depth:
         return xp.zeros(shape, x.dtype)
     matrix, out = filters.reshape(width, depth), xp.empty(shape, x.dtype)
 
-    def fill(portion: tuple[tuple[slice, ...], Any, tuple[Axis, ...]]) -> None:
+    def fill(portion: tuple[tuple[slice, ...], Array, tuple[Axis, ...]]) -> None:
         here, part, covering = portion
         xp.matmul(rows(xp, part, covering), matrix, out=out[here].reshape(-1, depth))
 
-    size = x.shape[0] * places * width * depth
+    size = x.shape[0] * positions * width * depth
     shared_out(fill, portions(xp, padded(xp, x, along), along), size if xp is HOST else 0)
     return out
 
 
-def _by_filter(xp: Any, x: Any, grad: Any, along: Sequence[Axis], shape: Sequence[int]) -> Any:
+def _by_filter(
+    xp: ArrayModule, x: Array, grad: Array, along: Sequence[Axis], shape: Sequence[int]
+) -> Array:
     width, depth = _width(along, x.shape[-1]), grad.shape[-1]
     out = None
     if x.size and grad.size and width:
@@ -233,10 +235,10 @@ def _by_filter(xp: Any, x: Any, grad: Any, along: Sequence[Axis], shape: Sequenc
     return out.reshape(tuple(shape))
 
 
-def _by_input(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
-    channels, depth, places = filters.shape[-2], filters.shape[-1], _places(along)
+def _by_input(xp: ArrayModule, filters: Array, grad: Array, along: Sequence[Axis]) -> Array:
+    channels, depth, positions = filters.shape[-2], filters.shape[-1], _positions(along)
     shape = (grad.shape[0], *(axis.size for axis in along), channels)
-    if not math.prod(shape) * depth * places:
+    if not math.prod(shape) * depth * positions:
         return xp.zeros(shape, grad.dtype)
     if all(axis.stride == 1 for axis in along) and depth <= 2 * channels:
         return _by_flipped_filters(xp, filters, grad, along)
@@ -244,7 +246,7 @@ def _by_input(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
     matrix = filters.reshape(width, depth).T
     out = xp.empty(shape, grad.dtype)
     outs, window = [axis.out for axis in along], [axis.window for axis in along]
-    for block in blocks(xp, shape[0], places * width):
+    for block in blocks(xp, shape[0], positions * width):
         above = grad[block].reshape(-1, depth)
         if channels < _MANY:
             planes = product(xp, matrix.T, above.T).reshape(*window, channels, -1, *outs)
@@ -255,8 +257,10 @@ def _by_input(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
     return out
 
 
-def _by_flipped_filters(xp: Any, filters: Any, grad: Any, along: Sequence[Axis]) -> Any:
-    """Where no place is left out: the gradient convolved with the filters turned round."""
+def _by_flipped_filters(
+    xp: ArrayModule, filters: Array, grad: Array, along: Sequence[Axis]
+) -> Array:
+    """The gradient by the input for strides of 1: `grad` convolved with the reversed filters."""
     spatial = len(along)
     turned = filters[(slice(None, None, -1),) * spatial]
     kernels = xp.ascontiguousarray(turned.transpose((*range(spatial), spatial + 1, spatial)))
@@ -283,20 +287,20 @@ def _by_flipped_filters(xp: Any, filters: Any, grad: Any, along: Sequence[Axis])
 
 @binder("Conv2D", "Conv3D")
 @any_format("x-")
-def convolution(bind: Bind) -> Any:
-    """Each window of the input times each filter."""
+def convolution(bind: Bind) -> KernelFunction:
+    """The convolution of the input by the filters."""
     return Convolution(bind).forward
 
 
 @binder("Conv2DBackpropFilter", "Conv3DBackpropFilterV2", host_inputs=("filter_sizes",))
 @any_format("x-x", "-")
-def convolution_by_filter(bind: Bind) -> Any:
+def convolution_by_filter(bind: Bind) -> KernelFunction:
     """The gradient of a convolution by its filters."""
     return Convolution(bind).by_filter
 
 
 @binder("Conv2DBackpropInput", "Conv3DBackpropInputV2", host_inputs=("input_sizes",))
 @any_format("s-x")
-def convolution_by_input(bind: Bind) -> Any:
+def convolution_by_input(bind: Bind) -> KernelFunction:
     """The gradient of a convolution by its input."""
     return Convolution(bind).by_input

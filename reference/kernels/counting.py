@@ -1,23 +1,24 @@
-"""Kernels that count: how often numbers occur, in bins of a range too, and the nth of a row."""
+"""Kernels that count and rank: occurrences of numbers, histograms, the nth element of a row."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.number_inputs import one_number
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
 
 __all__: list[str] = []
 
 
 @kernel("DenseBincount", devices=("CPU",), host_inputs=("size",))
-def dense_bincount(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: bool) -> Any:
-    """How often each number below `size` occurs, of all numbers or of each row; or their weights.
+def dense_bincount(
+    xp: ArrayModule, x: Array, size: Array, weights: Array, *, binary_output: bool
+) -> Array:
+    """Counts, or sums of weights, of the numbers below `size`: of a vector, or of each row.
 
     Raises:
       KernelError: the rank is above 2, the size no scalar or negative, the weights of another
@@ -38,21 +39,27 @@ def dense_bincount(xp: Any, x: Any, size: Any, weights: Any, *, binary_output: b
     rows = x.reshape((1, -1)) if x.ndim < 2 else x
     bins = xp.zeros((rows.shape[0], length), dtype=weights.dtype)
     inside = rows < length
-    places = xp.nonzero(inside)[0], rows[inside]
+    positions = xp.nonzero(inside)[0], rows[inside]
     if binary_output:
-        bins[places] = 1
+        bins[positions] = 1
     elif weights.size:
-        scatter(xp, "add", bins, places, weights.reshape(rows.shape)[inside])
+        scatter(xp, "add", bins, positions, weights.reshape(rows.shape)[inside])
     else:
-        scatter(xp, "add", bins, places, xp.ones((), dtype=weights.dtype))
+        scatter(xp, "add", bins, positions, xp.ones((), dtype=weights.dtype))
     return bins if x.ndim == 2 else bins[0]
 
 
 @kernel("RaggedBincount", devices=("CPU",), host_inputs=("splits", "size"))
 def ragged_bincount(
-    xp: Any, splits: Any, values: Any, size: Any, weights: Any, *, binary_output: bool
-) -> Any:
-    """How often each number below `size` occurs in each row, or its weights.
+    xp: ArrayModule,
+    splits: Array,
+    values: Array,
+    size: Array,
+    weights: Array,
+    *,
+    binary_output: bool,
+) -> Array:
+    """Counts, or sums of weights, of the numbers below `size` in each row of a ragged tensor.
 
     Raises:
       KernelError: the size is no scalar or negative, the rows do not begin with the first number
@@ -80,23 +87,25 @@ def ragged_bincount(
     rows = len(ends) - 1
     lengths = xp.asarray([high - low for low, high in pairwise(ends)], dtype="int64")
     inside = flat < length
-    places = (xp.repeat(xp.arange(rows), lengths) * length + flat)[inside]
+    positions = (xp.repeat(xp.arange(rows), lengths) * length + flat)[inside]
     bins = xp.zeros(rows * length, dtype=weights.dtype)
     if binary_output:
-        bins[places] = 1
+        bins[positions] = 1
     elif weights.size:
-        scatter(xp, "add", bins, places, weights.reshape(-1)[:count][inside])
+        scatter(xp, "add", bins, positions, weights.reshape(-1)[:count][inside])
     else:
-        bins += xp.bincount(places, minlength=rows * length).astype(bins.dtype)
+        bins += xp.bincount(positions, minlength=rows * length).astype(bins.dtype)
     return bins.reshape(rows, length)
 
 
 @kernel("HistogramFixedWidth", host_inputs=("value_range", "nbins"))
-def histogram_fixed_width(xp: Any, values: Any, value_range: Any, nbins: Any, *, dtype: str) -> Any:
-    """How many values fall into each of so many bins of one width; the ends' bins take the rest.
+def histogram_fixed_width(
+    xp: ArrayModule, values: Array, value_range: Array, nbins: Array, *, dtype: str
+) -> Array:
+    """The number of values in each of `nbins` equal bins; values outside count in the end bins.
 
     Raises:
-      KernelError: there are no bins, or the range is no pair of rising numbers.
+      KernelError: `nbins` is not positive, or the range is not a pair of increasing numbers.
 
     """
     if value_range.shape != (2,):
@@ -110,38 +119,38 @@ def histogram_fixed_width(xp: Any, values: Any, value_range: Any, nbins: Any, *,
         raise InvalidArgument(f"nbins should be a positive number, but got '{nbins.tolist()}'")
     count = scalar_int(nbins)
     above = values.reshape(-1).astype("float64") - low
-    places = xp.clip(above / ((high - low) / count), 0, count - 1).astype("int64")
-    return xp.bincount(places, minlength=count).astype(dtype_of(dtype))
+    bins = xp.clip(above / ((high - low) / count), 0, count - 1).astype("int64")
+    return xp.bincount(bins, minlength=count).astype(dtype_of(dtype))
 
 
 @kernel("NthElement", host_inputs=("n",))
-def nth_element(xp: Any, x: Any, n: Any, *, reverse: bool) -> Any:
+def nth_element(xp: ArrayModule, x: Array, n: Array, *, reverse: bool) -> Array:
     """The nth smallest number of each row, or the nth largest.
 
     Raises:
-      KernelError: there is no such number, or `n` is no scalar.
+      KernelError: `n` is no scalar or out of range.
 
     """
     if n.ndim:
         raise InvalidArgument(f"N must be scalar but has rank {n.ndim}")
-    place = scalar_int(n)
-    if place < 0:
-        raise InvalidArgument(f"n must be non-negative but is {place}")
+    position = scalar_int(n)
+    if position < 0:
+        raise InvalidArgument(f"n must be non-negative but is {position}")
     if x.ndim < 1:
         raise InvalidArgument("Input must be at least rank 1 but is rank 0")
     length = x.shape[-1]
-    if length <= place:
-        raise InvalidArgument(f"Input must have last dimension > n = {place}")
-    place = length - 1 - place if reverse else place
-    return xp.partition(x, place, axis=-1)[..., place]
+    if length <= position:
+        raise InvalidArgument(f"Input must have last dimension > n = {position}")
+    position = length - 1 - position if reverse else position
+    return xp.partition(x, position, axis=-1)[..., position]
 
 
 @binder("Bucketize")
-def bucketize(bind: Bind) -> Callable[..., Any]:
-    """For each element the number of boundaries that are not above it; all for NaN.
+def bucketize(bind: Bind) -> KernelFunction:
+    """For each element the number of boundaries <= it; the number of all boundaries for NaN.
 
     Raises:
-      KernelError: the boundaries fall.
+      KernelError: the boundaries are not sorted.
 
     """
     xp, boundaries = bind.xp, bind.attrs["boundaries"]
@@ -149,7 +158,7 @@ def bucketize(bind: Bind) -> Callable[..., Any]:
         raise InvalidArgument("Expected sorted boundaries")
     sorted_ = xp.asarray(boundaries, dtype="float32")
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         numbers = x if x.dtype.kind == "f" else x.astype("float32")
         return xp.searchsorted(sorted_, numbers, side="right").astype("int32")
 

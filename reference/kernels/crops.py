@@ -1,9 +1,11 @@
-"""Kernels that take boxes out of images and resize them, and their gradients."""
+"""Kernels that crop boxes out of images and resize them, and their gradients."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import kernel
@@ -11,11 +13,11 @@ from sessrun.reference.kernels.sizes import check_size
 
 __all__: list[str] = []
 
-#: As many numbers are gathered at once, so that they stay in the cache.
+#: The number of values gathered at once, so that they stay in the cache.
 _AT_ONCE: Final = 1 << 18
 
 
-def _check(image_shape: tuple[int, ...], boxes: Any, numbers: Any) -> None:
+def _check(image_shape: tuple[int, ...], boxes: Array, numbers: Array) -> None:
     if len(image_shape) != 4:
         raise InvalidArgument(f"input image must be 4-D: {image_shape}")
     if min(image_shape[1:3]) <= 0:
@@ -26,13 +28,13 @@ def _check(image_shape: tuple[int, ...], boxes: Any, numbers: Any) -> None:
         raise InvalidArgument(f"box_index has incompatible shape: {numbers.shape}")
 
 
-def _check_numbers(numbers: Any, count: int) -> None:
+def _check_numbers(numbers: Array, count: int) -> None:
     if not bool(((numbers >= 0) & (numbers < count)).all()):
         raise OutOfRange(f"box_index has values outside [0, {count})")
 
 
-def _places(boxes: Any, first: int, have: int, want: int) -> Any:
-    """Where in an axis of `have` pixels the crops' pixels lie: float32, [boxes, want]."""
+def _sample_positions(boxes: Array, first: int, have: int, want: int) -> Array:
+    """Positions of the crops' samples on an axis of `have` pixels: float32, [boxes, want]."""
     low, high = boxes[:, first, None], boxes[:, first + 2, None]
     last = HOST.float32(have - 1)
     if want > 1:
@@ -41,15 +43,18 @@ def _places(boxes: Any, first: int, have: int, want: int) -> Any:
     return HOST.float32(0.5) * (low + high) * last
 
 
+Rounding = Callable[[Array], Array]
+
+
 class _Corners:
-    """The pixels around each pixel of the crops: their places in the flat batch, their shares."""
+    """The pixels around each sample of the crops: their indices in the flat batch, and weights."""
 
     def __init__(
-        self, image_shape: tuple[int, ...], boxes: Any, numbers: Any, size: tuple[int, int]
+        self, image_shape: tuple[int, ...], boxes: Array, numbers: Array, size: tuple[int, int]
     ) -> None:
         _, height, width, _ = image_shape
-        rows = _places(boxes, 0, height, size[0])
-        columns = _places(boxes, 1, width, size[1])
+        rows = _sample_positions(boxes, 0, height, size[0])
+        columns = _sample_positions(boxes, 1, width, size[1])
         self.inside = ((rows >= 0) & (rows <= height - 1))[:, :, None] & (
             (columns >= 0) & (columns <= width - 1)
         )[:, None, :]
@@ -61,17 +66,17 @@ class _Corners:
         self._start = numbers.astype("int64")[:, None, None] * (height * width)
         self._width = width
 
-    def flat(self, row_kind: Any, column_kind: Any) -> Any:
-        """The flat places of the pixels whose row and column are rounded in these ways."""
-        rows = row_kind(self.rows).astype("int64")[:, :, None] * self._width
-        return self._start + rows + column_kind(self.columns).astype("int64")[:, None, :]
+    def flat(self, round_row: Rounding, round_column: Rounding) -> Array:
+        """The flat indices of the pixels whose rows and columns are rounded in these ways."""
+        rows = round_row(self.rows).astype("int64")[:, :, None] * self._width
+        return self._start + rows + round_column(self.columns).astype("int64")[:, None, :]
 
-    def nearest(self) -> Any:
-        """The flat places of the nearest pixels; a half goes up."""
+    def nearest(self) -> Array:
+        """The flat indices of the nearest pixels; a half is rounded up."""
         return self.flat(_rounded, _rounded)
 
-    def four(self) -> tuple[Any, Any, Any, Any]:
-        """The flat places of the pixels top left, top right, bottom left, bottom right."""
+    def four(self) -> tuple[Array, Array, Array, Array]:
+        """The flat indices of the pixels top left, top right, bottom left, bottom right."""
         floor, ceil = HOST.floor, HOST.ceil
         return (
             self.flat(floor, floor),
@@ -81,11 +86,11 @@ class _Corners:
         )
 
 
-def _rounded(values: Any) -> Any:
+def _rounded(values: Array) -> Array:
     return HOST.floor(values + HOST.float32(0.5))
 
 
-def _size_of(crop_size: Any) -> tuple[int, int]:
+def _size_of(crop_size: Array) -> tuple[int, int]:
     if crop_size.ndim != 1 or crop_size.size != 2:
         raise InvalidArgument(f"crop_size must have two elements: {crop_size.shape}")
     height, width = ints(crop_size)
@@ -96,16 +101,16 @@ def _size_of(crop_size: Any) -> tuple[int, int]:
 
 @kernel("CropAndResize", devices=("CPU",))
 def crop_and_resize(
-    _: Any,
-    image: Any,
-    boxes: Any,
-    numbers: Any,
-    crop_size: Any,
+    _: object,
+    image: Array,
+    boxes: Array,
+    numbers: Array,
+    crop_size: Array,
     *,
     method: str,
     extrapolation_value: float,
-) -> Any:
-    """Boxes of images, each resized to one size; float32."""
+) -> Array:
+    """Boxes of images, all resized to one size; float32."""
     _check(image.shape, boxes, numbers)
     height, width = _size_of(crop_size)
     channels = image.shape[3]
@@ -113,25 +118,25 @@ def crop_and_resize(
     if not HOST.isfinite(boxes).all():
         raise InvalidArgument("Boxes contains at least one element that is not finite")
     _check_numbers(numbers, image.shape[0])
-    found = HOST.empty((len(boxes), height, width, channels), "float32")
+    crops = HOST.empty((len(boxes), height, width, channels), "float32")
     pixels = image.reshape(-1, channels)
     step = max(1, _AT_ONCE // max(height * width * channels, 1))
     for begin in range(0, len(boxes), step):
         part = slice(begin, begin + step)
         corners = _Corners(image.shape, boxes[part], numbers[part], (height, width))
         if method in {"nearest", b"nearest"}:
-            found[part] = pixels[corners.nearest()]
+            crops[part] = pixels[corners.nearest()]
         else:
-            found[part] = _mixed(pixels, corners)
+            crops[part] = _mixed(pixels, corners)
         if not corners.inside.all():
-            found[part][~corners.inside] = extrapolation_value
-    return found
+            crops[part][~corners.inside] = extrapolation_value
+    return crops
 
 
-def _mixed(pixels: Any, corners: _Corners) -> Any:
-    """The weighted means of the four pixels."""
+def _mixed(pixels: Array, corners: _Corners) -> Array:
+    """The bilinear interpolation of the four pixels."""
     (top, top_right, bottom, bottom_right) = (
-        pixels[places].astype("float32", copy=False) for places in corners.four()
+        pixels[indices].astype("float32", copy=False) for indices in corners.four()
     )
     top_right -= top
     top_right *= corners.column_share
@@ -145,7 +150,7 @@ def _mixed(pixels: Any, corners: _Corners) -> Any:
     return bottom
 
 
-def _check_grads(grads: Any, boxes: Any) -> None:
+def _check_grads(grads: Array, boxes: Array) -> None:
     if grads.ndim != 4:
         raise InvalidArgument(f"grads image must be 4-D: {grads.shape}")
     if min(grads.shape[1:3]) <= 0:
@@ -156,16 +161,16 @@ def _check_grads(grads: Any, boxes: Any) -> None:
 
 @kernel("CropAndResizeGradImage", devices=("CPU",))
 def crop_and_resize_grad_image(
-    _: Any,
-    grads: Any,
-    boxes: Any,
-    numbers: Any,
-    image_size: Any,
+    _: object,
+    grads: Array,
+    boxes: Array,
+    numbers: Array,
+    image_size: Array,
     *,
     method: str,
     T: str,  # noqa: N803 - the attribute's name
-) -> Any:
-    """The gradient of CropAndResize by its images: each crop's pixels put back."""
+) -> Array:
+    """The gradient of CropAndResize by its images: the crops' gradients added to their pixels."""
     if image_size.ndim != 1 or image_size.size != 4:
         raise InvalidArgument(f"image_size must be 1-D with 4 elements: {image_size.shape}")
     shape = tuple(ints(image_size))
@@ -177,7 +182,7 @@ def crop_and_resize_grad_image(
         raise InvalidArgument("image_size and grads are incompatible")
     check_size(shape)
     _check_numbers(numbers, shape[0])
-    corners = _Corners(shape, boxes, numbers, grads.shape[1:3])
+    corners = _Corners(shape, boxes, numbers, (grads.shape[1], grads.shape[2]))
     inner = HOST.where(corners.inside[..., None], grads, HOST.float32(0))
     if method in {"nearest", b"nearest"}:
         parts = [(corners.nearest(), inner)]
@@ -190,19 +195,21 @@ def crop_and_resize_grad_image(
             down * across,
         )
         parts = [
-            (places, inner * share) for places, share in zip(corners.four(), shares, strict=True)
+            (indices, inner * share) for indices, share in zip(corners.four(), shares, strict=True)
         ]
     channels = shape[3]
     size = shape[0] * shape[1] * shape[2] * channels
     total = HOST.zeros(size)
-    for places, values in parts:
-        flat = places[..., None] * channels + HOST.arange(channels)
+    for indices, values in parts:
+        flat = indices[..., None] * channels + HOST.arange(channels)
         total += HOST.bincount(flat.reshape(-1), values.reshape(-1), size)
     return total.reshape(shape).astype(T)
 
 
 @kernel("CropAndResizeGradBoxes", devices=("CPU",))
-def crop_and_resize_grad_boxes(_: Any, grads: Any, image: Any, boxes: Any, numbers: Any) -> Any:
+def crop_and_resize_grad_boxes(
+    _: object, grads: Array, image: Array, boxes: Array, numbers: Array
+) -> Array:
     """The gradient of CropAndResize by its boxes: float32, [boxes, 4]."""
     _check_grads(grads, boxes)
     _check(image.shape, boxes, numbers)
@@ -214,19 +221,19 @@ def crop_and_resize_grad_boxes(_: Any, grads: Any, image: Any, boxes: Any, numbe
     corners = _Corners(image.shape, boxes, numbers, (rows, columns))
     pixels = image.reshape(-1, channels)
     top, top_right, bottom, bottom_right = (
-        pixels[places].astype("float32") for places in corners.four()
+        pixels[indices].astype("float32") for indices in corners.four()
     )
     inner = HOST.where(corners.inside[..., None], grads, HOST.float32(0))
     across, down = corners.column_share, corners.row_share
     by_row = inner * ((1 - across) * (bottom - top) + across * (bottom_right - top_right))
     by_column = inner * ((1 - down) * (top_right - top) + down * (bottom_right - bottom))
-    found = HOST.empty((many, 4), "float32")
+    gradient = HOST.empty((many, 4), "float32")
     for first, part, have, want, axes in (
         (0, by_row, height, rows, (2, 3)),
         (1, by_column, width, columns, (1, 3)),
     ):
         along = part.sum(axis=axes, dtype="float64")
         far = HOST.arange(want) / (want - 1) if want > 1 else HOST.full(1, 0.5)
-        found[:, first] = (along * ((have - 1) * (1 - far))).sum(axis=1)
-        found[:, first + 2] = (along * ((have - 1) * far)).sum(axis=1)
-    return found
+        gradient[:, first] = (along * ((have - 1) * (1 - far))).sum(axis=1)
+        gradient[:, first + 2] = (along * ((have - 1) * far)).sum(axis=1)
+    return gradient

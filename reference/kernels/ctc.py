@@ -1,7 +1,7 @@
 """Kernels of connectionist temporal classification: loss with its gradient, and two decoders.
 
-The last class is the blank. All sequences of a batch are computed side by side, step by step.
-A step is some calls of numpy's: the loss takes 1.1 to 1.7 times TensorFlow's time, of a few short
+The last class is the blank. All sequences of a batch are computed together, step by step.
+A step is several calls of numpy: the loss takes 1.1 to 1.7 times TensorFlow's time, of a few short
 sequences 2.6 times, decoding with a beam up to four times.
 """
 
@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from sessrun.reference.base.arrays import Array, DType
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument, KernelError
+from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import kernel
 
@@ -21,39 +23,45 @@ _CPU: Final = ("CPU",)
 _NEVER: Final = float("-inf")
 
 
-def _checked(inputs: Any, lengths: Any, kind: type[KernelError]) -> None:
-    """Check [time, batch, classes] and a length for each sequence; `kind` is for the lengths."""
+def _checked(inputs: Array, lengths: Array, kind: type[KernelError]) -> None:
+    """Check inputs [time, batch, classes] and lengths [batch]; wrong lengths raise `kind`."""
     if inputs.ndim != 3:
-        raise InvalidArgument("inputs is not a 3-Tensor")
+        raise InvalidArgument(f"inputs must have rank 3, got shape {bracketed(inputs.shape)}")
     if not inputs.shape[0]:
-        raise InvalidArgument("Max time or first dimension of input cannot be 0.")
+        raise InvalidArgument(
+            f"inputs must have at least one time step, got shape {bracketed(inputs.shape)}"
+        )
     if not inputs.shape[1]:
-        raise InvalidArgument("batch_size must not be 0")
+        raise InvalidArgument(f"inputs must have a batch, got shape {bracketed(inputs.shape)}")
     if lengths.ndim != 1:
-        raise InvalidArgument("sequence_length is not a vector")
+        raise InvalidArgument(
+            f"sequence_length must be a vector, got shape {bracketed(lengths.shape)}"
+        )
     if len(lengths) != inputs.shape[1]:
         raise kind(
-            "len(sequence_length) != batch_size. len(sequence_length): "
-            f"{len(lengths)} batch_size: {inputs.shape[1]}"
+            "sequence_length must have an element for each sequence: "
+            f"{len(lengths)} for a batch of {inputs.shape[1]}"
         )
     if (lengths > inputs.shape[0]).any():
-        raise kind(f"sequence_length({int(lengths.argmax())}) <= {inputs.shape[0]}")
+        raise kind(f"sequence_length must be at most {inputs.shape[0]}, got {int(lengths.max())}")
 
 
-def _label_rows(indices: Any, values: Any, batch: int) -> list[list[int]]:
+def _label_rows(indices: Array, values: Array, batch: int) -> list[list[int]]:
     """The labels of each sequence, in order.
 
     Raises:
-      InvalidArgument: the parts do not belong together, or name no sequence.
+      InvalidArgument: the shapes do not fit, or an index is out of range or out of order.
 
     """
     if indices.ndim != 2 or values.ndim != 1 or len(indices) != len(values):
         raise InvalidArgument("labels_indices must be a matrix with a row for each value")
     rows: list[list[int]] = [[] for _ in range(batch)]
-    places = indices.tolist()
-    if any(min(place) < 0 for place in places) or any(map(operator.ge, places, places[1:])):
-        raise InvalidArgument("labels_indices must be in order, none twice or below 0")
-    for (row, *_), value in zip(places, values.tolist(), strict=True):
+    positions = indices.tolist()
+    if any(min(position) < 0 for position in positions) or any(
+        map(operator.ge, positions, positions[1:])
+    ):
+        raise InvalidArgument("labels_indices must be sorted, distinct and not negative")
+    for (row, *_), value in zip(positions, values.tolist(), strict=True):
         if row >= batch:
             raise InvalidArgument(f"labels batch index must be in [0, {batch}), is {row}")
         rows[row].append(value)
@@ -61,48 +69,47 @@ def _label_rows(indices: Any, values: Any, batch: int) -> list[list[int]]:
 
 
 def _without_blanks(labels: Sequence[int], row: int, blank: int, *, collapse: bool) -> list[int]:
-    """The labels before the first one that is none, repeated ones once if `collapse`."""
+    """The labels up to the first blank; of repeated ones the first only if `collapse`."""
     if not labels:
-        raise InvalidArgument(f"Labels length is zero in batch {row}")
+        raise InvalidArgument(f"Sequence {row} has no labels")
     if min(labels) < 0:
-        raise InvalidArgument(f"All labels must be nonnegative integers, batch: {row}")
+        raise InvalidArgument(f"Sequence {row} has a negative label")
     kept: list[int] = []
     ended = False
-    for place, label in enumerate(labels):
+    for index, label in enumerate(labels):
         if label >= blank:
             ended = True
         elif ended:
             raise InvalidArgument(
-                "Saw a non-null label (index >= num_classes - 1) following "
-                f"a null label, batch: {row}"
+                f"Sequence {row} has a label below num_classes - 1 behind one that is not"
             )
-        elif not (collapse and place and labels[place - 1] == label):
+        elif not (collapse and index and labels[index - 1] == label):
             kept.append(label)
     return kept
 
 
 class _Targets(NamedTuple):
-    """Labels with blanks around them, filled up to one length.
+    """The labels of a batch with blanks between and around them, padded to one length.
 
     Attributes:
-      labels: [batch, places].
-      counts: how many places are each sequence's own.
-      stay: whether a path may stay at a place.
-      skip: whether it may come from the place before the last.
+      labels: [batch, positions].
+      counts: [batch], the number of positions that are not padding.
+      stay: [batch, positions], whether a path may stay at a position.
+      skip: whether a path may come from two positions before.
 
     """
 
-    labels: Any
-    counts: Any
-    stay: Any
-    skip: Any
+    labels: Array
+    counts: Array
+    stay: Array
+    skip: Array
 
 
 def _targets(rows: Sequence[Sequence[int]], blank: int, *, merge: bool) -> _Targets:
-    counts = HOST.asarray([2 * len(row) + 1 for row in rows], dtype="int64")
+    counts = HOST.asarray([2 * len(labels_of_row) + 1 for labels_of_row in rows], dtype="int64")
     labels = HOST.full((len(rows), int(counts.max(initial=1))), blank, dtype="int64")
-    for place, row in enumerate(rows):
-        labels[place, 1 : 2 * len(row) : 2] = row
+    for row, labels_of_row in enumerate(rows):
+        labels[row, 1 : 2 * len(labels_of_row) : 2] = labels_of_row
     is_blank = labels == blank
     skip = HOST.zeros(labels.shape, dtype="bool")
     skip[:, 2:] = ~is_blank[:, 2:]
@@ -111,32 +118,32 @@ def _targets(rows: Sequence[Sequence[int]], blank: int, *, merge: bool) -> _Targ
     return _Targets(labels, counts, is_blank | merge, skip)
 
 
-def _only(allowed: Any, values: Any) -> Any:
+def _only(allowed: Array, values: Array) -> Array:
     return HOST.where(allowed, values, values.dtype.type(_NEVER))
 
 
-def _barred(allowed: Any, dtype: Any) -> Any:
-    """What is added to logarithms: 0 where something is allowed, minus infinity elsewhere."""
+def _barred(allowed: Array, dtype: DType) -> Array:
+    """A mask to be added to logarithms: 0 where allowed, minus infinity elsewhere."""
     return _only(allowed, HOST.zeros(allowed.shape, dtype))
 
 
 class _Step:
-    """From the logarithms of one time to those of the next one.
+    """Computes the log probabilities of one time from those of the time before.
 
     Args:
       stay: [batch, places], whether a path may stay at a place.
-      skip: whether it may come from the place before the last.
+      skip: whether a path may come from two positions before.
       dtype: of the logarithms.
 
     """
 
-    def __init__(self, stay: Any, skip: Any, dtype: Any) -> None:
+    def __init__(self, stay: Array, skip: Array, dtype: DType) -> None:
         self._stay, self._skip = _barred(stay, dtype), _barred(skip, dtype)
-        batch, places = stay.shape
-        self._padded = HOST.full((batch, places + 2), _NEVER, dtype)
+        batch, positions = stay.shape
+        self._padded = HOST.full((batch, positions + 2), _NEVER, dtype)
 
-    def __call__(self, last: Any, result: Any) -> None:
-        """Write what leads to each place, from it and the two before, over the result."""
+    def __call__(self, last: Array, result: Array) -> None:
+        """Sum, for each position, the paths from it and from the two before, into `result`."""
         padded = self._padded
         padded[:, 2:] = last
         HOST.add(last, self._stay, out=result)
@@ -144,8 +151,8 @@ class _Step:
         HOST.logaddexp(result, padded[:, :-2] + self._skip, out=result)
 
 
-def _forward(logs: Any, targets: _Targets) -> Any:
-    """[time, batch, places]: logarithms of what leads up to each place, its own step with it."""
+def _forward(logs: Array, targets: _Targets) -> Array:
+    """[time, batch, positions]: log probabilities of the paths up to a position, inclusive."""
     alpha = HOST.full(logs.shape, _NEVER, dtype=logs.dtype)
     alpha[0, :, :2] = logs[0, :, :2]
     step = _Step(targets.stay, targets.skip, logs.dtype)
@@ -155,12 +162,12 @@ def _forward(logs: Any, targets: _Targets) -> Any:
     return alpha
 
 
-def _backward(logs: Any, targets: _Targets, lengths: Any) -> Any:
-    """[time, batch, places]: logarithms of what follows each place, its own step without."""
+def _backward(logs: Array, targets: _Targets, lengths: Array) -> Array:
+    """[time, batch, positions]: log probabilities of the paths behind a position, exclusive."""
     beta = HOST.full(logs.shape, _NEVER, dtype=logs.dtype)
-    places = HOST.arange(logs.shape[2])
+    positions = HOST.arange(logs.shape[2])
     counts = targets.counts[:, None]
-    last = _barred((places < counts) & (places >= counts - 2), logs.dtype)
+    last = _barred((positions < counts) & (positions >= counts - 2), logs.dtype)
     skip = HOST.zeros_like(targets.skip)
     skip[:, :-2] = targets.skip[:, 2:]
     step = _Step(targets.stay[:, ::-1], skip[:, ::-1], logs.dtype)
@@ -174,26 +181,26 @@ def _backward(logs: Any, targets: _Targets, lengths: Any) -> Any:
     return beta
 
 
-def _log_softmax(inputs: Any) -> Any:
+def _log_softmax(inputs: Array) -> Array:
     shifted = inputs - inputs.max(axis=-1, keepdims=True)
     return shifted - HOST.log(HOST.exp(shifted).sum(axis=-1, keepdims=True))
 
 
 @kernel("CTCLoss", devices=_CPU)
 def ctc_loss(
-    _: Any,
-    inputs: Any,
-    labels_indices: Any,
-    labels_values: Any,
-    sequence_length: Any,
+    _: object,
+    inputs: Array,
+    labels_indices: Array,
+    labels_values: Array,
+    sequence_length: Array,
     *,
     preprocess_collapse_repeated: bool,
     ctc_merge_repeated: bool,
     ignore_longer_outputs_than_inputs: bool,
-) -> Any:
-    """Minus the logarithm of what all paths that give the labels have together, and its gradient.
+) -> tuple[Array, Array]:
+    """Minus the log probability of all paths that give the labels, [batch], and its gradient.
 
-    Where no path does, the loss is infinite, and the gradient that of the classes alone.
+    Without such a path the loss is infinite, and the gradient is the softmax.
     """
     _checked(inputs, sequence_length, InvalidArgument)
     blank, batch = inputs.shape[2] - 1, inputs.shape[1]
@@ -204,27 +211,26 @@ def ctc_loss(
         if labels[row] and len(labels[row]) > length:
             if not ignore_longer_outputs_than_inputs:
                 raise InvalidArgument(
-                    "Not enough time for target transition sequence (required: "
-                    f"{len(labels[row])}, available: {length}){row}"
+                    f"Sequence {row} has {len(labels[row])} labels, but only {length} time steps"
                 )
             used[row] = False
     rows = [
-        _without_blanks(each, row, blank, collapse=preprocess_collapse_repeated)
-        for row, each in enumerate(labels)
+        _without_blanks(row_labels, row, blank, collapse=preprocess_collapse_repeated)
+        for row, row_labels in enumerate(labels)
     ]
     targets = _targets(rows, blank, merge=ctc_merge_repeated)
     with HOST.errstate(all="ignore"):
         return _loss(inputs, targets, lengths, used)
 
 
-def _loss(inputs: Any, targets: _Targets, lengths: Any, used: Any) -> Any:
+def _loss(inputs: Array, targets: _Targets, lengths: Array, used: Array) -> tuple[Array, Array]:
     logs = _log_softmax(inputs)
     taken = HOST.take_along_axis(logs, targets.labels[None], axis=2)
     taken = _only(HOST.arange(targets.labels.shape[1]) < targets.counts[:, None], taken)
     both = _forward(taken, targets) + _backward(taken, targets, lengths)
     total = HOST.logaddexp.reduce(both[0], axis=1)
-    found = total > _NEVER
-    share = HOST.exp(both - HOST.where(found, total, 0)[:, None])
+    is_possible = total > _NEVER
+    share = HOST.exp(both - HOST.where(is_possible, total, 0)[:, None])
     gradient = HOST.exp(logs)
     rows = HOST.arange(inputs.shape[1])[:, None]
     for time in range(inputs.shape[0]):
@@ -234,26 +240,26 @@ def _loss(inputs: Any, targets: _Targets, lengths: Any, used: Any) -> Any:
     return HOST.where(used, -total, total.dtype.type(0)), gradient
 
 
-def _decoded(rows: Sequence[Sequence[int]]) -> tuple[Any, Any, Any]:
-    """A sparse matrix of these rows."""
-    places = [[row, place] for row, each in enumerate(rows) for place in range(len(each))]
-    indices = HOST.asarray(places, dtype="int64").reshape(-1, 2)
-    values = host_array([value for each in rows for value in each], "int64")
+def _decoded(rows: Sequence[Sequence[int]]) -> tuple[Array, Array, Array]:
+    """The rows as a sparse matrix: indices, values, shape."""
+    pairs = [[row, column] for row, values in enumerate(rows) for column in range(len(values))]
+    indices = HOST.asarray(pairs, dtype="int64").reshape(-1, 2)
+    values = host_array([value for values in rows for value in values], "int64")
     longest = max(map(len, rows), default=0)
     return indices, values, host_array([len(rows), longest], "int64")
 
 
 @kernel("CTCGreedyDecoder", devices=_CPU)
 def ctc_greedy_decoder(
-    _: Any, inputs: Any, sequence_length: Any, *, merge_repeated: bool, blank_index: int
-) -> Any:
-    """The likeliest class of each step, blanks left out, and minus the sum of these logits."""
+    _: object, inputs: Array, sequence_length: Array, *, merge_repeated: bool, blank_index: int
+) -> tuple[Array, Array, Array, Array]:
+    """The likeliest class of each step without blanks, and minus the sum of these logits."""
     _checked(inputs, sequence_length, FailedPrecondition)
     classes = inputs.shape[2]
     blank = blank_index + classes if blank_index < 0 else blank_index
     if not 0 <= blank < classes:
         raise InvalidArgument(
-            f"blank_index expected to be in [{-classes}, {classes}), got {blank_index}"
+            f"CTCGreedyDecoder: blank_index must be in [{-classes}, {classes}), got {blank_index}"
         )
     best = inputs.argmax(axis=2)
     within = HOST.arange(inputs.shape[0])[:, None] < sequence_length
@@ -266,14 +272,14 @@ def ctc_greedy_decoder(
 
 
 class _Beam:
-    """The likeliest beginnings of one sequence's labels.
+    """The likeliest prefixes of one sequence's labels.
 
-    A beginning is a number: what it is made of stands in `_parents` and `_labels`.
+    A prefix is a node of a tree: `_parents` and `_labels` hold its parent and its last label.
     """
 
     __slots__ = ("_children", "_labels", "_parents", "_width", "blank", "label", "nodes", "total")
 
-    def __init__(self, width: int, dtype: Any) -> None:
+    def __init__(self, width: int, dtype: DType) -> None:
         self._width = width
         self._parents, self._labels = [-1], [-1]
         self._children: dict[tuple[int, int], int] = {}
@@ -282,10 +288,10 @@ class _Beam:
         self.blank = HOST.zeros(1, dtype=dtype)
         self.label = HOST.full(1, _NEVER, dtype=dtype)
 
-    def step(self, logs: Any) -> None:
-        """Go on by one step's logarithms of the classes, the last of which is the blank."""
-        place = {node: i for i, node in enumerate(self.nodes)}
-        parents = [place.get(self._parents[node], -1) for node in self.nodes]
+    def step(self, logs: Array) -> None:
+        """Extend the prefixes by one time step, given the log probabilities of the classes."""
+        positions = {node: i for i, node in enumerate(self.nodes)}
+        parents = [positions.get(self._parents[node], -1) for node in self.nodes]
         last = HOST.asarray([self._labels[node] for node in self.nodes])
         label = self.label.copy()
         grown = HOST.asarray([i for i, parent in enumerate(parents) if parent >= 0], dtype="int64")
@@ -298,30 +304,30 @@ class _Beam:
         longer = self.total[:, None] + logs[None, :-1]
         again = HOST.flatnonzero(last >= 0)
         longer[again, last[again]] = self.blank[again] + logs[last[again]]
-        longer[of, last[grown]] = _NEVER  # those that are there already
+        longer[of, last[grown]] = _NEVER  # those that are in the beam already
         self._silence(total, longer, parents, last)
         self._keep(total, blank, label, longer)
 
-    def _silence(self, total: Any, longer: Any, parents: Sequence[int], last: Any) -> None:
-        """Let those not grow that were pushed out before their parents grew.
+    def _silence(self, total: Array, longer: Array, parents: Sequence[int], last: Array) -> None:
+        """Bar extensions of prefixes that leave the beam before their parents are extended.
 
-        TensorFlow lets beginnings grow in order, the likeliest first. A parent that meets its own
-        child pushed out already makes it new, finds it too unlikely, and forgets that it was there.
+        TensorFlow extends prefixes in order, the likeliest first. A parent that reaches its own
+        child after that was dropped makes it anew, rejects it as too unlikely, and loses its score.
         """
         every = HOST.concatenate([total, longer.reshape(-1)])
         if len(every) <= self._width:
             return
         least = HOST.partition(every, -self._width)[-self._width]
-        for place in HOST.flatnonzero(total < least).tolist():
-            parent, value = parents[place], total[place]
-            if 0 <= parent < place:
-                before = longer[:parent], longer[parent, : last[place]]
-                above = sum(int((each > value).sum()) for each in (total, *before))
+        for position in HOST.flatnonzero(total < least).tolist():
+            parent, value = parents[position], total[position]
+            if 0 <= parent < position:
+                before = longer[:parent], longer[parent, : last[position]]
+                above = sum(int((totals > value).sum()) for totals in (total, *before))
                 if above >= self._width:
-                    longer[place] = _NEVER
+                    longer[position] = _NEVER
 
-    def _keep(self, total: Any, blank: Any, label: Any, longer: Any) -> None:
-        """Keep the likeliest of the old beginnings and of those that are longer by a label."""
+    def _keep(self, total: Array, blank: Array, label: Array, longer: Array) -> None:
+        """Keep the likeliest of the old prefixes and of those that are longer by a label."""
         count, classes = longer.shape
         every = HOST.concatenate([total, longer.reshape(-1)])
         order = HOST.argsort(-every, kind="stable")[: self._width]
@@ -337,8 +343,8 @@ class _Beam:
         self.label = HOST.where(is_new, every[order], label[old])
         self.nodes = nodes
 
-    def _child(self, place: int, label: int) -> int:
-        key = self.nodes[place], label
+    def _child(self, position: int, label: int) -> int:
+        key = self.nodes[position], label
         if key not in self._children:
             self._children[key] = len(self._parents)
             self._parents.append(key[0])
@@ -346,30 +352,30 @@ class _Beam:
         return self._children[key]
 
     def labels(self, node: int, *, merge: bool) -> list[int]:
-        """The labels of a beginning, repeated ones once if `merge`."""
-        found: list[int] = []
+        """The labels of a prefix; of repeated ones the first only if `merge`."""
+        labels: list[int] = []
         previous = -1
         while node:
             if not merge or self._labels[node] != previous:
-                found.append(self._labels[node])
+                labels.append(self._labels[node])
             previous, node = self._labels[node], self._parents[node]
-        return found[::-1]
+        return labels[::-1]
 
 
 @kernel("CTCBeamSearchDecoder", devices=_CPU)
 def ctc_beam_search_decoder(
-    _: Any,
-    inputs: Any,
-    sequence_length: Any,
+    _: object,
+    inputs: Array,
+    sequence_length: Array,
     *,
     beam_width: int,
     top_paths: int,
     merge_repeated: bool,
-) -> Any:
-    """The likeliest labels of each sequence, several of them, and the logarithms of how likely."""
+) -> tuple[Array, ...]:
+    """The `top_paths` likeliest label sequences of each input, and their log probabilities."""
     _checked(inputs, sequence_length, FailedPrecondition)
     if top_paths > beam_width:
-        raise InvalidArgument("requested more paths than the beam width.")
+        raise InvalidArgument(f"CTCBeamSearchDecoder: {top_paths} paths of a beam of {beam_width}")
     logs = _log_softmax(inputs)
     batch = inputs.shape[1]
     paths: list[list[list[int]]] = [[] for _ in range(top_paths)]
@@ -380,10 +386,12 @@ def ctc_beam_search_decoder(
             for time in range(length):
                 beam.step(logs[time, row])
             if len(beam.nodes) < top_paths:
-                raise InvalidArgument("Less leaves in the beam search than requested.")
+                raise InvalidArgument(
+                    f"CTCBeamSearchDecoder: sequence {row} has less than {top_paths} paths"
+                )
             order = HOST.argsort(-beam.total, kind="stable")[:top_paths].tolist()
             scores[row] = beam.total[order]
-            for path, place in zip(paths, order, strict=True):
-                path.append(beam.labels(beam.nodes[place], merge=merge_repeated))
+            for path, leaf in zip(paths, order, strict=True):
+                path.append(beam.labels(beam.nodes[leaf], merge=merge_repeated))
     parts = [_decoded(path) for path in paths]
     return *(part for kind in zip(*parts, strict=True) for part in kind), scores

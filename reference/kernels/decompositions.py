@@ -1,14 +1,15 @@
-"""Kernels that take matrices apart into factors, or find their eigenvalues.
+"""Kernels of matrix factorizations, eigenvalues and singular values.
 
-Signs and phases of vectors are those that LAPACK gives; TensorFlow's may be others. BLAS is held
+Signs and phases of vectors are those of LAPACK; TensorFlow's may differ. BLAS is held
 to one thread, as for products.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
 from sessrun.reference.kernels.products import one_thread
@@ -17,17 +18,17 @@ from sessrun.reference.kernels.scientific import linear_algebra
 
 __all__ = ["REFUSED", "cholesky_factor", "hold", "square"]
 
-#: What numpy and cupy raise where there is no result.
+#: The exception of numpy and cupy for a matrix without the factorization.
 REFUSED: Final = HOST.linalg.LinAlgError
 _NAN: Final = float("nan")
-#: So many more matrices than rows are factorized all at once. Of fewer each costs a call of LAPACK,
-#: 1.5 microseconds: 100 matrices of 8 x 8 take three times as long as in TensorFlow.
+#: From so many times more matrices than rows on, all are factorized at once. A call of LAPACK takes
+#: 1.5 microseconds: for 100 matrices of 8 x 8 three times as long as TensorFlow.
 _MATRICES_PER_ROW: Final = 20
 #: Holds BLAS to one thread, once in the process.
 hold: Final = functools.cache(one_thread)
 
 
-def square(x: Any) -> Any:
+def square(x: Array) -> Array:
     """Square matrices, 16-bit ones widened.
 
     Raises:
@@ -42,26 +43,26 @@ def square(x: Any) -> Any:
     return x.astype("float32") if x.dtype.itemsize == 2 else x
 
 
-def cholesky_factor(xp: Any, x: Any) -> Any:
-    """The lower triangular factor of each matrix; NaN below the diagonal where there is none."""
+def cholesky_factor(xp: ArrayModule, x: Array) -> Array:
+    """The Cholesky factor of each matrix; NaN if the matrix is not positive definite."""
     try:
         return xp.linalg.cholesky(x)
     except REFUSED:
         if x.ndim == 2:
             return xp.tril(xp.full(x.shape, _NAN, dtype=x.dtype))
     flat = x.reshape((-1, *x.shape[-2:]))
-    factors = [cholesky_factor(xp, flat[place]) for place in range(flat.shape[0])]
+    factors = [cholesky_factor(xp, flat[i]) for i in range(flat.shape[0])]
     return xp.stack(factors).reshape(x.shape)
 
 
 @kernel("Cholesky", "BatchCholesky")
-def cholesky(xp: Any, x: Any) -> Any:
-    """The lower triangular factor of each positive definite matrix, of its lower triangle."""
+def cholesky(xp: ArrayModule, x: Array) -> Array:
+    """The Cholesky factor of each matrix, of which only the lower triangle is read."""
     return cholesky_factor(xp, square(x)).astype(x.dtype)
 
 
 @kernel("SelfAdjointEigV2", "BatchSelfAdjointEigV2")
-def self_adjoint_eig(xp: Any, x: Any, *, compute_v: bool) -> Any:
+def self_adjoint_eig(xp: ArrayModule, x: Array, *, compute_v: bool) -> tuple[Array, Array]:
     """Eigenvalues in rising order, and vectors, of the lower triangles of Hermitian matrices."""
     wide = square(x)
     if x.size and not xp.all(xp.isfinite(wide)):
@@ -73,14 +74,14 @@ def self_adjoint_eig(xp: Any, x: Any, *, compute_v: bool) -> Any:
 
 
 @kernel("SelfAdjointEig", "BatchSelfAdjointEig")
-def joined_self_adjoint_eig(xp: Any, x: Any) -> Any:
+def joined_self_adjoint_eig(xp: ArrayModule, x: Array) -> Array:
     """Eigenvalues as a row above the vectors."""
     values, vectors = self_adjoint_eig(xp, x, compute_v=True)
     return xp.concatenate([values[..., None, :], vectors], axis=-2)
 
 
 @kernel("Eig", devices=("CPU",))
-def eig(xp: Any, x: Any, *, compute_v: bool, Tout: str) -> Any:  # noqa: N803 - the attribute's name
+def eig(xp: ArrayModule, x: Array, *, compute_v: bool, Tout: str) -> tuple[Array, Array]:  # noqa: N803 - the attribute's name
     """Eigenvalues and vectors of any square matrices, both complex."""
     wide, target = square(x), dtype_of(Tout)
     if target.itemsize != x.dtype.itemsize * (1 if x.dtype.kind == "c" else 2):
@@ -94,7 +95,9 @@ def eig(xp: Any, x: Any, *, compute_v: bool, Tout: str) -> Any:  # noqa: N803 - 
 
 
 @kernel("Svd", "BatchSvd")
-def svd(xp: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> Any:
+def svd(
+    xp: ArrayModule, x: Array, *, compute_uv: bool, full_matrices: bool
+) -> tuple[Array, Array, Array]:
     """Singular values in falling order, and the vectors on the left and on the right."""
     hold()
     if x.ndim < 2:
@@ -103,7 +106,9 @@ def svd(xp: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> Any:
     none = xp.empty((0,), dtype=x.dtype)
     if not x.size:
         values, left, right = _filled(xp, x, 0.0, full_matrices)
-        left, right = (each + xp.eye(*each.shape[-2:], dtype=x.dtype) for each in (left, right))
+        left, right = (
+            vectors + xp.eye(*vectors.shape[-2:], dtype=x.dtype) for vectors in (left, right)
+        )
         return values, *((left, right) if compute_uv else (none, none))
     if not compute_uv:
         return _singular_values(xp, wide).astype(x.dtype), none, none
@@ -115,16 +120,19 @@ def svd(xp: Any, x: Any, *, compute_uv: bool, full_matrices: bool) -> Any:
     return values.astype(x.dtype), left.astype(x.dtype), right.astype(x.dtype)
 
 
-def _filled(xp: Any, x: Any, value: float, full_matrices: bool) -> Any:
-    """Values and vectors all of one number."""
+def _filled(
+    xp: ArrayModule, x: Array, value: float, full_matrices: bool
+) -> tuple[Array, Array, Array]:
+    """Singular values and vectors filled with one number."""
     rows, columns = x.shape[-2:]
     inner = min(rows, columns)
     widths = (rows, columns) if full_matrices else (inner, inner)
     shapes = (inner,), (rows, widths[0]), (columns, widths[1])
-    return tuple(xp.full((*x.shape[:-2], *shape), value, dtype=x.dtype) for shape in shapes)
+    values, left, right = (xp.full((*x.shape[:-2], *s), value, dtype=x.dtype) for s in shapes)
+    return values, left, right
 
 
-def _singular_values(xp: Any, x: Any) -> Any:
+def _singular_values(xp: ArrayModule, x: Array) -> Array:
     try:
         return xp.linalg.svd(x, compute_uv=False)
     except REFUSED:
@@ -132,8 +140,8 @@ def _singular_values(xp: Any, x: Any) -> Any:
 
 
 @kernel("Lu", devices=("CPU",))
-def lu(xp: Any, x: Any, *, output_idx_type: str) -> Any:
-    """Both triangular factors of each matrix in one, and the order of its rows.
+def lu(xp: ArrayModule, x: Array, *, output_idx_type: str) -> tuple[Array, Array]:
+    """The LU factors of each matrix in one matrix, and the permutation of its rows.
 
     Raises:
       KernelError: a matrix is not invertible.
@@ -151,22 +159,22 @@ def lu(xp: Any, x: Any, *, output_idx_type: str) -> Any:
     is_many = many.shape[0] > _MATRICES_PER_ROW * size
     (_eliminate if is_many else _factorize)(xp, many, many_orders)
     if not xp.all(xp.absolute(xp.diagonal(many, axis1=1, axis2=2)) > 0):
-        raise InvalidArgument("Input is not invertible.")
+        raise InvalidArgument("The input is not invertible.")
     return factors, orders
 
 
-def _factorize(xp: Any, matrices: Any, orders: Any) -> None:
-    """Put factors in the matrices' place, and rows in order, one matrix after the other."""
+def _factorize(xp: ArrayModule, matrices: Array, orders: Array) -> None:
+    """Factorize the matrices in place, one by one, and permute the row numbers likewise."""
     (factorize,) = linear_algebra().get_lapack_funcs(("getrf",), (matrices,))
     swaps = xp.empty(orders.shape, dtype="int64")
-    for place, matrix in enumerate(matrices):
-        matrices[place], swaps[place], _ = factorize(matrix)
+    for i, matrix in enumerate(matrices):
+        matrices[i], swaps[i], _ = factorize(matrix)
     for row in range(orders.shape[1]):
         _exchange(xp, orders, row, swaps[:, row])
 
 
-def _eliminate(xp: Any, matrices: Any, orders: Any) -> None:
-    """As `_factorize`, all matrices at once: a call for each of many small ones takes longer."""
+def _eliminate(xp: ArrayModule, matrices: Array, orders: Array) -> None:
+    """As `_factorize`, but all matrices at once: faster for many small ones."""
     for row in range(orders.shape[1]):
         pivots = row + xp.argmax(xp.absolute(matrices[:, row:, row]), axis=1)
         _exchange(xp, matrices, row, pivots)
@@ -176,19 +184,19 @@ def _eliminate(xp: Any, matrices: Any, orders: Any) -> None:
         below[:, :, row + 1 :] -= below[:, :, row, None] * matrices[:, row, None, row + 1 :]
 
 
-def _exchange(xp: Any, many: Any, row: int, others: Any) -> None:
-    """Exchange in each of many arrays one row, the same in all, and another one."""
-    places = xp.arange(many.shape[0])
+def _exchange(xp: ArrayModule, many: Array, row: int, others: Array) -> None:
+    """Exchange a row, the same in all arrays, with another one, a different one in each array."""
+    numbers = xp.arange(many.shape[0])
     kept = many[:, row].copy()
-    many[:, row] = many[places, others]
-    many[places, others] = kept
+    many[:, row] = many[numbers, others]
+    many[numbers, others] = kept
 
 
 @kernel("Qr")
-def qr(xp: Any, x: Any, *, full_matrices: bool) -> Any:
-    """An orthogonal and an upper triangular factor of each matrix, by Householder's reflections.
+def qr(xp: ArrayModule, x: Array, *, full_matrices: bool) -> tuple[Array, Array]:
+    """The orthogonal and the upper triangular factor of each matrix, by Householder reflections.
 
-    The diagonal of the second factor has whatever signs the reflections give, as TensorFlow's.
+    The diagonal of the second factor has the signs that the reflections give, as in TensorFlow.
     """
     hold()
     if x.ndim < 2:

@@ -1,20 +1,20 @@
 """Kernels of depthwise convolutions, where each channel has filters of its own, and gradients.
 
-One multiplication and one addition of whole images for each element of the window; what a filter
-gives of one channel stands side by side, so the channels are repeated first.
+For each element of the window, whole images are multiplied and added. The outputs of one channel
+lie side by side, so the channels are repeated first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.number_inputs import vector_of
-from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.kernels.windows import geometry, offsets, places
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.windows import geometry, offsets, window_slices
 from sessrun.spec.rules.windows import Axis
 
 __all__: list[str] = []
@@ -68,7 +68,7 @@ class _Depthwise:
                 f"input and filter must have the same depth: {x[3]} vs {filters[2]}"
             )
         attrs = self.attrs
-        found = geometry(
+        axes = geometry(
             x[1:3],
             filters[:2],
             attrs["strides"],
@@ -76,63 +76,63 @@ class _Depthwise:
             attrs["padding"],
             attrs["explicit_paddings"],
         )
-        wanted = (x[0], *(axis.out for axis in found), filters[2] * filters[3])
+        wanted = (x[0], *(axis.out for axis in axes), filters[2] * filters[3])
         if grad is not None and tuple(grad) != wanted:
             raise InvalidArgument(
                 f"{self.what}: out_backprop must be of shape {wanted}, not {grad}"
             )
-        return found
+        return axes
 
-    def widened(self, *arrays: Any) -> Any:
+    def widened(self, *arrays: Array) -> Iterator[Array]:
         return (array.astype(self.wide, copy=False) for array in arrays)
 
-    def forward(self, x: Any, filters: Any) -> Any:
-        """Each window of each channel times each of its filters."""
+    def forward(self, x: Array, filters: Array) -> Array:
+        """The convolution of each channel by its own filters."""
         along, xp = self.along(x.shape, filters.shape), self.xp
         wide, kernels = self.widened(_repeated(xp, x, filters.shape[3]), filters)
         kernels = kernels.reshape(*filters.shape[:2], -1)
         out = xp.zeros((x.shape[0], *(axis.out for axis in along), kernels.shape[-1]), self.wide)
         for image in _images(out):
             for offset in offsets(along):
-                here, there = places(along, offset)
+                here, there = window_slices(along, offset)
                 out[(image, *here[1:])] += wide[(image, *there[1:])] * kernels[offset]
         return out.astype(self.dtype, copy=False)
 
-    def by_filter(self, x: Any, sizes: Any, grad: Any) -> Any:
-        """The gradient by the filters: windows times gradients, summed over all places."""
+    def by_filter(self, x: Array, sizes: Array, grad: Array) -> Array:
+        """The gradient by the filters: windows times gradients, summed over all positions."""
         shape, xp = vector_of(sizes, "filter_sizes"), self.xp
         along = self.along(x.shape, shape, grad.shape)
         wide, above = self.widened(_repeated(xp, x, shape[3]), grad)
         out = xp.zeros((*shape[:2], shape[2] * shape[3]), self.wide)
         for image in _images(above):
             for offset in offsets(along):
-                here, there = places(along, offset)
-                found = wide[(image, *there[1:])] * above[(image, *here[1:])]
-                out[offset] += xp.add.reduce(found, axis=(0, 1, 2))
+                here, there = window_slices(along, offset)
+                products = wide[(image, *there[1:])] * above[(image, *here[1:])]
+                out[offset] += xp.add.reduce(products, axis=(0, 1, 2))
         return out.reshape(tuple(shape)).astype(self.dtype, copy=False)
 
-    def by_input(self, sizes: Any, filters: Any, grad: Any) -> Any:
-        """The gradient by the input: each gradient times each filter, laid over one another."""
+    def by_input(self, sizes: Array, filters: Array, grad: Array) -> Array:
+        """The gradient by the input: gradients times filters, summed where windows overlap."""
         shape, xp = vector_of(sizes, "input_sizes"), self.xp
         along = self.along(shape, filters.shape, grad.shape)
         kernels, above = self.widened(filters.reshape(*filters.shape[:2], -1), grad)
         out = xp.zeros((*shape[:3], kernels.shape[-1]), self.wide)
         for image in _images(out):
             for offset in offsets(along):
-                here, there = places(along, offset)
+                here, there = window_slices(along, offset)
                 out[(image, *there[1:])] += above[(image, *here[1:])] * kernels[offset]
         if filters.shape[3] != 1:
             out = xp.add.reduce(out.reshape(*shape, filters.shape[3]), axis=4)
         return out.astype(self.dtype, copy=False)
 
 
-def _repeated(xp: Any, x: Any, times: int) -> Any:
-    """Each channel so many times, side by side."""
+def _repeated(xp: ArrayModule, x: Array, times: int) -> Array:
+    """The channels repeated so many times, copies side by side."""
     return x if times == 1 else xp.repeat(x, times, axis=-1)
 
 
-def _images(out: Any) -> Any:
-    """The images in blocks of which each fits the cache."""
+def _images(out: Array) -> list[slice]:
+    """Slices of the batch that fit the cache."""
     size = max(out.size // max(out.shape[0], 1), 1)
     step = max(_BLOCK // size, 1)
     return [slice(start, start + step) for start in range(0, out.shape[0], step)]
@@ -140,20 +140,20 @@ def _images(out: Any) -> Any:
 
 @binder("DepthwiseConv2dNative")
 @any_format("x-")
-def depthwise(bind: Bind) -> Any:
-    """Each window of each channel times each of its filters."""
+def depthwise(bind: Bind) -> KernelFunction:
+    """The convolution of each channel by its own filters."""
     return _Depthwise(bind).forward
 
 
 @binder("DepthwiseConv2dNativeBackpropInput", host_inputs=("input_sizes",))
 @any_format("s-x")
-def depthwise_by_input(bind: Bind) -> Any:
+def depthwise_by_input(bind: Bind) -> KernelFunction:
     """The gradient of a depthwise convolution by its input."""
     return _Depthwise(bind).by_input
 
 
 @binder("DepthwiseConv2dNativeBackpropFilter", host_inputs=("filter_sizes",))
 @any_format("x-x", "-")
-def depthwise_by_filter(bind: Bind) -> Any:
+def depthwise_by_filter(bind: Bind) -> KernelFunction:
     """The gradient of a depthwise convolution by its filters."""
     return _Depthwise(bind).by_filter

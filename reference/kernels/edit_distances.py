@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import kernel
@@ -13,16 +13,16 @@ from sessrun.reference.kernels.registry import kernel
 __all__: list[str] = []
 
 
-def _sequences(indices: Any, values: Any) -> dict[tuple[int, ...], list[Any]]:
-    """The values of each sequence, which its indices but the last name."""
-    found: dict[tuple[int, ...], list[Any]] = {}
+def _sequences(indices: Array, values: Array) -> dict[tuple[int, ...], list[object]]:
+    """The values of each sequence by its outer index: all indices but the last."""
+    sequences: dict[tuple[int, ...], list[object]] = {}
     for row, value in zip(indices.tolist(), values.tolist(), strict=True):
-        found.setdefault(tuple(row[:-1]), []).append(value)
-    return found
+        sequences.setdefault(tuple(row[:-1]), []).append(value)
+    return sequences
 
 
-def _distance(a: Sequence[Any], b: Sequence[Any]) -> int:
-    """How many insertions, deletions and exchanges make one sequence of the other."""
+def _distance(a: Sequence[object], b: Sequence[object]) -> int:
+    """The Levenshtein distance: the least number of insertions, deletions and exchanges."""
     previous = list(range(len(b) + 1))
     for row, left in enumerate(a, start=1):
         current = [row]
@@ -34,7 +34,7 @@ def _distance(a: Sequence[Any], b: Sequence[Any]) -> int:
     return previous[-1]
 
 
-def _check(indices: Any, values: Any, shape: Any, what: str) -> None:
+def _check(indices: Array, values: Array, shape: Array, what: str) -> None:
     if indices.ndim != 2 or values.ndim != 1 or shape.ndim != 1:
         raise InvalidArgument(
             f"{what}_indices, {what}_values and {what}_shape must have ranks 2, 1 "
@@ -49,17 +49,17 @@ def _check(indices: Any, values: Any, shape: Any, what: str) -> None:
 
 @kernel("EditDistance", devices=("CPU",))
 def edit_distance(
-    _: Any,
-    hypothesis_indices: Any,
-    hypothesis_values: Any,
-    hypothesis_shape: Any,
-    truth_indices: Any,
-    truth_values: Any,
-    truth_shape: Any,
+    _: object,
+    hypothesis_indices: Array,
+    hypothesis_values: Array,
+    hypothesis_shape: Array,
+    truth_indices: Array,
+    truth_values: Array,
+    truth_shape: Array,
     *,
     normalize: bool,
-) -> Any:
-    """For each sequence the edits from the hypothesis to the truth, over the truth's length or not.
+) -> Array:
+    """The edit distance of each pair of sequences, divided by the truth's length if `normalize`.
 
     Raises:
       KernelError: a part has another shape than the others demand.
@@ -74,24 +74,24 @@ def edit_distance(
     for size in (*pair[0], *pair[1]):
         if size < 0:
             raise InvalidArgument(f"Dimension {size} must be >= 0")
-    found = HOST.zeros(math.prod(outer), dtype="float32")
+    distances = HOST.zeros(math.prod(outer), dtype="float32")
     guesses = _sequences(hypothesis_indices, hypothesis_values)
     truths = _sequences(truth_indices, truth_values)
-    for place in {**guesses, **truths}:
+    for outer_index in {**guesses, **truths}:
         flat = 0
-        for index, size in zip(place, outer, strict=True):
+        for index, size in zip(outer_index, outer, strict=True):
             flat = flat * size + index
-        if not 0 <= flat < found.size:
+        if not 0 <= flat < distances.size:
             raise Internal(
                 f"Got an inner product {flat} which would require writing to "
                 "outside of the buffer for the output tensor (max elements "
-                f"{found.size})"
+                f"{distances.size})"
             )
-        guess, truth = guesses.get(place, []), truths.get(place, [])
+        guess, truth = guesses.get(outer_index, []), truths.get(outer_index, [])
         edits = float(_distance(truth, guess))
         if normalize and not truth:
             edits = float("inf") if guess else 0.0
         elif normalize:
             edits /= len(truth)
-        found[flat] = edits
-    return found.reshape(outer)
+        distances[flat] = edits
+    return distances.reshape(outer)

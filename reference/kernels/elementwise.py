@@ -1,6 +1,6 @@
 """Kernels of elementwise arithmetic and functions: most of them one function of the array module.
 
-Integers wrap around. 16-bit floats are widened to float32 where one operation is made of several
+Integers wrap around. 16-bit floats are widened to float32 where one operation takes several
 steps, and rounded once.
 """
 
@@ -11,9 +11,10 @@ import operator
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, KernelError
 from sessrun.reference.kernels.host import dtype_of
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.tensor_list import TensorList, added
 from sessrun.reference.state.optional_values import Optional
 
@@ -61,9 +62,9 @@ _DIRECT: Final = {
 }
 
 
-def _direct(name: str) -> Callable[[Bind], Callable[..., Any]]:
-    def bind(bind: Bind) -> Callable[..., Any]:
-        function: Callable[..., Any] = getattr(bind.xp, name)
+def _direct(name: str) -> Callable[[Bind], KernelFunction]:
+    def bind(bind: Bind) -> KernelFunction:
+        function: KernelFunction = getattr(bind.xp, name)
         return function
 
     return bind
@@ -73,16 +74,16 @@ for _op, _name in _DIRECT.items():
     binder(_op)(_direct(_name))
 
 
-def is_integer(array: Any) -> bool:
+def is_integer(array: Array) -> bool:
     """Whether the elements are integers, signed or not."""
     return array.dtype.kind in "iu"
 
 
-def widened(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function(xp, *arrays)`, its 16-bit float arrays made float32 and the result rounded."""
+def widened(function: Callable[..., Array]) -> Callable[..., Array]:
+    """`function(xp, *arrays)` with 16-bit floats widened to float32 and the result rounded."""
 
     @functools.wraps(function)
-    def wide(xp: Any, *arrays: Any, **attrs: Any) -> Any:
+    def wide(xp: ArrayModule, *arrays: Array, **attrs: object) -> Array:
         dtype = arrays[0].dtype
         if dtype.itemsize != 2 or is_integer(arrays[0]):
             return function(xp, *arrays, **attrs)
@@ -94,7 +95,7 @@ def widened(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @binder("Add", "AddV2")
-def add(bind: Bind) -> Callable[..., Any]:
+def add(bind: Bind) -> KernelFunction:
     """Elementwise x + y; strings are joined."""
     if bind.attrs["T"] != "string":
         # On numpy scalars the operator takes 0.05 us, the ufunc 1.1; on arrays they are one.
@@ -108,43 +109,43 @@ def add(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("Sub")
-def sub(_: Bind) -> Callable[..., Any]:
+def sub(_: Bind) -> KernelFunction:
     """Elementwise x - y."""
     return operator.sub
 
 
 @binder("Mul")
-def mul(_: Bind) -> Callable[..., Any]:
+def mul(_: Bind) -> KernelFunction:
     """Elementwise x * y."""
     return operator.mul
 
 
 @kernel("MulNoNan")
-def mul_no_nan(xp: Any, x: Any, y: Any) -> Any:
+def mul_no_nan(xp: ArrayModule, x: Array, y: Array) -> Array:
     """Elementwise x * y, but 0 where y is 0."""
     return xp.where(y == 0, xp.zeros((), x.dtype), x * y)
 
 
 @kernel("DivNoNan")
-def div_no_nan(xp: Any, x: Any, y: Any) -> Any:
+def div_no_nan(xp: ArrayModule, x: Array, y: Array) -> Array:
     """Elementwise x / y, but 0 where y is 0."""
     return xp.where(y == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
 
 
-def _checked(xp: Any, x: Any, y: Any, kind: type[KernelError]) -> None:
-    """Refuse a zero among the divisors, unless nothing is divided."""
+def _checked(xp: ArrayModule, x: Array, y: Array, kind: type[KernelError]) -> None:
+    """Raise `kind` if a divisor is zero, unless the dividend is empty."""
     if x.size and not xp.all(y):
         raise kind("Integer division by zero")
 
 
-def truncated_quotient(xp: Any, x: Any, y: Any) -> Any:
+def truncated_quotient(xp: ArrayModule, x: Array, y: Array) -> Array:
     """The quotient of integers, rounded toward zero."""
     quotient = xp.floor_divide(x, y)
     return quotient + ((quotient < 0) & (quotient * y != x)).astype(x.dtype)
 
 
 @kernel("Div")
-def div(xp: Any, x: Any, y: Any) -> Any:
+def div(xp: ArrayModule, x: Array, y: Array) -> Array:
     """Elementwise x / y; integers truncate toward zero."""
     if not is_integer(x):
         return xp.true_divide(x, y)
@@ -153,7 +154,7 @@ def div(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("TruncateDiv")
-def truncate_div(xp: Any, x: Any, y: Any) -> Any:
+def truncate_div(xp: ArrayModule, x: Array, y: Array) -> Array:
     """Elementwise x / y, rounded toward zero."""
     if not is_integer(x):
         return xp.trunc(xp.true_divide(x, y))
@@ -162,7 +163,7 @@ def truncate_div(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("FloorDiv")
-def floor_div(xp: Any, x: Any, y: Any) -> Any:
+def floor_div(xp: ArrayModule, x: Array, y: Array) -> Array:
     """Elementwise x / y, rounded down."""
     if not is_integer(x):
         return xp.floor(xp.true_divide(x, y))
@@ -171,7 +172,7 @@ def floor_div(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("FloorMod")
-def floor_mod(xp: Any, x: Any, y: Any) -> Any:
+def floor_mod(xp: ArrayModule, x: Array, y: Array) -> Array:
     """The remainder with y's sign."""
     if is_integer(x):
         _checked(xp, x, y, InvalidArgument)
@@ -181,7 +182,7 @@ def floor_mod(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("Mod")
-def mod(xp: Any, x: Any, y: Any) -> Any:
+def mod(xp: ArrayModule, x: Array, y: Array) -> Array:
     """The remainder with x's sign."""
     if is_integer(x):
         _checked(xp, x, y, InvalidArgument)
@@ -189,7 +190,7 @@ def mod(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("TruncateMod")
-def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
+def truncate_mod(xp: ArrayModule, x: Array, y: Array) -> Array:
     """The remainder with x's sign."""
     if is_integer(x):
         _checked(xp, x, y, Internal)
@@ -197,7 +198,7 @@ def truncate_mod(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("Pow")
-def power(xp: Any, x: Any, y: Any) -> Any:
+def power(xp: ArrayModule, x: Array, y: Array) -> Array:
     """Elementwise x to the power of y; an integer to a negative power is an error."""
     if is_integer(y) and x.size and xp.any(y < 0):
         raise InvalidArgument("Integers to negative integer powers are not allowed")
@@ -205,7 +206,7 @@ def power(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("SquaredDifference")
-def squared_difference(xp: Any, x: Any, y: Any) -> Any:
+def squared_difference(xp: ArrayModule, x: Array, y: Array) -> Array:
     """(x - y) squared."""
     difference = x - y
     return (
@@ -216,25 +217,25 @@ def squared_difference(xp: Any, x: Any, y: Any) -> Any:
 
 
 @kernel("Xdivy")
-def xdivy(xp: Any, x: Any, y: Any) -> Any:
+def xdivy(xp: ArrayModule, x: Array, y: Array) -> Array:
     """Elementwise x / y, but 0 where x is 0."""
     return xp.where(x == 0, xp.zeros((), x.dtype), xp.true_divide(x, y))
 
 
 @kernel("Xlogy")
-def xlogy(xp: Any, x: Any, y: Any) -> Any:
-    """Elementwise x * log(y), but 0 where x is 0; a short logarithm is rounded, as TensorFlow's."""
+def xlogy(xp: ArrayModule, x: Array, y: Array) -> Array:
+    """Elementwise x * log(y), but 0 where x is 0; a 16-bit logarithm is rounded, as in TF."""
     return xp.where(x == 0, xp.zeros((), x.dtype), x * xp.log(y))
 
 
 @kernel("Xlog1py")
-def xlog1py(xp: Any, x: Any, y: Any) -> Any:
-    """Elementwise x * log(1 + y), but 0 where x is 0; a short logarithm is rounded."""
+def xlog1py(xp: ArrayModule, x: Array, y: Array) -> Array:
+    """Elementwise x * log(1 + y), but 0 where x is 0; a 16-bit logarithm is rounded."""
     return xp.where(x == 0, xp.zeros((), x.dtype), x * xp.log1p(y))
 
 
 @kernel("Sign")
-def sign(xp: Any, x: Any) -> Any:
+def sign(xp: ArrayModule, x: Array) -> Array:
     """-1, 0 or 1; z / |z| for complex numbers, 0 for 0."""
     if x.dtype.kind != "c":
         return xp.sign(x)
@@ -243,20 +244,20 @@ def sign(xp: Any, x: Any) -> Any:
 
 @kernel("Rsqrt")
 @widened
-def rsqrt(xp: Any, x: Any) -> Any:
+def rsqrt(xp: ArrayModule, x: Array) -> Array:
     """1 / sqrt(x)."""
     return xp.ones((), x.dtype) / xp.sqrt(x)
 
 
 @kernel("Reciprocal", "Inv")
-def reciprocal(xp: Any, x: Any) -> Any:
+def reciprocal(xp: ArrayModule, x: Array) -> Array:
     """1 / x."""
     return xp.ones((), x.dtype) / x
 
 
 @kernel("Sigmoid")
 @widened
-def sigmoid(xp: Any, x: Any) -> Any:
+def sigmoid(xp: ArrayModule, x: Array) -> Array:
     """1 / (1 + exp(-x)), without overflow on either side."""
     one = xp.ones((), x.dtype)
     if x.dtype.kind == "c":
@@ -266,13 +267,13 @@ def sigmoid(xp: Any, x: Any) -> Any:
 
 
 @kernel("Round")
-def round_(xp: Any, x: Any) -> Any:
+def round_(xp: ArrayModule, x: Array) -> Array:
     """The nearest integer, halves to the even one."""
     return x if is_integer(x) else xp.rint(x)
 
 
 @kernel("AddN")
-def add_n(xp: Any, *inputs: Any) -> Any:
+def add_n(xp: ArrayModule, *inputs: Any) -> Any:
     """The sum of the inputs, from left to right."""
     total = inputs[0]
     if isinstance(total, TensorList | Optional):
@@ -288,17 +289,18 @@ def add_n(xp: Any, *inputs: Any) -> Any:
 
 
 @kernel("AccumulateNV2")
-def accumulate_n(xp: Any, *inputs: Any) -> Any:
+def accumulate_n(xp: ArrayModule, *inputs: Array) -> Array:
     """The sum of the inputs, from left to right."""
-    return add_n(xp, *inputs)
+    total: Array = add_n(xp, *inputs)
+    return total
 
 
 @binder("Complex")
-def complex_(bind: Bind) -> Callable[..., Any]:
+def complex_(bind: Bind) -> KernelFunction:
     """Elementwise real + 1j * imag, exact in both parts."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["Tout"])
 
-    def compute(real: Any, imag: Any) -> Any:
+    def compute(real: Array, imag: Array) -> Array:
         real, imag = xp.broadcast_arrays(real, imag)
         pairs = xp.stack([real, imag], axis=-1)
         return pairs.view(dtype)[..., 0]
@@ -307,8 +309,8 @@ def complex_(bind: Bind) -> Callable[..., Any]:
 
 
 @kernel("ClipByValue")
-def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
-    """max(min(t, high), low); of complex numbers both parts by themselves.
+def clip_by_value(xp: ArrayModule, t: Array, low: Array, high: Array) -> Array:
+    """max(min(t, high), low); for complex numbers the real and imaginary parts separately.
 
     Raises:
       KernelError: a bound is neither a scalar nor of t's shape.
@@ -326,30 +328,30 @@ def clip_by_value(xp: Any, t: Any, low: Any, high: Any) -> Any:
     return xp.maximum(xp.minimum(parts, most), least).view(t.dtype)[..., 0]
 
 
-def _parts(xp: Any, x: Any) -> Any:
+def _parts(xp: ArrayModule, x: Array) -> Array:
     """Real and imaginary parts as a last dimension."""
     kind = "float32" if x.dtype.itemsize == 8 else "float64"
     return xp.ascontiguousarray(x).reshape((*x.shape, 1)).view(kind)
 
 
 @kernel("LeftShift")
-def left_shift(xp: Any, x: Any, y: Any) -> Any:
-    """Elementwise x shifted left; a count beyond the width is held at the width less one."""
+def left_shift(xp: ArrayModule, x: Array, y: Array) -> Array:
+    """Elementwise x shifted left; counts are clipped to [0, width - 1]."""
     return xp.left_shift(x, _count(xp, y))
 
 
 @kernel("RightShift")
-def right_shift(xp: Any, x: Any, y: Any) -> Any:
-    """Elementwise x shifted right; a count beyond the width is held at the width less one."""
+def right_shift(xp: ArrayModule, x: Array, y: Array) -> Array:
+    """Elementwise x shifted right; counts are clipped to [0, width - 1]."""
     return xp.right_shift(x, _count(xp, y))
 
 
-def _count(xp: Any, y: Any) -> Any:
+def _count(xp: ArrayModule, y: Array) -> Array:
     return xp.clip(y, 0, y.dtype.itemsize * 8 - 1)
 
 
 @kernel("PopulationCount")
-def population_count(xp: Any, x: Any) -> Any:
+def population_count(xp: ArrayModule, x: Array) -> Array:
     """The number of bits that are one, by adding up neighbouring fields of bits."""
     wide = x.dtype.itemsize * 8
     bits = x.view(f"uint{wide}").astype("uint64")

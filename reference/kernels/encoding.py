@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.input.compressed_files import inflated
 from sessrun.reference.state.input.record_options import compression_of
 from sessrun.spec.dtypes import BY_ENUM, BY_NAME, DTypeRow
@@ -24,13 +24,13 @@ _CPU: Final = ("CPU",)
 
 
 @binder("DecodeCompressed", devices=_CPU)
-def decode_compressed(bind: Bind) -> Callable[..., Any]:
+def decode_compressed(bind: Bind) -> KernelFunction:
     """Each string decompressed."""
     kind = attribute_text(bind.attrs["compression_type"])
     is_known = kind in {"", "GZIP", "ZLIB"}
     compression = compression_of(kind) if is_known else None
 
-    def compute(items: Any) -> Any:
+    def compute(items: Array) -> Array:
         if not is_known:
             raise InvalidArgument(
                 f"Only ZLIB, GZIP or NONE are supported compressions, not {kind!r}"
@@ -38,35 +38,35 @@ def decode_compressed(bind: Bind) -> Callable[..., Any]:
         if compression is None:
             return items
         with as_kernel_errors():
-            found = [inflated(item, compression) for item in items.reshape(-1).tolist()]
-        return string_array(found, items.shape)
+            texts = [inflated(item, compression) for item in items.reshape(-1).tolist()]
+        return string_array(texts, items.shape)
 
     return compute
 
 
 @kernel("DecodeJSONExample", devices=_CPU)
-def decode_json_example(_: Any, texts: Any) -> Any:
-    """The bytes of the Example that each text says."""
+def decode_json_example(_: object, texts: Array) -> Array:
+    """The serialized Examples of texts in JSON."""
     from sessrun.spec.proto.input_pb2 import Example  # noqa: PLC0415 - few programs have examples
 
-    def made(text: bytes) -> bytes:
+    def serialized(text: bytes) -> bytes:
         try:
             message = foreign.parse_json(Example, text.decode(), "the text")
         except (foreign.ProtoError, UnicodeDecodeError) as error:
             raise InvalidArgument(f"Error while parsing JSON: {error}") from error
         return foreign.serialize(message)
 
-    return string_array([made(text) for text in texts.reshape(-1).tolist()], texts.shape)
+    return string_array([serialized(text) for text in texts.reshape(-1).tolist()], texts.shape)
 
 
 @kernel("SerializeTensor", devices=_CPU)
-def serialize_tensor(_: Any, tensor: Any, *, T: str) -> Any:  # noqa: N803 - the attribute's name
-    """The bytes of the tensor's message."""
+def serialize_tensor(_: object, tensor: Array, *, T: str) -> Array:  # noqa: N803 - the attribute's name
+    """The serialized TensorProto of a tensor."""
     return string_array([foreign.serialize(content_proto(tensor, T))], ())
 
 
-def content_proto(tensor: Any, dtype: str) -> TensorProto:
-    """A tensor's message; all values that have a size are in its content.
+def content_proto(tensor: Array, dtype: str) -> TensorProto:
+    """The TensorProto of a tensor: strings in `string_val`, all else in `tensor_content`.
 
     Args:
       tensor: an array in host memory.
@@ -84,8 +84,8 @@ def content_proto(tensor: Any, dtype: str) -> TensorProto:
 
 
 @kernel("ParseTensor", devices=_CPU)
-def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
-    """The tensor that the bytes say."""
+def parse_tensor(_: object, serialized: Array, *, out_type: str) -> Array:
+    """The tensor of a serialized TensorProto."""
     if serialized.shape != ():
         raise InvalidArgument(
             f"Expected `serialized` to be a scalar, got shape: {bracketed(serialized.shape)}"
@@ -99,11 +99,11 @@ def parse_tensor(_: Any, serialized: Any, *, out_type: str) -> Any:
     return array
 
 
-def tensor_of(data: bytes) -> tuple[DTypeRow, Any]:
-    """The dtype and the array of the bytes of a message.
+def tensor_of(data: bytes) -> tuple[DTypeRow, Array]:
+    """The dtype and the array of a serialized TensorProto.
 
     Raises:
-      InvalidArgument: they are of none.
+      InvalidArgument: the bytes are no TensorProto, or one without a valid tensor.
 
     """
     try:

@@ -1,8 +1,8 @@
-"""The bytes of an Example as its parsers read them: in place, without making the message.
+"""Reading serialized Examples directly from their bytes, without protobuf messages.
 
-TensorFlow's parser is quicker and less strict than protobuf's: fields that are none of an Example's
-are passed over, whatever they hold, a length that reaches beyond its surroundings ends with them,
-and a feature's own bytes are looked at only if it is asked for. Source: TF 2.21.
+TensorFlow's parser is quicker and less strict than protobuf's: unknown fields are
+skipped, whatever they hold, a length beyond the end of the enclosing message ends with that,
+and a feature is parsed only if it is asked for. Source: TF 2.21.
 
 Tags and lengths are read in Python, one by one: many short features take five times TensorFlow's
 time, in lists of features nine times, those of a hundred to a thousand numbers three times.
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Mapping, MutableSequence
+from typing import Any, Final, TypeAlias, cast
 
 __all__ = ["WireError", "feature_lists_of", "features_of", "joined", "values_of"]
 
@@ -21,18 +21,18 @@ _VARINT: Final = 0
 _FIXED64: Final = 1
 _DELIMITED: Final = 2
 _FIXED32: Final = 5
-#: The most bytes that a varint has.
+#: The greatest number of bytes of a varint.
 _LONGEST: Final = 10
 _KINDS: Final = {1: "string", 2: "float32", 3: "int64"}
 _FLOAT_SIZE: Final = 4
-#: From here on lengths are negative ones, by which nothing is passed over.
+#: Lengths from here on are negative as 32-bit integers, and skip nothing.
 _NO_LENGTH: Final = 1 << 31
-#: The bits of an integer; the least negative one, written without a sign.
+#: The bits of an integer, and the first unsigned number that stands for a negative one.
 _BITS, _NEGATIVE = 64, 1 << 63
 
 #: The values of a feature: an array of floats or integers, or a list of strings.
-Values = Any
-#: Where values of a dtype are gathered.
+Values: TypeAlias = "list[bytes] | array[float] | array[int]"
+#: A new list or array for the values of a dtype.
 _EMPTY: Final[Mapping[str, Callable[[], Values]]] = {
     "string": list,
     "float32": lambda: array("f"),
@@ -45,38 +45,38 @@ class WireError(ValueError):
 
 
 class _Reader:
-    """Bytes between two places.
+    """Reads a protobuf message between two positions of a string of bytes.
 
     Args:
       data: the bytes.
-      place: where it begins.
-      end: where it ends.
+      position: where the message begins.
+      end: where the message ends.
 
     """
 
-    __slots__ = ("data", "end", "place")
+    __slots__ = ("data", "end", "position")
 
-    def __init__(self, data: bytes, place: int, end: int) -> None:
+    def __init__(self, data: bytes, position: int, end: int) -> None:
         self.data = data
-        self.place = place
+        self.position = position
         self.end = end
 
     @property
     def more(self) -> bool:
         """Whether there are more bytes."""
-        return self.place < self.end
+        return self.position < self.end
 
     def varint(self) -> int:
         """The next number, modulo 2**64."""
         number = 0
-        if self.place < self.end and self.data[self.place] < 0x80:
-            self.place += 1
-            return self.data[self.place - 1]
+        if self.position < self.end and self.data[self.position] < 0x80:
+            self.position += 1
+            return self.data[self.position - 1]
         for index in range(_LONGEST):
-            if self.place >= self.end:
+            if self.position >= self.end:
                 break
-            byte = self.data[self.place]
-            self.place += 1
+            byte = self.data[self.position]
+            self.position += 1
             number |= (byte & 0x7F) << 7 * index
             if byte < 0x80:
                 return number & 0xFFFFFFFFFFFFFFFF
@@ -87,73 +87,73 @@ class _Reader:
         return self.varint() & 0xFFFFFFFF
 
     def expect(self, field: int, kind: int = _DELIMITED) -> bool:
-        """Whether the next tag is this one, in its shortest form; it is passed over then."""
-        found = self.more and self.data[self.place] == field << 3 | kind
-        self.place += found
-        return found
+        """Whether the next tag is this one, in its shortest form; if so, skip it."""
+        is_next = self.more and self.data[self.position] == field << 3 | kind
+        self.position += is_next
+        return is_next
 
     def within(self) -> _Reader:
-        """The message that comes next: to its length, or to the end of what it is in."""
-        end = self.length() + self.place
-        return _Reader(self.data, self.place, min(end, self.end))
+        """The nested message that comes next, cut off at the end of this one."""
+        end = self.length() + self.position
+        return _Reader(self.data, self.position, min(end, self.end))
 
     def take(self) -> bytes:
-        """The string that comes next, all of which must be there."""
+        """The string that comes next, which must end within the message."""
         length = self.length()
-        if self.place + length > self.end:
+        if self.position + length > self.end:
             raise WireError("a string is cut off")
-        self.place += length
-        return self.data[self.place - length : self.place]
+        self.position += length
+        return self.data[self.position - length : self.position]
 
     def skip(self) -> None:
-        """Pass over a field of another message; one of strings may reach beyond the end."""
+        """Skip an unknown field; one with a length may reach beyond the end."""
         kind = self.length() & 7
         if kind == _VARINT:
             self.varint()
         elif kind in {_FIXED64, _FIXED32}:
-            self.place += 8 if kind == _FIXED64 else 4
-            if self.place > self.end:
+            self.position += 8 if kind == _FIXED64 else 4
+            if self.position > self.end:
                 raise WireError("a field is cut off")
         elif kind == _DELIMITED:
             length = self.length()
             if length < _NO_LENGTH:
-                self.place += length
+                self.position += length
         else:
             raise WireError("a group, or no field")
 
 
 def features_of(data: bytes) -> dict[bytes, bytes]:
-    """The features of a serialized Example, or of several that follow each other: the last count.
+    """The features of a serialized Example; of features with the same key the last counts.
 
     Raises:
       WireError: it is none.
 
     """
-    found: dict[bytes, bytes] = {}
+    features: dict[bytes, bytes] = {}
     reader = _Reader(data, 0, len(data))
     while reader.more:
         if reader.expect(1):
             inner = reader.within()
-            _features(inner, found)
-            reader.place = inner.place
+            _features(inner, features)
+            reader.position = inner.position
         else:
             reader.skip()
-    return found
+    return features
 
 
-def _features(reader: _Reader, found: dict[bytes, bytes]) -> None:
+def _features(reader: _Reader, features: dict[bytes, bytes]) -> None:
     while reader.more:
-        key, value, reader.place = _entry(reader)
-        if value or key not in found:
-            found[key] = value
+        key, value, reader.position = _entry(reader)
+        if value or key not in features:
+            features[key] = value
 
 
 def _entry(reader: _Reader) -> tuple[bytes, bytes, int]:
-    """A key, its value's bytes, and where the entry ends."""
+    """The key and the value's bytes of a map entry, and where the entry ends."""
     if not reader.expect(1):
         raise WireError("no entry")
     inner = reader.within()
-    order = (1, 2) if inner.data[inner.place : inner.place + 1] == b"\x0a" else (2, 1)
+    order = (1, 2) if inner.data[inner.position : inner.position + 1] == b"\x0a" else (2, 1)
     parts = {}
     for field in order:
         if not inner.expect(field):
@@ -161,7 +161,7 @@ def _entry(reader: _Reader) -> tuple[bytes, bytes, int]:
         parts[field] = inner.take()
     if inner.more:
         raise WireError("an entry with more than a value")
-    return parts[1], parts[2], inner.place
+    return parts[1], parts[2], inner.position
 
 
 def feature_lists_of(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[bytes]]]:
@@ -184,35 +184,35 @@ def feature_lists_of(data: bytes) -> tuple[dict[bytes, bytes], dict[bytes, list[
             _features(inner, context)
         else:
             while inner.more:
-                key, value, inner.place = _entry(inner)
+                key, value, inner.position = _entry(inner)
                 lists[key] = _steps(value)
-        reader.place = inner.place
+        reader.position = inner.position
     return context, lists
 
 
 def _steps(data: bytes) -> list[bytes]:
     reader = _Reader(data, 0, len(data))
-    found = []
+    steps = []
     while reader.more:
         if not reader.expect(1):
             raise WireError("no feature of a list")
-        found.append(reader.take())
-    return found
+        steps.append(reader.take())
+    return steps
 
 
 def joined(rows: Iterable[Values], dtype: str) -> Values:
-    """All values of features, or other values of that dtype, behind one another."""
-    flat = _EMPTY[dtype]()
+    """The concatenated values of features of that dtype."""
+    flat: MutableSequence[Any] = _EMPTY[dtype]()
     for row in rows:
         flat.extend(row)
-    return flat
+    return cast("Values", flat)
 
 
 def values_of(feature: bytes) -> tuple[str, Values] | None:
-    """The dtype and the values of a feature's bytes; None if it is of no kind.
+    """The dtype and the values of a serialized feature; None if it is empty.
 
     Raises:
-      WireError: they are no feature.
+      WireError: the bytes are no feature.
 
     """
     if not feature:
@@ -226,50 +226,50 @@ def values_of(feature: bytes) -> tuple[str, Values] | None:
 
 
 def _strings(reader: _Reader) -> list[bytes]:
-    found: list[bytes] = []
+    strings: list[bytes] = []
     while reader.more:
         if not reader.expect(1):
             raise WireError("no string of a list")
-        found.append(reader.take())
-    return found
+        strings.append(reader.take())
+    return strings
 
 
 def _one_by_one(reader: _Reader, kind: int) -> bytes:
-    """The bytes of numbers each of which has its tag."""
+    """The bytes of unpacked numbers, which have a tag each."""
     parts = []
     while reader.more:
         if not reader.expect(1, kind):
             raise WireError("no number of a list")
-        begin = reader.place
+        begin = reader.position
         if kind == _VARINT:
             reader.varint()
         else:
-            reader.place = min(begin + _FLOAT_SIZE, reader.end)
-        parts.append(reader.data[begin : reader.place])
+            reader.position = min(begin + _FLOAT_SIZE, reader.end)
+        parts.append(reader.data[begin : reader.position])
     return b"".join(parts)
 
 
 def _floats(reader: _Reader) -> Values:
     if reader.expect(1):
-        size = reader.length() // _FLOAT_SIZE * _FLOAT_SIZE  # a rest is passed over
-        data = reader.data[reader.place : min(reader.place + size, reader.end)]
+        size = reader.length() // _FLOAT_SIZE * _FLOAT_SIZE  # an incomplete number is skipped
+        data = reader.data[reader.position : min(reader.position + size, reader.end)]
     else:
         data = _one_by_one(reader, _FIXED32)
         size = -(-len(data) // _FLOAT_SIZE) * _FLOAT_SIZE
     if len(data) < size:
         raise WireError("a number is cut off")
-    found = array("f", data)
+    values = array("f", data)
     if sys.byteorder == "big":
-        found.byteswap()
-    return found
+        values.byteswap()
+    return values
 
 
 def _integers(reader: _Reader) -> Values:
-    found = array("q")
+    values = array("q")
     number = shift = 0
     if reader.expect(1):
         inner = reader.within()
-        data = inner.data[inner.place : inner.end]
+        data = inner.data[inner.position : inner.end]
     else:
         data = _one_by_one(reader, _VARINT)
     for byte in data:
@@ -277,13 +277,13 @@ def _integers(reader: _Reader) -> Values:
         shift += 7
         if byte < 0x80:
             number &= 0xFFFFFFFFFFFFFFFF
-            found.append(number - (1 << _BITS) if number >= _NEGATIVE else number)
+            values.append(number - (1 << _BITS) if number >= _NEGATIVE else number)
             number = shift = 0
         elif shift == 7 * _LONGEST:
             break
     if shift:
         raise WireError("a number is cut off")
-    return found
+    return values
 
 
 _LISTS: Final[Mapping[str, Callable[[_Reader], Values]]] = {

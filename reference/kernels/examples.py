@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final, cast
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.graph.node_summary import bracketed
-from sessrun.reference.kernels.example_wire import WireError, features_of, joined, values_of
+from sessrun.reference.kernels.example_wire import Values, WireError, features_of, joined, values_of
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, string_array
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.spec.dtypes import BY_NAME
 
-__all__ = ["Parser", "Place", "keys_of", "places_in", "values_in"]
+__all__ = ["Origin", "Parser", "keys_of", "positions_in", "values_in"]
 
-#: How a dense feature of another kind than wanted is reported, and one that is sparse or ragged.
+#: The messages about a feature of a wrong dtype: for a dense one, and for a sparse or ragged one.
 _MISMATCH: Final = "Data type: {have} but expected type: {wanted}"
 _LOOSE_MISMATCH: Final = "Expected type: {wanted}, Actual type: {have}"
-#: What values of a dtype are called when they are counted.
+#: The names of values of a dtype in messages that count them.
 _COUNTED: Final = MappingProxyType({"int64": "int64", "float32": "float", "string": "bytes"})
 #: The field of a feature that holds values of a dtype.
 _LISTS: Final = MappingProxyType(
@@ -29,12 +30,12 @@ _LISTS: Final = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Origin:
     """Which example a feature is in, for messages.
 
     Attributes:
-      index: of the example; None where there is only one.
-      name: of the example, or empty.
+      index: the example's index in the batch; None for a single example.
+      name: the example's name, or empty.
 
     """
 
@@ -48,11 +49,11 @@ class Place:
         return InvalidArgument(f"Name: {self.name}, Key: {key}, Index: {self.index}.  {reason}")
 
     def mismatch(self, key: str, dtype: str, reason: str) -> KernelError:  # noqa: ARG002
-        """The error of a feature of another dtype than is wanted."""
+        """The error of a feature of another dtype than wanted."""
         return self.refuse(key, f"Data types don't match. {reason}")
 
     def miss(self, key: str, dtype: str) -> KernelError:
-        """The error of a feature that is not there."""
+        """The error of a missing feature."""
         before = "" if self.index is None else f"Name: {self.name}, "
         return InvalidArgument(
             f"{before}Feature: {key} (data type: {BY_NAME[dtype].opdef}) is required "
@@ -60,7 +61,7 @@ class Place:
         )
 
     def miscounted(self, dtype: str, count: int, sizes: Sequence[int]) -> str:
-        """Why so many values are not those of a dense feature of that shape."""
+        """The reason why `count` values do not fit a dense feature of that shape."""
         too_many_strings = dtype == "string" and count > _product(sizes)
         if self.index is None:
             kind = _LISTS[dtype]
@@ -78,7 +79,7 @@ class Place:
         )
 
     def unstrided(self, key: str, dtype: str, count: int, inner: Sequence[int]) -> KernelError:
-        """The error of so many values that fill no whole number of rows of that shape."""
+        """The error of `count` values that are not a multiple of the elements of a row."""
         if self.index is None:
             return InvalidArgument(
                 f"Error while parsing feature with key {key}: number of elements should "
@@ -92,101 +93,103 @@ class Place:
 
 
 def values_in(
-    features: Mapping[bytes, bytes], key: str, dtype: str, place: Place, mismatch: str = _MISMATCH
-) -> Any:
-    """The values of a feature, or None if there is no such feature or it is of no kind."""
+    features: Mapping[bytes, bytes], key: str, dtype: str, origin: Origin, mismatch: str = _MISMATCH
+) -> Values | None:
+    """The values of a feature, or None if it is missing or empty."""
     feature = features.get(key.encode(errors="surrogateescape"))
     try:
-        found = None if feature is None else values_of(feature)
+        parsed = None if feature is None else values_of(feature)
     except WireError as error:
-        raise place.refuse(key, "Can't parse serialized Example.") from error
-    if found is None:
+        raise origin.refuse(key, "Can't parse serialized Example.") from error
+    if parsed is None:
         return None
-    have, values = found
+    have, values = parsed
     if have != dtype:
         reason = mismatch.format(have=BY_NAME[have].opdef, wanted=BY_NAME[dtype].opdef)
-        raise place.mismatch(key, dtype, reason)
+        raise origin.mismatch(key, dtype, reason)
     return values
 
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """Makes tensors of parsed examples.
+    """Converts the features of parsed examples to tensors.
 
     Attributes:
       xp: the array module.
-      examples: the features of each.
-      places: where each is.
-      batch: the shape of what was parsed: of one dimension, or none.
+      examples: the serialized features of each example, by key.
+      origins: the index and the name of each example.
+      batch: the shape of the input: (n,), or () for a single example.
 
     """
 
-    xp: Any
-    examples: Sequence[Any]
-    places: Sequence[Place]
+    xp: ArrayModule
+    examples: Sequence[Mapping[bytes, bytes]]
+    origins: Sequence[Origin]
     batch: tuple[int, ...]
 
-    def array(self, rows: Iterable[Sequence[Any]], dtype: str, shape: Sequence[int]) -> Any:
-        """A tensor of all values of these rows in C order."""
+    def array(self, rows: Iterable[Values], dtype: str, shape: Sequence[int]) -> Array:
+        """A tensor of the values of these rows in C order."""
         values = joined(rows, dtype)
         if dtype == "string":
-            return string_array(values, shape)
+            return string_array(cast("list[bytes]", values), shape)
         return self.xp.asarray(values).view(dtype_of(dtype)).reshape(tuple(shape))
 
-    def rows(self, key: str, dtype: str, mismatch: str = _LOOSE_MISMATCH) -> list[Sequence[Any]]:
-        """The values of each example, none where there is no such feature."""
-        pairs = zip(self.examples, self.places, strict=True)
-        return [values_in(each, key, dtype, place, mismatch) or () for each, place in pairs]
+    def rows(self, key: str, dtype: str, mismatch: str = _LOOSE_MISMATCH) -> list[Values]:
+        """The values of the feature in each example, none where it is missing."""
+        pairs = zip(self.examples, self.origins, strict=True)
+        return [
+            values_in(features, key, dtype, origin, mismatch) or [] for features, origin in pairs
+        ]
 
-    def sparse(self, key: str, dtype: str) -> tuple[Any, Any, Any]:
-        """Indices, values and shape."""
+    def sparse(self, key: str, dtype: str) -> tuple[Array, Array, Array]:
+        """The feature of all examples as a sparse tensor: indices, values, shape."""
         rows = self.rows(key, dtype)
         sizes = host_array([len(values) for values in rows], "int64")
-        row, column = places_in(sizes)
+        row, column = positions_in(sizes)
         indices = HOST.stack([row, column] if self.batch else [column], axis=1)
-        shape = host_array([*self.batch, sizes.max(initial=0)], "int64")
+        shape = host_array([*self.batch, int(sizes.max(initial=0))], "int64")
         return indices, self.array(rows, dtype, (len(column),)), shape
 
-    def ragged(self, key: str, dtype: str, split: str) -> tuple[Any, Any]:
-        """Values, and where each example's begin; the latter has no elements for one example."""
+    def ragged(self, key: str, dtype: str, split: str) -> tuple[Array, Array]:
+        """The values, and row splits, which are empty for a single example."""
         rows = self.rows(key, dtype)
         ends = list(itertools.accumulate(map(len, rows), initial=0))
         values = self.array(rows, dtype, (ends[-1],))
         return values, host_array(ends if self.batch else [], split)
 
-    def dense(self, key: str, dtype: str, shape: Sequence[int | None], default: Any) -> Any:
-        """A tensor with a row for each example."""
+    def dense(self, key: str, dtype: str, shape: Sequence[int | None], default: Array) -> Array:
+        """The feature as a dense tensor, with a row for each example."""
         if shape and shape[0] is None:
             return self.varying(key, dtype, [int(size or 0) for size in shape[1:]], default)
         sizes = [int(size or 0) for size in shape]
         count = _product(sizes)
-        rows: list[Sequence[Any]] = []
-        for features, place in zip(self.examples, self.places, strict=True):
-            values = values_in(features, key, dtype, place)
+        rows: list[Values] = []
+        for features, origin in zip(self.examples, self.origins, strict=True):
+            values = values_in(features, key, dtype, origin)
             if values is None:
                 if default.size != count:
-                    raise place.miss(key, dtype)
+                    raise origin.miss(key, dtype)
                 values = default.reshape(-1).tolist()
             elif len(values) != count:
-                raise place.refuse(key, place.miscounted(dtype, len(values), sizes))
+                raise origin.refuse(key, origin.miscounted(dtype, len(values), sizes))
             rows.append(values)
         return self.array(rows, dtype, (*self.batch, *sizes))
 
-    def varying(self, key: str, dtype: str, inner: Sequence[int], default: Any) -> Any:
-        """As `dense`, the first dimension as long as the longest example; others are padded."""
+    def varying(self, key: str, dtype: str, inner: Sequence[int], default: Array) -> Array:
+        """As `dense`, with the first dimension padded to the longest example."""
         stride = _product(inner)
         rows = self.rows(key, dtype, _MISMATCH)
-        for values, place in zip(rows, self.places, strict=True):
+        for values, origin in zip(rows, self.origins, strict=True):
             if len(values) % max(stride, 1):
-                raise place.unstrided(key, dtype, len(values), inner)
+                raise origin.unstrided(key, dtype, len(values), inner)
         longest = max(map(len, rows), default=0)
         filler = default.reshape(-1).tolist()[:1] if default.size else []
         padded = (part for row in rows for part in (row, filler * (longest - len(row))))
         return self.array(padded, dtype, (*self.batch, longest // max(stride, 1), *inner))
 
 
-def places_in(sizes: Any) -> tuple[Any, Any]:
-    """For each element of rows of these sizes its row, and its place there: int64 vectors."""
+def positions_in(sizes: Array) -> tuple[Array, Array]:
+    """The row and the position in it of each element of rows of these sizes: int64 vectors."""
     rows = HOST.repeat(HOST.arange(len(sizes)), sizes)
     return rows, HOST.arange(len(rows)) - (HOST.cumsum(sizes) - sizes)[rows]
 
@@ -198,50 +201,55 @@ def _product(sizes: Sequence[int]) -> int:
     return product
 
 
-def keys_of(tensor: Any) -> list[str]:
-    """Strings as text, those that are no UTF-8 with surrogates."""
+def keys_of(tensor: Array) -> list[str]:
+    """Strings as text; bytes that are not UTF-8 become surrogates."""
     return [key.decode(errors="surrogateescape") for key in tensor.reshape(-1).tolist()]
 
 
 @binder("ParseExampleV2", devices=("CPU",))
-def parse_example(bind: Bind) -> Callable[..., Any]:
+def parse_example(bind: Bind) -> KernelFunction:
     """Sparse indices, values and shapes, dense values, ragged values and row splits."""
     attrs = bind.attrs
 
     def compute(
-        serialized: Any, names: Any, sparse: Any, dense: Any, ragged: Any, *defaults: Any
-    ) -> Any:
+        serialized: Array,
+        names: Array,
+        sparse: Array,
+        dense: Array,
+        ragged: Array,
+        *defaults: Array,
+    ) -> Array | tuple[Array, ...]:
         _check(serialized, names)
         items = serialized.reshape(-1).tolist()
         words = keys_of(names) or ["<unknown>"] * len(items)
         single = serialized.ndim == 0
-        places = [Place(None if single else i, word) for i, word in enumerate(words)]
-        parser = Parser(bind.xp, [_features(item) for item in items], places, serialized.shape)
+        origins = [Origin(None if single else i, word) for i, word in enumerate(words)]
+        parser = Parser(bind.xp, [_features(item) for item in items], origins, serialized.shape)
         dense_values = [
-            parser.dense(*each)
-            for each in zip(
+            parser.dense(*feature)
+            for feature in zip(
                 keys_of(dense), attrs["Tdense"], attrs["dense_shapes"], defaults, strict=True
             )
         ]
         parts = [
-            parser.sparse(*each)
-            for each in zip(keys_of(sparse), attrs["sparse_types"], strict=True)
+            parser.sparse(*feature)
+            for feature in zip(keys_of(sparse), attrs["sparse_types"], strict=True)
         ]
         rows = [
-            parser.ragged(*each)
-            for each in zip(
+            parser.ragged(*feature)
+            for feature in zip(
                 keys_of(ragged),
                 attrs["ragged_value_types"],
                 attrs["ragged_split_types"],
                 strict=True,
             )
         ]
-        made = [
+        outputs = [
             *(part for column in zip(*parts, strict=True) for part in column),
             *dense_values,
             *(part for column in zip(*rows, strict=True) for part in column),
         ]
-        return made[0] if len(made) == 1 else tuple(made)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     return compute
 
@@ -254,7 +262,7 @@ def _features(data: bytes) -> Mapping[bytes, bytes]:
         raise InvalidArgument(f"Could not parse example input, value: {shown!r}") from error
 
 
-def _check(serialized: Any, names: Any) -> None:
+def _check(serialized: Array, names: Array) -> None:
     if serialized.ndim > 1:
         raise InvalidArgument(
             "Expected serialized to be a scalar or vector, got shape: "

@@ -1,17 +1,18 @@
-"""Kernels of numbers as they were quantized, and their gradients: the range is moved to hold 0."""
+"""Kernels of fake quantization and its gradients; the range is shifted so that 0 is a level."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import kernel
 
 __all__: list[str] = []
 
 
-def _nudged(xp: Any, low: Any, high: Any, num_bits: int, narrow: bool) -> tuple[Any, Any, Any]:
-    """The range whose levels have 0 among them, and how far two levels are apart: float32."""
+def _nudged(
+    xp: ArrayModule, low: Array, high: Array, num_bits: int, narrow: bool
+) -> tuple[Array, Array, Array]:
+    """The ends of the shifted range, of which 0 is a level, and the distance of levels: float32."""
     if not 2 <= num_bits <= 16:
         raise InvalidArgument(f"num_bits must be between 2 and 16, inclusive: {num_bits}")
     kind = low.dtype.type
@@ -23,13 +24,19 @@ def _nudged(xp: Any, low: Any, high: Any, num_bits: int, narrow: bool) -> tuple[
 
 
 def _quantized(
-    xp: Any, x: Any, low: Any, high: Any, num_bits: int, narrow: bool, is_divided: bool = False
-) -> Any:
-    """The numbers' levels; zeros where the range is nothing but 0.
+    xp: ArrayModule,
+    x: Array,
+    low: Array,
+    high: Array,
+    num_bits: int,
+    narrow: bool,
+    is_divided: bool = False,
+) -> Array:
+    """The numbers rounded to the levels of the range; zeros for an empty range.
 
-    Of 16 bits the last of a float32 decides on a level here and there: TensorFlow divides by how
-    far levels are apart where the range is a pair of tensors, and multiplies by how many there are
-    in 1 otherwise.
+    With 16 bits the rounding of float32 can decide on the level: TensorFlow divides by the
+    distance of levels where the range is a pair of tensors, and multiplies by its inverse
+    otherwise.
     """
     least, most, step = _nudged(xp, low, high, num_bits, narrow)
     kind = x.dtype.type
@@ -37,31 +44,31 @@ def _quantized(
     many = kind((1 << num_bits) - 1 - narrow) / xp.where(step == 0, kind(1), high - low)
     half = kind(0.5)
     zero = xp.floor(half - least * (kind(1) / apart if is_divided else many))
-    found = xp.minimum(x, most)
-    found = xp.maximum(found, least)
-    found -= least
+    levels = xp.minimum(x, most)
+    levels = xp.maximum(levels, least)
+    levels -= least
     if is_divided:
-        found /= apart
+        levels /= apart
     else:
-        found *= many
-    found += half - zero
-    found = xp.floor(found)
-    found *= step
-    return found
+        levels *= many
+    levels += half - zero
+    levels = xp.floor(levels)
+    levels *= step
+    return levels
 
 
-def _scalars(xp: Any, low: float, high: float) -> tuple[Any, Any]:
+def _scalars(xp: ArrayModule, low: float, high: float) -> tuple[Array, Array]:
     if not low < high:
         raise InvalidArgument(f"min has to be smaller than max, was: {low} >= {high}")
     return xp.asarray(low, dtype="float32"), xp.asarray(high, dtype="float32")
 
 
-def _check_scalars(low: Any, high: Any) -> None:
+def _check_scalars(low: Array, high: Array) -> None:
     if low.ndim or high.ndim:
         raise InvalidArgument(f"`min` and `max` must be rank 0: {low.shape}, {high.shape}")
 
 
-def _check_channels(x: Any, low: Any, high: Any) -> None:
+def _check_channels(x: Array, low: Array, high: Array) -> None:
     if x.ndim < 1 or low.shape != x.shape[-1:] or high.shape != x.shape[-1:]:
         raise InvalidArgument(
             f"min and max must have the size of the last dimension: "
@@ -69,7 +76,7 @@ def _check_channels(x: Any, low: Any, high: Any) -> None:
         )
 
 
-def _check_pair(gradients: Any, x: Any) -> None:
+def _check_pair(gradients: Array, x: Array) -> None:
     if gradients.shape != x.shape:
         raise InvalidArgument(
             f"gradient and input must be the same size: {gradients.shape}, {x.shape}"
@@ -78,23 +85,23 @@ def _check_pair(gradients: Any, x: Any) -> None:
 
 @kernel("FakeQuantWithMinMaxArgs")
 def fake_quant_args(
-    xp: Any,
-    x: Any,
+    xp: ArrayModule,
+    x: Array,
     *,
     min: float,  # noqa: A002
     max: float,  # noqa: A002
     num_bits: int,
     narrow_range: bool,
-) -> Any:
-    """The levels of numbers in a range of attributes."""
+) -> Array:
+    """The numbers rounded to the levels of the range that the attributes say."""
     return _quantized(xp, x, *_scalars(xp, min, max), num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxVars")
 def fake_quant_vars(
-    xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
-) -> Any:
-    """The levels of numbers in a range."""
+    xp: ArrayModule, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
+) -> Array:
+    """The numbers rounded to the levels of a range."""
     _check_scalars(low, high)
     ends = xp.asarray(low), xp.asarray(high)
     return _quantized(xp, x, *ends, num_bits, narrow_range, is_divided=True)
@@ -102,34 +109,39 @@ def fake_quant_vars(
 
 @kernel("FakeQuantWithMinMaxVarsPerChannel")
 def fake_quant_channels(
-    xp: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
-) -> Any:
-    """The levels of numbers in a range of each channel."""
+    xp: ArrayModule, x: Array, low: Array, high: Array, *, num_bits: int, narrow_range: bool
+) -> Array:
+    """The numbers rounded to the levels of the range of their channel."""
     _check_channels(x, low, high)
     return _quantized(xp, x, low, high, num_bits, narrow_range)
 
 
 @kernel("FakeQuantWithMinMaxArgsGradient")
 def fake_quant_args_gradient(
-    xp: Any,
-    gradients: Any,
-    x: Any,
+    xp: ArrayModule,
+    gradients: Array,
+    x: Array,
     *,
     min: float,  # noqa: A002
     max: float,  # noqa: A002
     num_bits: int,
     narrow_range: bool,
-) -> Any:
-    """The gradient where the range holds the number."""
+) -> Array:
+    """The gradient by the numbers: zero outside of the range."""
     _check_pair(gradients, x)
     least, most, _ = _nudged(xp, *_scalars(xp, min, max), num_bits, narrow_range)
     return gradients * ((x >= least) & (x <= most)).astype("float32")
 
 
 def _gradients(
-    xp: Any, gradients: Any, x: Any, ends: tuple[Any, Any], how: tuple[int, bool], axes: Any
-) -> Any:
-    """The gradients by the numbers and by the range's ends."""
+    xp: ArrayModule,
+    gradients: Array,
+    x: Array,
+    ends: tuple[Array, Array],
+    how: tuple[int, bool],
+    axes: tuple[int, ...] | None,
+) -> tuple[Array, ...]:
+    """The gradients by the numbers and by the ends of the range."""
     low, high = ends
     least, most, _ = _nudged(xp, low, high, *how)
     none = (low == 0) & (high == 0)
@@ -144,9 +156,16 @@ def _gradients(
 
 @kernel("FakeQuantWithMinMaxVarsGradient")
 def fake_quant_vars_gradient(
-    xp: Any, gradients: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
-) -> Any:
-    """The gradients by the numbers and by a range."""
+    xp: ArrayModule,
+    gradients: Array,
+    x: Array,
+    low: Array,
+    high: Array,
+    *,
+    num_bits: int,
+    narrow_range: bool,
+) -> tuple[Array, ...]:
+    """The gradients by the numbers and by the ends of the range."""
     _check_pair(gradients, x)
     _check_scalars(low, high)
     ends = (xp.asarray(low), xp.asarray(high))
@@ -155,9 +174,16 @@ def fake_quant_vars_gradient(
 
 @kernel("FakeQuantWithMinMaxVarsPerChannelGradient")
 def fake_quant_channels_gradient(
-    xp: Any, gradients: Any, x: Any, low: Any, high: Any, *, num_bits: int, narrow_range: bool
-) -> Any:
-    """The gradients by the numbers and by a range of each channel."""
+    xp: ArrayModule,
+    gradients: Array,
+    x: Array,
+    low: Array,
+    high: Array,
+    *,
+    num_bits: int,
+    narrow_range: bool,
+) -> tuple[Array, ...]:
+    """The gradients by the numbers and by the ends of the channels' ranges."""
     _check_pair(gradients, x)
     _check_channels(x, low, high)
     axes = tuple(range(x.ndim - 1))

@@ -1,19 +1,20 @@
 """Kernels of lines of fields: DecodeCSV.
 
-Columns of numbers that stand there plainly are looked at by one pattern, and each is made by a call
-of Python's; of other columns each field is looked at by itself. TensorFlow, in native code, takes a
-sixth of the time, of other columns a tenth, of quoted fields a twentieth.
+A column of plain numbers is matched by one pattern, and converted by one call
+of Python; other columns are converted field by field. TensorFlow, in native code, takes a
+sixth of the time, for other columns a tenth, for quoted fields a twentieth.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final, cast
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.kernels.host import dtype_of, string_array
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
@@ -29,16 +30,20 @@ _INTEGERS: Final = re.compile(rb"-?\d+(?:,-?\d+)*")
 _FLOATS: Final = re.compile(rb"-?\d+(?:\.\d+)?(?:,-?\d+(?:\.\d+)?)*")
 
 
-def _text(value: Any) -> bytes:
+def _text(value: bytes | str) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
+#: A value of a field: bytes, a Python number, or the element of a default.
+Value = bytes | float | Array
+
+
 class _Splitter:
-    """Takes a line apart.
+    """Splits lines into fields.
 
     Args:
-      delimiter: between fields.
-      quotes: whether a field may be quoted, and then have delimiters and ends of lines in it.
+      delimiter: the byte between fields.
+      quotes: whether fields may be quoted, and then contain delimiters and ends of lines.
 
     """
 
@@ -54,16 +59,16 @@ class _Splitter:
         if line and not self._special.search(line):
             return line.split(self._delimiter)
         fields: list[bytes] = []
-        place = 0
-        while place < len(line):
-            # The end of a line before a field belongs to none.
-            if line[place] in b"\n\r" and line[place] in self._forbidden:
-                place += 1
+        position = 0
+        while position < len(line):
+            # The end of a line before a field is skipped.
+            if line[position] in b"\n\r" and line[position] in self._forbidden:
+                position += 1
                 continue
-            if self._quotes and line.startswith(_QUOTE, place):
-                field, place = self._quoted(line, place + 1)
+            if self._quotes and line.startswith(_QUOTE, position):
+                field, position = self._quoted(line, position + 1)
             else:
-                field, place = self._plain(line, place)
+                field, position = self._plain(line, position)
             fields.append(field)
         if line.endswith(self._delimiter):
             fields.append(b"")
@@ -93,39 +98,39 @@ class _Splitter:
             start = end + 2
 
 
-def _reader_of(xp: Any, dtype: str) -> Callable[[bytes], Any]:
-    """From a field to its value; None if it says none."""
+def _reader_of(xp: ArrayModule, dtype: str) -> Callable[[bytes], Value | None]:
+    """The function from a field to its value; None for a field that is no value of the dtype."""
     if dtype == "string":
         return lambda field: field
     if dtype.startswith("float"):
         return lambda field: float(field) if _FLOAT.fullmatch(field.strip(_SPACE)) else None
     bounds = xp.iinfo(dtype)
 
-    def whole(field: bytes) -> int | None:
+    def integer(field: bytes) -> int | None:
         bare = field.strip(_SPACE)
         value = int(bare) if _INTEGER.fullmatch(bare) else None
         return value if value is not None and bounds.min <= value <= bounds.max else None
 
-    return whole
+    return integer
 
 
-def _numbers(xp: Any, fields: Sequence[bytes], dtype: str) -> list[Any]:
-    """The numbers of a column, if all stand there plainly and are within the dtype; else none."""
-    whole, is_float = b",".join(fields), dtype.startswith("float")
+def _numbers(xp: ArrayModule, fields: Sequence[bytes], dtype: str) -> Sequence[Value]:
+    """The numbers of a column, if all are plain and within the dtype's range; else none."""
+    text, is_float = b",".join(fields), dtype.startswith("float")
     plain = _FLOATS if is_float else _INTEGERS
-    if whole.count(b",") >= len(fields) or not plain.fullmatch(whole):
+    if text.count(b",") >= len(fields) or not plain.fullmatch(text):
         return []
     if is_float:
         return list(map(float, fields))
-    found, bounds = list(map(int, fields)), xp.iinfo(dtype)
-    return found if bounds.min <= min(found) and max(found) <= bounds.max else []
+    values, bounds = list(map(int, fields)), xp.iinfo(dtype)
+    return values if bounds.min <= min(values) and max(values) <= bounds.max else []
 
 
 class _Columns:
-    """Makes columns of lines.
+    """Converts lines to columns of values.
 
     Args:
-      bind: what is known of the node.
+      bind: the node with its attributes.
 
     """
 
@@ -139,81 +144,88 @@ class _Columns:
         self._chosen = attrs["select_cols"]
         self._splitter = _Splitter(self._delimiter, quotes=attrs["use_quote_delim"])
 
-    def __call__(self, records: Any, *defaults: Any) -> Any:
-        """A tensor like the records for each column."""
+    def __call__(self, records: Array, *defaults: Array) -> Array | tuple[Array, ...]:
+        """For each column a tensor of the shape of the records."""
         if len(self._delimiter) != 1:
-            raise InvalidArgument("field_delim should be only 1 char")
-        for place, default in enumerate(defaults):
+            raise InvalidArgument(
+                f"DecodeCSV: field_delim must be one byte, got {self._delimiter!r}"
+            )
+        for column, default in enumerate(defaults):
             if default.ndim > 1 or default.size > 1:
                 raise InvalidArgument(
                     f"Each record default should be at most a vector of "
-                    f"one, default {place} has shape {default.shape}"
+                    f"one, default {column} has shape {default.shape}"
                 )
         lines = records.reshape(-1).tolist()
-        columns = self._plain(lines) or self._each(lines, defaults)
-        made = [
+        columns = self._plain(lines) or self.by_field(lines, defaults)
+        outputs = [
             _tensor(self._xp, column, dtype, records.shape)
             for column, dtype in zip(columns, self._types, strict=True)
         ]
-        return made[0] if len(made) == 1 else tuple(made)
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def _plain(self, lines: Sequence[bytes]) -> list[list[Any]]:
-        """The columns, if every number stands there plainly and no field is missing; else none."""
+    def _plain(self, lines: Sequence[bytes]) -> list[Sequence[Value]]:
+        """The columns, if all numbers are plain and no field is missing; else none."""
         try:
             rows = [self._picked(line, row) for row, line in enumerate(lines)]
         except KernelError:
             return []
-        columns: list[list[Any]] = []
+        columns: list[Sequence[Value]] = []
         for fields, dtype in zip(zip(*rows, strict=True), self._types, strict=False):
             if b"" in fields or self._missing in fields:
                 return []
-            column = list(fields) if dtype == "string" else _numbers(self._xp, fields, dtype)
+            column: Sequence[Value] = (
+                list(fields) if dtype == "string" else _numbers(self._xp, fields, dtype)
+            )
             if not column:
                 return []
             columns.append(column)
         return columns
 
-    def _each(self, lines: Sequence[bytes], defaults: Sequence[Any]) -> list[list[Any]]:
-        """The columns, field by field."""
-        columns: list[list[Any]] = [[] for _ in self._types]
+    def by_field(
+        self, lines: Sequence[bytes], defaults: Sequence[Array]
+    ) -> Sequence[Sequence[Value]]:
+        """The columns, converted field by field."""
+        columns: list[list[Value]] = [[] for _ in self._types]
         for row, line in enumerate(lines):
-            for place, field in enumerate(self._picked(line, row)):
-                columns[place].append(self._value(field, place, row, defaults[place]))
+            for column, field in enumerate(self._picked(line, row)):
+                columns[column].append(self._value(field, column, row, defaults[column]))
         return columns
 
     def _picked(self, line: bytes, row: int) -> list[bytes]:
         fields = self._splitter.split(line)
         if self._chosen:
-            fields = [fields[place] for place in self._chosen if place < len(fields)]
+            fields = [fields[column] for column in self._chosen if column < len(fields)]
         if len(fields) != len(self._types):
             raise InvalidArgument(
                 f"Expect {len(self._types)} fields but have {len(fields)} in record {row}"
             )
         return fields
 
-    def _value(self, field: bytes, place: int, row: int, default: Any) -> Any:
+    def _value(self, field: bytes, column: int, row: int, default: Array) -> Value:
         if not field or field == self._missing:
             if default.size != 1:
-                raise InvalidArgument(f"Field {place} is required but missing in record {row}!")
-            return default.reshape(-1)[0]
-        value = self._readers[place](field)
+                raise InvalidArgument(f"Field {column} is required but missing in record {row}!")
+            missing: Value = default.reshape(-1)[0]
+            return missing
+        value = self._readers[column](field)
         if value is None:
-            kind = BY_NAME[self._types[place]].opdef
+            kind = BY_NAME[self._types[column]].opdef
             raise InvalidArgument(
-                f"Field {place} in record {row} is not a valid {kind}: "
+                f"Field {column} in record {row} is not a valid {kind}: "
                 f"{field.decode(errors='replace')}"
             )
         return value
 
 
 @binder("DecodeCSV", devices=("CPU",))
-def decode_csv(bind: Bind) -> Callable[..., Any]:
-    """The fields of each line, a tensor for each column."""
+def decode_csv(bind: Bind) -> KernelFunction:
+    """The fields of lines: for each column a tensor of the shape of the records."""
     return _Columns(bind)
 
 
-def _tensor(xp: Any, column: list[Any], dtype: str, shape: Any) -> Any:
+def _tensor(xp: ArrayModule, column: Sequence[Value], dtype: str, shape: tuple[int, ...]) -> Array:
     if dtype == "string":
-        return string_array(column, shape)
+        return string_array(cast("Sequence[bytes]", column), shape)
     with xp.errstate(over="ignore"):
         return xp.asarray(column, dtype=dtype_of(dtype)).reshape(shape)

@@ -1,17 +1,16 @@
-"""Kernels of files: read, written, found by patterns."""
+"""Kernels of files: reading, writing, matching names against patterns."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import Any
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import string_array
 from sessrun.reference.kernels.readers import as_kernel_errors
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.files.file_names import file_errors, local_path
 from sessrun.reference.state.files.files import glob, makedirs
 from sessrun.reference.state.input.record_stream import RecordStream
@@ -19,7 +18,7 @@ from sessrun.reference.state.input.record_stream import RecordStream
 __all__: list[str] = []
 
 
-def _item(array: Any, what: str) -> bytes:
+def _item(array: Array, what: str) -> bytes:
     if array.shape != ():
         raise InvalidArgument(
             f"{what} tensor must be scalar, but had shape: {bracketed(array.shape)}"
@@ -28,16 +27,16 @@ def _item(array: Any, what: str) -> bytes:
 
 
 @kernel("ReadFile", devices=("CPU",))
-def read_file(_: Any, filename: Any) -> Any:
-    """All of a file."""
+def read_file(_: object, filename: Array) -> Array:
+    """The contents of a file."""
     path = os.fsdecode(_item(filename, "Input filename"))
     with as_kernel_errors(), file_errors(path), open(local_path(path), "rb") as file:
         return string_array([file.read()], ())
 
 
 @kernel("WriteFile", devices=("CPU",))
-def write_file(_: Any, filename: Any, contents: Any) -> None:
-    """Writes a file anew, in a folder that is made if it is not there."""
+def write_file(_: object, filename: Array, contents: Array) -> None:
+    """Writes a file, replacing an old one; creates its folder if necessary."""
     path = os.fsdecode(_item(filename, "Input filename"))
     data = _item(contents, "Contents")
     with as_kernel_errors():
@@ -50,8 +49,8 @@ def write_file(_: Any, filename: Any, contents: Any) -> None:
 
 
 @binder("RecordInput", devices=("CPU",))
-def record_input(bind: Bind) -> Callable[..., Any]:
-    """Records of the files; where the session's node is in its epoch goes on from run to run."""
+def record_input(bind: Bind) -> KernelFunction:
+    """A batch of records of the files; the position in the epoch is kept per node and session."""
     attrs = bind.attrs
     count, at_once = attrs["batch_size"], attrs["file_parallelism"]
     if at_once < 0:
@@ -68,7 +67,7 @@ def record_input(bind: Bind) -> Callable[..., Any]:
             attribute_text(attrs["compression_type"]),
         )
 
-    def compute() -> Any:
+    def compute() -> Array:
         with as_kernel_errors():
             kept = bind.resources.get_or_create(
                 "", bind.node.name, RecordStream, stream, bind.node.type
@@ -79,12 +78,12 @@ def record_input(bind: Bind) -> Callable[..., Any]:
 
 
 @kernel("MatchingFiles", devices=("CPU",))
-def matching_files(_: Any, pattern: Any) -> Any:
+def matching_files(_: object, pattern: Array) -> Array:
     """The names of the files that match any of the patterns, in order."""
     with as_kernel_errors():
-        found = [
+        names = [
             os.fsencode(path)
             for item in pattern.reshape(-1).tolist()
             for path in glob(os.fsdecode(item))
         ]
-    return string_array(sorted(found), (len(found),))
+    return string_array(sorted(names), (len(names),))

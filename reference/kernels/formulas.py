@@ -1,4 +1,4 @@
-"""What a formula of an optimizer is given besides arrays."""
+"""The numbers that the formula of an optimizer takes besides arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Formula", "Numbers"]
 class Numbers(SimpleNamespace):
     """The scalar inputs and the attributes of an operation by name, and the array module `xp`.
 
-    `one` and `zero` are of the variable's dtype, so that no number is of another.
+    `one` and `zero` are of the variable's dtype, so that no result is of another.
     """
 
     def has(self, name: str) -> bool:

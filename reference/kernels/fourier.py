@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
 from sessrun.reference.kernels.registry import kernel
@@ -11,18 +12,19 @@ from sessrun.reference.kernels.registry import kernel
 __all__: list[str] = []
 
 
-def _check_rank(x: Any, rank: int) -> None:
+def _check_rank(x: Array, rank: int) -> None:
     if x.ndim < rank:
         raise InvalidArgument(f"Input must have rank of at least {rank} but got: {list(x.shape)}")
 
 
 def _register(op_type: str, name: str, rank: int) -> None:
     @kernel(op_type)
-    def transform(xp: Any, x: Any) -> Any:
+    def transform(xp: ArrayModule, x: Array) -> Array:
         _check_rank(x, rank)
         if not x.size:
             return x
-        return getattr(xp.fft, name)(x, axes=tuple(range(-rank, 0))).astype(x.dtype)
+        function: Callable[..., Array] = getattr(xp.fft, name)
+        return function(x, axes=tuple(range(-rank, 0))).astype(x.dtype)
 
 
 for _rank, _suffix in enumerate(("", "2D", "3D"), start=1):
@@ -30,11 +32,11 @@ for _rank, _suffix in enumerate(("", "2D", "3D"), start=1):
     _register(f"IFFT{_suffix}", "ifftn", _rank)
 
 
-def _lengths(x: Any, fft_length: Any, rank: int) -> list[int]:
+def _lengths(x: Array, fft_length: Array, rank: int) -> list[int]:
     """The lengths of the real signal in the transformed dimensions.
 
     Raises:
-      KernelError: there are not so many, or one is negative.
+      KernelError: their number is not the rank, or one is negative.
 
     """
     _check_rank(x, rank)
@@ -46,17 +48,17 @@ def _lengths(x: Any, fft_length: Any, rank: int) -> list[int]:
     return lengths
 
 
-def _cropped(x: Any, sides: list[int]) -> Any:
+def _cropped(x: Array, sides: list[int]) -> Array:
     """The first elements of the last dimensions.
 
     Raises:
-      KernelError: there are fewer.
+      KernelError: a dimension is shorter.
 
     """
     first = x.ndim - len(sides)
     for axis, wanted in enumerate(sides, start=first):
         size = x.shape[axis]
-        # A dimension without elements counts as one of zeros.
+        # An empty dimension counts as one of zeros.
         if x.size and size < wanted:
             raise InvalidArgument(
                 f"Input dimension {axis} must have length of at least {wanted} but got: {size}"
@@ -66,7 +68,7 @@ def _cropped(x: Any, sides: list[int]) -> Any:
 
 def _register_real(op_type: str, rank: int) -> None:
     @kernel(op_type, host_inputs=("fft_length",))
-    def transform(xp: Any, x: Any, fft_length: Any) -> Any:
+    def transform(xp: ArrayModule, x: Array, fft_length: Array) -> Array:
         lengths = _lengths(x, fft_length, rank)
         dtype = "complex64" if x.dtype == "float32" else "complex128"
         part = _cropped(x, lengths)
@@ -79,7 +81,7 @@ def _register_real(op_type: str, rank: int) -> None:
 
 def _register_inverse(op_type: str, rank: int) -> None:
     @kernel(op_type, host_inputs=("fft_length",))
-    def transform(xp: Any, x: Any, fft_length: Any) -> Any:
+    def transform(xp: ArrayModule, x: Array, fft_length: Array) -> Array:
         lengths = _lengths(x, fft_length, rank)
         dtype = "float32" if x.dtype == "complex64" else "float64"
         part = _cropped(x, [*lengths[:-1], lengths[-1] // 2 + 1])

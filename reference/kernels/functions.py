@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array
-from sessrun.reference.kernels.registry import EVERY, Bind, Step, binder, kernel
+from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, Step, binder, kernel
 
 __all__: list[str] = []
 
@@ -34,22 +35,22 @@ _TRUE_OR_FALSE: Final = frozenset(
     host_outputs=(EVERY,),
     needs_step=True,
 )
-def call(bind: Bind) -> Callable[..., Any]:
+def call(bind: Bind) -> KernelFunction:
     """Runs the function's body on the arguments; values go through host memory."""
     assert bind.function is not None  # within a session
     run = bind.function(bind.attrs["f"])
 
-    def compute(step: Step, *inputs: Any) -> Any:
+    def compute(step: Step, *inputs: Array) -> object:
         return _results(run(step, inputs))
 
     return compute
 
 
-def _truth(value: Any) -> bool:
-    """Whether a condition holds: a scalar that is not zero or empty, or any element at all.
+def _truth(value: Array) -> bool:
+    """Whether a condition holds: a scalar that is not zero or empty, or a tensor with elements.
 
     Raises:
-      InvalidArgument: for a scalar of another dtype than these.
+      InvalidArgument: the scalar's dtype has no truth value.
 
     """
     if value.ndim:
@@ -60,12 +61,12 @@ def _truth(value: Any) -> bool:
 
 
 @kernel("ToBool", host_inputs=("input",), host_outputs=("output",))
-def to_bool(_: Any, value: Any) -> Any:
+def to_bool(_: object, value: Array) -> Array:
     """Whether a value counts as true."""
     return host_array([_truth(value)], "bool").reshape(())
 
 
-def _results(values: Any) -> Any:
+def _results(values: tuple[object, ...]) -> object:
     return values[0] if len(values) == 1 else values
 
 
@@ -76,15 +77,15 @@ def _results(values: Any) -> Any:
     host_outputs=(EVERY,),
     needs_step=True,
 )
-def branch(bind: Bind) -> Callable[..., Any]:
-    """Runs one of two functions."""
+def branch(bind: Bind) -> KernelFunction:
+    """Runs the one or the other of two functions, by a condition."""
     attrs = bind.attrs
     on, off = (
         _bound(bind, attrs[name], attrs["Tin"], attrs["Tout"])
         for name in ("then_branch", "else_branch")
     )
 
-    def compute(step: Step, cond: Any, *inputs: Any) -> Any:
+    def compute(step: Step, cond: Array, *inputs: Array) -> object:
         return _results((on if _truth(cond) else off)(step, inputs))
 
     return compute
@@ -97,12 +98,12 @@ def branch(bind: Bind) -> Callable[..., Any]:
     host_outputs=(EVERY,),
     needs_step=True,
 )
-def case(bind: Bind) -> Callable[..., Any]:
-    """Runs the function of a number; the last one if there is none of that number."""
+def case(bind: Bind) -> KernelFunction:
+    """Runs the function with the given index; the last one if the index is out of range."""
     attrs = bind.attrs
-    branches = [_bound(bind, each, attrs["Tin"], attrs["Tout"]) for each in attrs["branches"]]
+    branches = [_bound(bind, body, attrs["Tin"], attrs["Tout"]) for body in attrs["branches"]]
 
-    def compute(step: Step, index: Any, *inputs: Any) -> Any:
+    def compute(step: Step, index: Array, *inputs: Array) -> object:
         number = int(index.reshape(-1)[0])
         within = 0 <= number < len(branches)
         return _results(branches[number if within else -1](step, inputs))
@@ -117,8 +118,8 @@ def case(bind: Bind) -> Callable[..., Any]:
     host_outputs=(EVERY,),
     needs_step=True,
 )
-def loop(bind: Bind) -> Callable[..., Any]:
-    """Runs a function again and again on what it returned, as long as another one says so."""
+def loop(bind: Bind) -> KernelFunction:
+    """Runs the function `body` on its own results as long as the function `cond` returns true."""
     dtypes = bind.attrs["T"]
     assert bind.function is not None  # within a session
     goes_on = bind.function(
@@ -135,7 +136,7 @@ def loop(bind: Bind) -> Callable[..., Any]:
         miscounted=f"While loop body returned {{}} arguments. Expected: {len(dtypes)}",
     )
 
-    def compute(step: Step, *values: Any) -> Any:
+    def compute(step: Step, *values: Array) -> object:
         while _truth(goes_on(step, values)[0]):
             step.check()
             values = body(step, values)
@@ -145,8 +146,8 @@ def loop(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("For", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True)
-def each_number(bind: Bind) -> Callable[..., Any]:
-    """Runs a function for each number of a range, on the number and what it returned before."""
+def for_loop(bind: Bind) -> KernelFunction:
+    """Runs a function for the numbers of a range, on the number and its last results."""
     dtypes = bind.attrs["T"]
     assert bind.function is not None  # within a session
     body = bind.function(
@@ -156,7 +157,7 @@ def each_number(bind: Bind) -> Callable[..., Any]:
         miscounted=f"For loop body returned {{}} arguments. Expected: {len(dtypes)}",
     )
 
-    def compute(step: Step, start: Any, limit: Any, delta: Any, *values: Any) -> Any:
+    def compute(step: Step, start: Array, limit: Array, delta: Array, *values: Array) -> object:
         for name, value in (("start", start), ("limit", limit), ("delta", delta)):
             if value.ndim:
                 raise InvalidArgument(f"{name} must be a scalar")
@@ -172,13 +173,13 @@ def each_number(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("RemoteCall", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True)
-def remote_call(bind: Bind) -> Callable[..., Any]:
+def remote_call(bind: Bind) -> KernelFunction:
     """Runs a function's body on the device that its first input names."""
     attrs, bound = bind.attrs, {}
     assert bind.function is not None  # within a session
     function, binding = bind.function, threading.Lock()
 
-    def compute(step: Step, target: Any, *inputs: Any) -> Any:
+    def compute(step: Step, target: Array, *inputs: Array) -> object:
         name = target.item().decode()
         with binding:
             if name not in bound:
@@ -191,7 +192,7 @@ def remote_call(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("SymbolicGradient", host_inputs=(EVERY,), host_outputs=(EVERY,), needs_step=True)
-def gradient(bind: Bind) -> Callable[..., Any]:
+def gradient(bind: Bind) -> KernelFunction:
     """Runs the gradient of a function."""
     attrs = bind.attrs
     assert bind.function is not None  # within a session
@@ -199,6 +200,8 @@ def gradient(bind: Bind) -> Callable[..., Any]:
     return lambda step, *inputs: _results(run(step, inputs))
 
 
-def _bound(bind: Bind, function: Any, takes: Any, gives: Any) -> Callable[..., Any]:
+def _bound(
+    bind: Bind, function: object, takes: Sequence[str], gives: Sequence[str]
+) -> Callable[..., tuple[Any, ...]]:
     assert bind.function is not None  # within a session
     return bind.function(function, list(takes), list(gives))

@@ -1,9 +1,9 @@
-"""Formulas of optimizers as one kernel of a GPU each, made of the formula that numpy computes.
+"""Formulas of optimizers as single GPU kernels, generated from the formulas that numpy computes.
 
-The formula is run once on expressions instead of arrays, which write down what is done to them:
-that is the source of a `cupy.ElementwiseKernel`. Products and sums are not contracted, so that each
-step is rounded as numpy rounds it. A formula that looks at a number to choose what to do cannot be
-written down so, and is computed array by array.
+A formula is run once on expressions instead of arrays, which record the operations on them:
+the source of a `cupy.ElementwiseKernel`. Products and sums are not contracted, so that each
+step is rounded as numpy rounds it. A formula that branches on a number cannot be
+recorded, and is computed array by array.
 
 No GPU has compared these kernels with their formulas yet.
 """
@@ -12,24 +12,26 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Self
+from typing import Final, Self
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST
+from sessrun.reference.kernels.registry import KernelFunction
 
 __all__ = ["UnfusableError", "on_new_kernel", "statements", "update"]
 
-#: Called with the name of each kernel and the Python function that computes the same of arrays:
-#: for whoever has no compiler of CUDA's language.
-on_new_kernel: Final[list[Callable[[str, Callable[..., Any]], None]]] = []
+#: Called with the name of a new kernel and the Python function that computes the same of arrays:
+#: for simulations without a CUDA compiler.
+on_new_kernel: Final[list[Callable[[str, KernelFunction], None]]] = []
 
 
 class UnfusableError(TypeError):
-    """A formula does what no kernel for single elements can."""
+    """A formula does what no elementwise kernel can."""
 
 
 class _Source:
-    """The statements of a kernel."""
+    """The statements of a kernel, recorded one by one."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -41,7 +43,7 @@ class _Source:
         return Expression(self, name)
 
 
-def _text(value: Any) -> str:
+def _text(value: Expression | float) -> str:
     if isinstance(value, Expression):
         return value.text
     if isinstance(value, int | float) and not isinstance(value, bool):
@@ -50,25 +52,25 @@ def _text(value: Any) -> str:
 
 
 class Expression:
-    """A value in a kernel's source; what is computed of it is written down."""
+    """A value in a kernel's source; operations on it are recorded as statements."""
 
     def __init__(self, source: _Source, text: str) -> None:
         self.source = source
         self.text = text
 
-    def _of(self, left: Any, sign: str, right: Any) -> Expression:
+    def _of(self, left: Expression, sign: str, right: Expression | float) -> Expression:
         return self.source.value(f"{_text(left)} {sign} {_text(right)}")
 
-    def __add__(self, other: Any) -> Expression:
+    def __add__(self, other: Expression | float) -> Expression:
         return self._of(self, "+", other)
 
-    def __sub__(self, other: Any) -> Expression:
+    def __sub__(self, other: Expression | float) -> Expression:
         return self._of(self, "-", other)
 
-    def __mul__(self, other: Any) -> Expression:
+    def __mul__(self, other: Expression | float) -> Expression:
         return self._of(self, "*", other)
 
-    def __truediv__(self, other: Any) -> Expression:
+    def __truediv__(self, other: Expression | float) -> Expression:
         return self._of(self, "/", other)
 
     def __neg__(self) -> Expression:
@@ -79,59 +81,61 @@ class Expression:
 
 
 class _Array(Expression):
-    """An array that a formula changes: it stands for its latest value."""
+    """An array that a formula changes in place: stands for its latest value."""
 
     def _become(self, value: Expression) -> Self:
         self.text = value.text
         return self
 
-    def __iadd__(self, other: Any) -> Self:
+    def __iadd__(self, other: Expression | float) -> Self:
         return self._become(self + other)
 
-    def __isub__(self, other: Any) -> Self:
+    def __isub__(self, other: Expression | float) -> Self:
         return self._become(self - other)
 
-    def __imul__(self, other: Any) -> Self:
+    def __imul__(self, other: Expression | float) -> Self:
         return self._become(self * other)
 
 
 class _Functions:
-    """What stands for the array module: functions of CUDA's language."""
+    """Stands for the array module: its functions are those of CUDA."""
 
     def __init__(self, source: _Source) -> None:
         self._source = source
 
-    def _call(self, text: str, out: Any) -> Any:
+    def _call(self, text: str, out: _Array | None) -> Expression:
         value = self._source.value(text)
         return value if out is None else out._become(value)  # noqa: SLF001 - of this module
 
-    def sqrt(self, x: Any) -> Any:
+    def sqrt(self, x: Expression) -> Expression:
         """The square root."""
         return self._call(f"sqrt({_text(x)})", None)
 
-    def exp(self, x: Any) -> Any:
+    def exp(self, x: Expression) -> Expression:
         """The exponential."""
         return self._call(f"exp({_text(x)})", None)
 
-    def abs(self, x: Any) -> Any:
+    def abs(self, x: Expression) -> Expression:
         """The absolute value."""
         return self._call(f"{_text(x)} < T(0) ? -{_text(x)} : {_text(x)}", None)
 
-    def sign(self, x: Any) -> Any:
+    def sign(self, x: Expression) -> Expression:
         """-1, 0 or 1; NaN of NaN."""
-        x = _text(x)
-        return self._call(f"{x} > T(0) ? T(1) : {x} < T(0) ? T(-1) : {x}", None)
+        text = _text(x)
+        return self._call(f"{text} > T(0) ? T(1) : {text} < T(0) ? T(-1) : {text}", None)
 
-    def maximum(self, x: Any, y: Any, out: Any = None) -> Any:
+    def maximum(
+        self, x: Expression | float, y: Expression | float, out: _Array | None = None
+    ) -> Expression:
         """The larger one; NaN if one of them is."""
-        x, y = _text(x), _text(y)
-        return self._call(f"{x} >= {y} || {x} != {x} ? {x} : {y}", out)
+        a, b = _text(x), _text(y)
+        return self._call(f"{a} >= {b} || {a} != {a} ? {a} : {b}", out)
 
 
 def statements(
     function: Formula, scalars: Sequence[str], attrs: Mapping[str, bool], count: int
 ) -> list[str] | None:
-    """The statements of the kernel of a formula; None if it cannot be one.
+    """The statements of the kernel of a formula; None if it cannot be recorded.
 
     They read `gradient`, the scalars by name and `before0`, `before1`, ..., all of a type `T`, and
     set `after0`, `after1`, ....
@@ -157,13 +161,13 @@ def statements(
 
 @functools.cache
 def _kernel(
-    xp: Any,
+    xp: ArrayModule,
     function: Formula,
     scalars: tuple[str, ...],
     attrs: tuple[tuple[str, bool], ...],
     count: int,
-) -> Any:
-    """The kernel of a formula; None if it cannot be one."""
+) -> Callable[..., object] | None:
+    """The kernel of a formula; None if it cannot be recorded."""
     lines = statements(function, scalars, dict(attrs), count)
     if lines is None:
         return None
@@ -182,10 +186,10 @@ def _kernel(
 
 def _python(
     function: Formula, scalars: Sequence[str], attrs: Mapping[str, bool], count: int
-) -> Callable[..., Any]:
-    """The function of host arrays that gives what the kernel gives."""
+) -> KernelFunction:
+    """The function of host arrays that gives the same as the kernel."""
 
-    def compute(gradient: Any, *rest: Any) -> Any:
+    def compute(gradient: Array, *rest: Array) -> tuple[Array, ...] | Array:
         named = dict(zip(scalars, rest, strict=False))
         arrays = [array.copy() for array in rest[len(scalars) :]]
         one, zero = (gradient.dtype.type(number) for number in (1, 0))
@@ -196,8 +200,8 @@ def _python(
     return compute
 
 
-def update(h: Numbers, function: Formula, grad: Any, arrays: Sequence[Any]) -> bool:
-    """Let a formula change arrays of a GPU by one kernel; False if it cannot be one.
+def update(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) -> bool:
+    """Apply a formula to arrays of a GPU as one kernel; False if it cannot be recorded.
 
     Args:
       h: the numbers of the operation, its attributes, and the array module `xp`.

@@ -1,22 +1,22 @@
-"""Kernels of convolutions of what is made of the images first: padded, resized, in more batches."""
+"""Kernels of convolutions of images that are padded or resized first, or have more batch axes."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.convolutions import Convolution
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.resizing import resize_bilinear
 from sessrun.reference.kernels.slicing import mirror_pad
 
 __all__: list[str] = []
 
 
-def _surrounded(xp: Any, x: Any, paddings: Any, mode: str) -> Any:
-    """The images with their mirror image around them, not before or behind other dimensions."""
+def _surrounded(xp: ArrayModule, x: Array, paddings: Array, mode: str) -> Array:
+    """The images with mirror padding in their spatial dimensions."""
     if not x.size:
         raise InvalidArgument("Input tensor can't be empty")
     if paddings.shape == (4, 2) and (paddings[0].any() or paddings[3].any()):
@@ -28,33 +28,37 @@ def _surrounded(xp: Any, x: Any, paddings: Any, mode: str) -> Any:
 
 
 @binder("FusedPadConv2D", host_inputs=("paddings",))
-def padded_convolution(bind: Bind) -> Any:
-    """A convolution of images with their mirror image around them."""
-    made, mode = Convolution(bind), bind.attrs["mode"]
+def padded_convolution(bind: Bind) -> KernelFunction:
+    """A convolution of images with mirror padding."""
+    convolution, mode = Convolution(bind), bind.attrs["mode"]
 
-    def compute(x: Any, paddings: Any, filters: Any) -> Any:
-        return made.forward(_surrounded(bind.xp, x, paddings, mode), filters)
+    def compute(x: Array, paddings: Array, filters: Array) -> Array:
+        return convolution.forward(_surrounded(bind.xp, x, paddings, mode), filters)
 
     return compute
 
 
 @binder("FusedResizeAndPadConv2D", host_inputs=("size", "paddings"))
-def resized_convolution(bind: Bind) -> Any:
-    """As FusedPadConv2D, of images that are resized first."""
-    made, mode, corners = Convolution(bind), bind.attrs["mode"], bind.attrs["resize_align_corners"]
+def resized_convolution(bind: Bind) -> KernelFunction:
+    """As FusedPadConv2D, with the images resized first."""
+    convolution, mode, corners = (
+        Convolution(bind),
+        bind.attrs["mode"],
+        bind.attrs["resize_align_corners"],
+    )
     xp = bind.xp
 
-    def compute(x: Any, size: Any, paddings: Any, filters: Any) -> Any:
+    def compute(x: Array, size: Array, paddings: Array, filters: Array) -> Array:
         resized = resize_bilinear(xp, x, size, align_corners=corners, half_pixel_centers=False)
-        whole = _surrounded(xp, resized.astype(x.dtype, copy=False), paddings, mode)
-        return made.forward(whole, filters)
+        padded = _surrounded(xp, resized.astype(x.dtype, copy=False), paddings, mode)
+        return convolution.forward(padded, filters)
 
     return compute
 
 
 @binder("Conv")
-def convolution_of_any(bind: Bind) -> Any:
-    """A convolution of images or volumes, as the filters are, with any number of batches."""
+def convolution_of_any(bind: Bind) -> KernelFunction:
+    """A convolution of images or volumes with any number of batch dimensions."""
     attrs = bind.attrs
     if attrs["data_format"] != "CHANNELS_LAST":
         raise Unimplemented(
@@ -71,9 +75,9 @@ def convolution_of_any(bind: Bind) -> Any:
             "CPU implementation of Conv3D currently only supports dilated rates of 1."
         )
     form = {**attrs, "data_format": "NHWC", "dilations": dilations}
-    made = Convolution(dataclasses.replace(bind, attrs=form))
+    convolution = Convolution(dataclasses.replace(bind, attrs=form))
 
-    def compute(x: Any, filters: Any) -> Any:
+    def compute(x: Array, filters: Array) -> Array:
         batches = x.ndim - rank + 1
         if batches != attrs["batch_dims"] or filters.ndim != rank:
             raise InvalidArgument(
@@ -85,7 +89,7 @@ def convolution_of_any(bind: Bind) -> Any:
                 f"Input depth must be equal to filter depth: {x.shape[-1]} vs {filters.shape[-2]}"
             )
         lead = x.shape[:batches]
-        found = made.forward(x.reshape(math.prod(lead), *x.shape[batches:]), filters)
-        return found.reshape(*lead, *found.shape[1:])
+        result = convolution.forward(x.reshape(math.prod(lead), *x.shape[batches:]), filters)
+        return result.reshape(*lead, *result.shape[1:])
 
     return compute

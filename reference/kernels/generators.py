@@ -1,7 +1,7 @@
 """Kernels of random generators, whose state a resource variable holds: counter, then key.
 
-A generator's numbers are those of an operation with seeds whose stream begins at its state. Then
-the counter of 128 bits has moved on by 256 for each number, whatever was used.
+A generator's numbers are those of a seeded operation whose stream begins at its state. Then
+the counter of 128 bits is advanced by 256 for each number, used or not.
 """
 
 from __future__ import annotations
@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 import secrets
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, ints, scalar_int
 from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
 from sessrun.reference.kernels.philox import RESERVED, Stream
-from sessrun.reference.kernels.random import numbers_between, uniform_numbers, whole_numbers
-from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder
+from sessrun.reference.kernels.random import full_range_integers, numbers_between, uniform_numbers
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.rejection import binomial_numbers
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.stateless import check_algorithm
@@ -27,17 +28,17 @@ __all__: list[str] = []
 _CPU: Final = ("CPU",)
 _HALF: Final = 2**64
 _WORD: Final = 2**32
-#: How many numbers' counters a binomial number may use, and for how many more there is room.
+#: The counters that a binomial number may use, the numbers reserved beyond, the words of a counter.
 _TRIED, _SPARE, _GROUP = 2 * 100, 3, 4
 _FLOATS: Final = ("float16", "bfloat16", "float32", "float64")
-_WHOLE: Final = ("int32", "int64", "uint32", "uint64")
+_INTEGERS: Final = ("int32", "int64", "uint32", "uint64")
 
 
 def _state(buffer: VariableBuffer) -> list[int]:
-    """Both halves of the counter, and the key.
+    """The two halves of the counter, and the key.
 
     Raises:
-      InvalidArgument: the variable holds something else.
+      InvalidArgument: the variable is not a vector of at least three int64.
 
     """
     value = buffer.read()
@@ -53,11 +54,11 @@ def _state(buffer: VariableBuffer) -> list[int]:
 
 
 def _skip(buffer: VariableBuffer, state: list[int], numbers: int) -> None:
-    """Move the counter on; the buffer is locked."""
+    """Advance the counter; the buffer must be locked."""
     low, high, *rest = state
     counters = numbers * RESERVED % _HALF
     lower = low % _WORD + counters % _WORD
-    # as TensorFlow carries: to a whole word, which then is 0, one more is lost
+    # as TensorFlow carries: a carry out of the full 64-bit word beside another one is lost
     upper = (counters // _WORD + lower // _WORD) % _WORD + low % _HALF // _WORD
     moved = upper % _WORD * _WORD + lower % _WORD, (high + upper // _WORD) % _HALF
     signed = [half - _HALF if half >= _HALF // 2 else half for half in moved]
@@ -65,7 +66,7 @@ def _skip(buffer: VariableBuffer, state: list[int], numbers: int) -> None:
 
 
 def _taken(handle: Handle, numbers: int) -> list[int]:
-    """The state, which has moved on by so many numbers."""
+    """The state before it is advanced by so many numbers."""
     buffer = handle.find()
     with buffer.lock:
         state = _state(buffer)
@@ -74,29 +75,29 @@ def _taken(handle: Handle, numbers: int) -> list[int]:
 
 
 def _stream(handle: Handle, numbers: int) -> Stream:
-    """The stream that begins at the state, which has moved on by so many numbers."""
+    """The stream that begins at the state, which is advanced by so many numbers."""
     low, high, key, *_ = _taken(handle, numbers)
     stream = Stream(HOST, key, high)
     stream.reserve(low % _HALF)
     return stream
 
 
-def _scalar(name: str, number: Any) -> int:
+def _scalar(name: str, number: Array) -> int:
     if number.ndim:
         raise InvalidArgument(f"{name} must have shape [], not {list(number.shape)}")
     return scalar_int(number)
 
 
-def _algorithm(number: Any) -> None:
+def _algorithm(number: Array) -> None:
     check_algorithm(_scalar("algorithm", number))
 
 
 @binder("RngReadAndSkip", devices=_CPU)
-def read_and_skip(bind: Bind) -> Callable[..., Any]:
-    """The state before it moves on."""
+def read_and_skip(bind: Bind) -> KernelFunction:
+    """The state before it is advanced."""
     del bind
 
-    def compute(handle: Handle, alg: Any, delta: Any) -> Any:
+    def compute(handle: Handle, alg: Array, delta: Array) -> Array:
         _algorithm(alg)
         return host_array(_taken(handle, _scalar("delta", delta))[:3], "int64")
 
@@ -104,11 +105,11 @@ def read_and_skip(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("RngSkip", devices=_CPU)
-def skip(bind: Bind) -> Callable[..., Any]:
-    """Moves the state on."""
+def skip(bind: Bind) -> KernelFunction:
+    """Advances the state."""
     del bind
 
-    def compute(handle: Handle, algorithm: Any, delta: Any) -> None:
+    def compute(handle: Handle, algorithm: Array, delta: Array) -> None:
         _algorithm(algorithm)
         _taken(handle, _scalar("delta", delta))
 
@@ -124,16 +125,16 @@ def _check_dtype(bind: Bind, allowed: tuple[str, ...]) -> str:
     return dtype
 
 
-#: From the array module, a stream, a shape and a dtype's name to numbers.
-Make = Callable[[Any, Stream, tuple[int, ...], str], Any]
+#: From the array module, a stream, a shape and a dtype's name to random numbers.
+Make = Callable[[ArrayModule, Stream, tuple[int, ...], str], Array]
 
 
 def _register(op_type: str, make: Make, allowed: tuple[str, ...]) -> None:
     @binder(op_type, devices=_CPU)
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         dtype = _check_dtype(bind, allowed)
 
-        def compute(handle: Handle, algorithm: Any, shape: Any) -> Any:
+        def compute(handle: Handle, algorithm: Array, shape: Array) -> Array:
             _algorithm(algorithm)
             dims = checked_shape(shape)
             return make(HOST, _stream(handle, math.prod(dims)), dims, dtype)
@@ -141,22 +142,24 @@ def _register(op_type: str, make: Make, allowed: tuple[str, ...]) -> None:
         return compute
 
 
-def _whole(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
-    return whole_numbers(xp, stream, dims, dtype_of(dtype))
+def _full_range(xp: ArrayModule, stream: Stream, dims: tuple[int, ...], dtype: str) -> Array:
+    return full_range_integers(xp, stream, dims, dtype_of(dtype))
 
 
 _register("StatefulStandardNormalV2", normal_numbers, _FLOATS)
 _register("StatefulTruncatedNormal", truncated_numbers, _FLOATS)
 _register("StatefulUniform", uniform_numbers, _FLOATS)
-_register("StatefulUniformFullInt", _whole, _WHOLE)
+_register("StatefulUniformFullInt", _full_range, _INTEGERS)
 
 
 @binder("StatefulUniformInt", devices=_CPU)
-def uniform_int(bind: Bind) -> Callable[..., Any]:
+def uniform_int(bind: Bind) -> KernelFunction:
     """Integers in [minval, maxval)."""
-    dtype = dtype_of(_check_dtype(bind, _WHOLE))
+    dtype = dtype_of(_check_dtype(bind, _INTEGERS))
 
-    def compute(handle: Handle, algorithm: Any, shape: Any, minval: Any, maxval: Any) -> Any:
+    def compute(
+        handle: Handle, algorithm: Array, shape: Array, minval: Array, maxval: Array
+    ) -> Array:
         _algorithm(algorithm)
         if minval.ndim or maxval.ndim:
             raise InvalidArgument("minval and maxval must be 0-D")
@@ -170,16 +173,18 @@ def uniform_int(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("StatefulRandomBinomial", devices=_CPU)
-def random_binomial(bind: Bind) -> Callable[..., Any]:
+def random_binomial(bind: Bind) -> KernelFunction:
     """Binomial numbers."""
     dtype = dtype_of(bind.attrs["dtype"])
 
-    def compute(handle: Handle, algorithm: Any, shape: Any, counts: Any, probs: Any) -> Any:
+    def compute(
+        handle: Handle, algorithm: Array, shape: Array, counts: Array, probs: Array
+    ) -> Array:
         if _scalar("algorithm", algorithm) != 1:
             raise InvalidArgument(f"Unsupported algorithm id: {algorithm}")
 
-        def stream(rows: int, each: int) -> Stream:
-            return _stream(handle, rows * _TRIED * (each + _SPARE) // _GROUP)
+        def stream(rows: int, count: int) -> Stream:
+            return _stream(handle, rows * _TRIED * (count + _SPARE) // _GROUP)
 
         return binomial_numbers(stream, checked_shape(shape), (counts, probs), dtype)
 
@@ -187,11 +192,11 @@ def random_binomial(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("NonDeterministicInts", devices=_CPU)
-def non_deterministic_ints(bind: Bind) -> Callable[..., Any]:
-    """Integers of what the system draws."""
-    dtype = dtype_of(_check_dtype(bind, _WHOLE))
+def non_deterministic_ints(bind: Bind) -> KernelFunction:
+    """Integers of the system's random bytes."""
+    dtype = dtype_of(_check_dtype(bind, _INTEGERS))
 
-    def compute(shape: Any) -> Any:
+    def compute(shape: Array) -> Array:
         dims = checked_shape(shape)
         drawn = secrets.token_bytes(math.prod(dims) * dtype.itemsize)
         return HOST.frombuffer(drawn, dtype=dtype).reshape(dims)

@@ -1,6 +1,6 @@
-"""GIF files as TensorFlow reads them: the frames that are there whole, on a canvas that fits them.
+"""GIF files as TensorFlow reads them: their complete frames, on a canvas that fits them.
 
-What follows the last whole frame is left out, so that a file whose end is missing gives the frames
+Data behind the last complete frame is ignored, so that a truncated file gives the frames
 before. The canvas is as wide and as high as the largest frame, whatever size the file states.
 """
 
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.pillow import pillow, too_large
 
@@ -24,24 +25,24 @@ _PIXELS: Final = 2**29
 
 
 class GifError(ValueError):
-    """The file holds no whole frame, or too large ones."""
+    """The file has no complete frame, or too large ones."""
 
 
-def frames_of(content: bytes) -> Any:
-    """The frames, each drawn over the one before: uint8 [frames, height, width, 3].
+def frames_of(content: bytes) -> Array:
+    """The frames, drawn over one another: uint8 [frames, height, width, 3].
 
     Raises:
-      GifError: see there.
+      GifError: the file has no complete frame, or too large ones.
 
     """
-    found = list(_whole_frames(content))
-    if not found:
-        raise GifError("no frame is whole")
-    width, height = (max(size[axis] for size, _ in found) for axis in (0, 1))
-    if not 0 < width * height * len(found) < _PIXELS:
-        raise GifError(f"{len(found)} frames of {height} by {width} pixels")
+    frames = list(_complete_frames(content))
+    if not frames:
+        raise GifError("no frame is complete")
+    width, height = (max(size[axis] for size, _ in frames) for axis in (0, 1))
+    if not 0 < width * height * len(frames) < _PIXELS:
+        raise GifError(f"{len(frames)} frames of {height} by {width} pixels")
     sizes = width.to_bytes(2, "little") + height.to_bytes(2, "little")
-    whole = content[:6] + sizes + content[10 : found[-1][1]] + b";"
+    readable = content[:6] + sizes + content[10 : frames[-1][1]] + b";"
     unreadable: tuple[type[Exception], ...] = (
         ArithmeticError,
         EOFError,
@@ -52,42 +53,42 @@ def frames_of(content: bytes) -> Any:
         *too_large(),
     )
     try:
-        with pillow().Image.open(io.BytesIO(whole)) as image:
-            each = pillow().ImageSequence.Iterator(image)
-            drawn = [HOST.asarray(frame.convert("RGB"))[:height, :width] for frame in each]
+        with pillow().Image.open(io.BytesIO(readable)) as image:
+            images = pillow().ImageSequence.Iterator(image)
+            drawn = [HOST.asarray(frame.convert("RGB"))[:height, :width] for frame in images]
             return HOST.stack(drawn)
     except unreadable as error:
         raise GifError(str(error)) from error
 
 
-def _whole_frames(content: bytes) -> Iterator[tuple[tuple[int, int], int]]:
-    """For each frame, up to the first that is not whole, its size and where its last byte ends."""
+def _complete_frames(content: bytes) -> Iterator[tuple[tuple[int, int], int]]:
+    """The size and the end of each frame, up to the first incomplete one."""
     if len(content) < _HEADER_BYTES:
         return
-    place = _HEADER_BYTES + _table_bytes(content[10])
-    while place < len(content):
-        kind = content[place]
+    position = _HEADER_BYTES + _table_bytes(content[10])
+    while position < len(content):
+        kind = content[position]
         if kind == _EXTENSION:
-            place = _blocks_end(content, place + 2)
+            position = _blocks_end(content, position + 2)
             continue
-        head = content[place : place + _FRAME_BYTES]
+        head = content[position : position + _FRAME_BYTES]
         if kind != _FRAME or len(head) < _FRAME_BYTES:
             return
         size = (int.from_bytes(head[5:7], "little"), int.from_bytes(head[7:9], "little"))
         # A table of colours, the least width of a code, and then the data.
-        place = _blocks_end(content, place + _FRAME_BYTES + _table_bytes(head[9]) + 1)
-        if place > len(content):
+        position = _blocks_end(content, position + _FRAME_BYTES + _table_bytes(head[9]) + 1)
+        if position > len(content):
             return
-        yield size, place
+        yield size, position
 
 
 def _table_bytes(flags: int) -> int:
-    """How long the table of colours is that follows a description with these flags."""
+    """The size in bytes of the table of colours that follows a descriptor with these flags."""
     return 3 << (flags & 7) + 1 if flags & 0x80 else 0
 
 
-def _blocks_end(content: bytes, place: int) -> int:
-    """Where blocks end that begin with their length; past the end of the file if it is cut."""
-    while place < len(content) and content[place]:
-        place += content[place] + 1
-    return place + 1
+def _blocks_end(content: bytes, position: int) -> int:
+    """Where a sequence of sub-blocks ends; beyond the end of a truncated file."""
+    while position < len(content) and content[position]:
+        position += content[position] + 1
+    return position + 1

@@ -1,12 +1,11 @@
-"""Kernels of the first batch normalization, by moments that are given, and of its gradients.
+"""Kernels of the first batch normalization, which takes the moments, and of its gradients.
 
-Graphs have them up to version 8; later ones compose what they do.
+Graphs up to version 8 have them; later ones compose the same of other operations.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.registry import kernel
@@ -14,7 +13,7 @@ from sessrun.reference.kernels.registry import kernel
 __all__: list[str] = []
 
 
-def _check(t: Any, vectors: dict[str, Any]) -> None:
+def _check(t: Array, vectors: dict[str, Array]) -> None:
     if t.ndim != 4:
         raise InvalidArgument(f"input must be 4-dimensional: {t.shape}")
     for name, vector in vectors.items():
@@ -27,16 +26,16 @@ def _check(t: Any, vectors: dict[str, Any]) -> None:
 @kernel("BatchNormWithGlobalNormalization")
 @widened
 def normalized(
-    xp: Any,
-    t: Any,
-    m: Any,
-    v: Any,
-    beta: Any,
-    gamma: Any,
+    xp: ArrayModule,
+    t: Array,
+    m: Array,
+    v: Array,
+    beta: Array,
+    gamma: Array,
     *,
     variance_epsilon: float,
     scale_after_normalization: bool,
-) -> Any:
+) -> Array:
     """(t - m) / sqrt(v + epsilon) + beta, scaled by gamma if that is asked for."""
     _check(t, {"mean": m, "var": v, "beta": beta, "gamma": gamma})
     scale = 1 / xp.sqrt(v + v.dtype.type(variance_epsilon))
@@ -47,17 +46,17 @@ def normalized(
 
 @kernel("BatchNormWithGlobalNormalizationGrad")
 def normalized_grad(
-    xp: Any,
-    t: Any,
-    m: Any,
-    v: Any,
-    gamma: Any,
-    backprop: Any,
+    xp: ArrayModule,
+    t: Array,
+    m: Array,
+    v: Array,
+    gamma: Array,
+    backprop: Array,
     *,
     variance_epsilon: float,
     scale_after_normalization: bool,
-) -> Any:
-    """The gradients by all inputs; by gamma 0 where it does not scale."""
+) -> tuple[Array, ...]:
+    """The gradients by all inputs; that by gamma is 0 unless it scales."""
     _check(t, {"mean": m, "var": v, "gamma": gamma})
     if backprop.shape != t.shape:
         raise InvalidArgument(
@@ -65,7 +64,7 @@ def normalized_grad(
         )
     dtype, wide = t.dtype, "float32" if t.dtype.itemsize == 2 else t.dtype
     t, m, v, gamma, backprop = (
-        each.astype(wide, copy=False) for each in (t, m, v, gamma, backprop)
+        operand.astype(wide, copy=False) for operand in (t, m, v, gamma, backprop)
     )
     scale = 1 / xp.sqrt(v + v.dtype.type(variance_epsilon))
     apart = xp.add.reduce(backprop * (t - m), axis=(0, 1, 2))
@@ -73,5 +72,5 @@ def normalized_grad(
     slope = scale * gamma if scale_after_normalization else scale
     by_variance = apart * slope * scale * scale * v.dtype.type(-0.5)
     by_gamma = apart * scale if scale_after_normalization else xp.zeros_like(apart)
-    found = (backprop * slope, -by_beta * slope, by_variance, by_beta, by_gamma)
-    return tuple(each.astype(dtype, copy=False) for each in found)
+    gradients = (backprop * slope, -by_beta * slope, by_variance, by_beta, by_gamma)
+    return tuple(gradient.astype(dtype, copy=False) for gradient in gradients)

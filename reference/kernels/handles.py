@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.host import frozen, string_array
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.session_tensors import session_tensors
 
 __all__: list[str] = []
 
 
 @binder("GetSessionHandle", host_outputs=("handle",))
-def get_session_handle(bind: Bind) -> Callable[..., Any]:
-    """The handle of a copy that is kept: a fed array is still its owner's to write to."""
+def get_session_handle(bind: Bind) -> KernelFunction:
+    """Keeps a copy of the tensor, as a fed array may still be written to; returns its handle."""
     kept, node, dtype = session_tensors(bind.resources), bind.node.name, bind.attrs["T"]
 
-    def compute(value: Any) -> Any:
+    def compute(value: Array) -> Array:
         handle = kept.keep(node, bind.device, dtype, frozen(bind.xp.array(value)))
         return string_array([handle.encode()], ())
 
@@ -26,28 +24,30 @@ def get_session_handle(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("GetSessionTensor", host_inputs=("handle",))
-def get_session_tensor(bind: Bind) -> Callable[..., Any]:
-    """What is kept; Internal if it has another dtype than declared."""
+def get_session_tensor(bind: Bind) -> KernelFunction:
+    """The tensor that is kept under the handle; Internal if it has another dtype than declared."""
     kept, wanted = session_tensors(bind.resources), bind.attrs["dtype"]
 
-    def compute(handle: Any) -> Any:
+    def compute(handle: Array) -> Array:
         dtype, value = kept.read(_text(handle))
         if dtype != wanted:
             raise Internal(f"Output 0 of type {dtype} does not match declared output type {wanted}")
-        return value
+
+        tensor: Array = value
+        return tensor
 
     return compute
 
 
 @binder("DeleteSessionTensor", host_inputs=("handle",))
-def delete_session_tensor(bind: Bind) -> Callable[..., Any]:
-    """Forgets what is kept."""
+def delete_session_tensor(bind: Bind) -> KernelFunction:
+    """Forgets the tensor that is kept under the handle."""
     kept = session_tensors(bind.resources)
     return lambda handle: kept.delete(_text(handle))
 
 
-def _text(handle: Any) -> str:
+def _text(handle: Array) -> str:
     if handle.shape != ():
         raise InvalidArgument(f"handle must be scalar, got shape {list(handle.shape)}")
-    text: str = handle[()].decode(errors="replace")
+    text: str = handle.item().decode(errors="replace")
     return text

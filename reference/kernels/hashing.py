@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.base import fingerprints
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
-#: From strings to numbers of 64 bits.
+#: The hash functions, from strings to numbers of 64 bits.
 _FINGERPRINTS: Final = {
     "StringToHashBucket": fingerprints.murmur,
     "StringToHashBucketFast": fingerprints.farm,
@@ -23,11 +23,11 @@ _FINGERPRINTS: Final = {
 @binder(
     "StringToHashBucket", "StringToHashBucketFast", "StringToHashBucketStrong", devices=("CPU",)
 )
-def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
-    """The bucket of each string.
+def string_to_hash_bucket(bind: Bind) -> KernelFunction:
+    """The hash of each string modulo the number of buckets.
 
     TensorFlow, whose hashes are native code, takes a seventh (short strings) to a tenth (of 200
-    bytes) of the time: each step of a hash is a pass of numpy over a word of every string.
+    bytes) of the time: a step of a hash is a pass of numpy over a word of every string.
     """
     xp, buckets, key = bind.xp, bind.attrs["num_buckets"], bind.attrs.get("key")
     if key is None:
@@ -37,16 +37,18 @@ def string_to_hash_bucket(bind: Bind) -> Callable[..., Any]:
     else:
         raise InvalidArgument(f"Key must have 2 elements: it has {len(key)}")
 
-    def compute(x: Any) -> Any:
-        found = numbers(x.reshape(-1).tolist()) % buckets
-        return xp.asarray(found.astype("int64")).reshape(x.shape)
+    def compute(x: Array) -> Array:
+        hashes = numbers(x.reshape(-1).tolist()) % buckets
+        return xp.asarray(hashes.astype("int64")).reshape(x.shape)
 
     return compute
 
 
 @kernel("Fingerprint", devices=("CPU",))
-def fingerprint(xp: Any, data: Any, method: Any) -> Any:
-    """FarmHash's fingerprint of the bytes of each row; of several strings that of theirs.
+def fingerprint(xp: ArrayModule, data: Array, method: Array) -> Array:
+    """FarmHash's fingerprint of the bytes of each row: uint8 [rows, 8].
+
+    A row of several strings has the fingerprint of their concatenated fingerprints.
 
     Of strings of a few bytes it takes four times TensorFlow's time, of longer ones twice.
     """
@@ -67,6 +69,7 @@ def fingerprint(xp: Any, data: Any, method: Any) -> Any:
     return xp.asarray(_bytes_of(texts)).reshape(rows, 8)
 
 
-def _bytes_of(texts: list[bytes]) -> Any:
-    """The fingerprints of texts as bytes, the lowest first: uint8 [8 * texts]."""
-    return fingerprints.farm(texts).astype("<u8").view("uint8")
+def _bytes_of(texts: list[bytes]) -> Array:
+    """The fingerprints of texts as little-endian bytes: uint8 [8 * texts]."""
+    octets: Array = fingerprints.farm(texts).astype("<u8").view("uint8")
+    return octets

@@ -1,18 +1,22 @@
-"""The kernel of histograms: how often values lie between which limits.
+"""The kernel of histogram summaries: counts of values in buckets with TensorFlow's limits.
 
-The limits are those of TensorFlow: from 1e-12 on each is the one before it times 1.1, up to 1e20,
-and the same below zero; the first and the last are the least and the greatest float64.
+The limits are powers of 1.1 times 1e-12 up to 1e20,
+their negatives, and the least and the greatest float64.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.summaries import scalar_tag, serialized
+
+if TYPE_CHECKING:
+    from sessrun.spec.proto.summary_pb2 import HistogramProto
 
 __all__ = ["bucket_limits", "histogram_of"]
 
@@ -23,21 +27,21 @@ _RATIO: Final = 1.1
 
 
 @functools.cache
-def bucket_limits() -> Any:
-    """The limits in order: of each bucket the end, which it does not contain."""
+def bucket_limits() -> Array:
+    """The upper limits of the buckets, exclusive, in ascending order."""
     above = []
     limit = _FIRST
     while limit < _LAST:
         above.append(limit)
         limit *= _RATIO
     above.append(float(HOST.finfo("float64").max))
-    limits = HOST.array([*(-each for each in reversed(above)), 0.0, *above])
+    limits = HOST.array([*(-limit_above for limit_above in reversed(above)), 0.0, *above])
     limits.flags.writeable = False
     return limits
 
 
-def histogram_of(values: Any) -> Any:
-    """The HistogramProto of finite numbers: runs of empty buckets are one.
+def histogram_of(values: Array) -> HistogramProto:
+    """The HistogramProto of finite numbers; a run of empty buckets is merged into one.
 
     Args:
       values: an array of numbers.
@@ -56,18 +60,18 @@ def histogram_of(values: Any) -> Any:
     if not numbers.size:
         least, greatest = float(limits[-1]), float(limits[0])
         return HistogramProto(min=least, max=greatest, bucket_limit=[least], bucket=[0.0])
-    # The greatest float64 lies behind the last limit, and is counted before it.
-    places = HOST.minimum(HOST.searchsorted(limits, numbers, side="right"), len(limits) - 1)
-    counts = HOST.bincount(places, minlength=len(limits))
+    # The greatest float64 is counted in the last bucket, although its limit is exclusive.
+    buckets = HOST.minimum(HOST.searchsorted(limits, numbers, side="right"), len(limits) - 1)
+    counts = HOST.bincount(buckets, minlength=len(limits))
     # Of a run of empty buckets only the last is kept.
     is_kept = counts > 0
     is_kept[:-1] |= counts[1:] > 0
     is_kept[-1] = True
     with HOST.errstate(over="ignore"):
-        # Added one after the other: the sums are those of a loop, to the last bit.
+        # Added one after the other, so that the sums are those of a loop to the last bit.
         total, squares = (
-            float(HOST.cumsum(HOST.concatenate(([0.0], each)))[-1])
-            for each in (numbers, numbers * numbers)
+            float(HOST.cumsum(HOST.concatenate(([0.0], summands)))[-1])
+            for summands in (numbers, numbers * numbers)
         )
     return HistogramProto(
         min=float(numbers[numbers.argmin()]),
@@ -81,7 +85,7 @@ def histogram_of(values: Any) -> Any:
 
 
 @kernel("HistogramSummary", devices=_CPU)
-def histogram_summary(_: Any, tag: Any, values: Any) -> Any:
+def histogram_summary(_: object, tag: Array, values: Array) -> Array:
     """A Summary of a histogram."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 

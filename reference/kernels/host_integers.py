@@ -1,16 +1,16 @@
-"""Operations that a GPU leaves to the host where their values are int32: shapes, counters, axes.
+"""Operations on int32 that a GPU leaves to the host: shapes, counters, axes.
 
-So TensorFlow registers them: on a GPU's device, their inputs and outputs in host memory. What a
-program computes of shapes and counts loops by would else be copied back and forth in every run.
-Control flow carries such values, and those of conditions, through the host as well.
+TensorFlow registers them on a GPU's device with inputs and outputs in host memory. Shapes and
+loop counters would otherwise be copied back and forth in every run.
+Control flow passes such values, and conditions, through the host as well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.base.flow_ops import FLOW
+from sessrun.reference.kernels.registry import Attrs
 
 __all__ = ["is_left_to_host"]
 
@@ -72,12 +72,12 @@ _OF_INTEGERS: Final = frozenset(
         "ZerosLike",
     }
 )
-#: The attributes that may tell the dtype of an operation's values, the first that is there.
+#: The attributes that hold the dtype of an operation's values; the first present one counts.
 _DTYPE_ATTRS: Final = ("T", "dtype", "Tidx")
 
 
-def is_left_to_host(op_type: str, attrs: Mapping[str, Any]) -> bool:
-    """Whether a GPU's kernel of an operation computes in host memory, from and into it.
+def is_left_to_host(op_type: str, attrs: Attrs) -> bool:
+    """Whether a GPU's kernel of an operation takes, computes and gives values in host memory.
 
     Args:
       op_type: the operation's type.

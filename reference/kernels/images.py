@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.png_files import png
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.summaries import numbered_tags, scalar_tag, serialized
+
+if TYPE_CHECKING:
+    from sessrun.spec.proto.summary_pb2 import Summary
 
 __all__ = ["as_bytes", "summary_of_images"]
 
 _CPU: Final = ("CPU",)
-#: How many numbers a pixel may have: grey, RGB, RGBA.
+#: The channels that a pixel may have: grey, RGB, RGBA.
 _DEPTHS: Final = (1, 3, 4)
 #: Values no greater than this are not scaled up.
 _NEAR_ZERO: Final = 1e-6
 
 
-def as_bytes(image: Any, bad_color: Any) -> Any:
+def as_bytes(image: Array, bad_color: Array) -> Array:
     """An image of floats as one of bytes.
 
     Zero becomes 0 and the greatest value 255; where a value is negative, zero becomes 128 and the
@@ -30,7 +33,7 @@ def as_bytes(image: Any, bad_color: Any) -> Any:
 
     Args:
       image: floats of the shape [height, width, depth].
-      bad_color: the pixel that stands for one with a value that is not finite.
+      bad_color: the pixel that replaces those with a value that is not finite.
 
     """
     is_good = HOST.isfinite(image).all(axis=2)
@@ -39,31 +42,31 @@ def as_bytes(image: Any, bad_color: Any) -> Any:
         least = good.min(initial=HOST.inf)
         greatest = good.max(initial=-HOST.inf)
         farthest = max(abs(least), abs(greatest)) if least < 0 else greatest
-        whole, zero = (127.0, 128.0) if least < 0 else (255.0, 0.0)
-        scale = 0.0 if farthest < _NEAR_ZERO else HOST.float32(whole) / HOST.float32(farthest)
+        largest, zero = (127.0, 128.0) if least < 0 else (255.0, 0.0)
+        scale = 0.0 if farthest < _NEAR_ZERO else HOST.float32(largest) / HOST.float32(farthest)
         kind = image.dtype.type
         scaled = image[is_good] * kind(scale) + kind(zero)
-    found = HOST.empty(image.shape, "uint8")
-    found[is_good] = scaled.astype("int64").astype("uint8")
-    found[~is_good] = bad_color[: image.shape[2]]
-    return found
+    pixels = HOST.empty(image.shape, "uint8")
+    pixels[is_good] = scaled.astype("int64").astype("uint8")
+    pixels[~is_good] = bad_color[: image.shape[2]]
+    return pixels
 
 
 @binder("ImageSummary", devices=_CPU)
-def image_summary(bind: Bind) -> Callable[..., Any]:
+def image_summary(bind: Bind) -> KernelFunction:
     """A Summary of the first images of a batch."""
     limit = bind.attrs["max_images"]
     bad_color = bind.attrs["bad_color"]
 
-    def compute(tag: Any, tensor: Any) -> Any:
+    def compute(tag: Array, tensor: Array) -> Array:
         pixel = bad_color.array() if isinstance(bad_color, HeldTensor) else bad_color
         return serialized(summary_of_images(tag, tensor, pixel, limit))
 
     return compute
 
 
-def summary_of_images(tag: Any, tensor: Any, pixel: Any, limit: int) -> Any:
-    """A Summary of at most so many images, with that pixel for those that are not finite."""
+def summary_of_images(tag: Array, tensor: Array, pixel: Array, limit: int) -> Summary:
+    """A Summary of the first `limit` images; pixels with non-finite values are replaced."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
 
     word = scalar_tag(tag)
@@ -78,7 +81,7 @@ def summary_of_images(tag: Any, tensor: Any, pixel: Any, limit: int) -> Any:
     return summary
 
 
-def _check(tensor: Any, bad_color: Any) -> None:
+def _check(tensor: Array, bad_color: Array) -> None:
     shape = bracketed(tensor.shape)
     if tensor.ndim != 4 or tensor.shape[3] not in _DEPTHS:
         raise InvalidArgument(f"Tensor must be 4-D with last dim 1, 3, or 4, not {shape}")

@@ -1,4 +1,4 @@
-"""Kernels of special functions of several numbers: incomplete gamma and beta functions, zeta.
+"""Kernels of special functions of several arguments: incomplete gamma and beta functions, zeta.
 
 Arguments outside of a function's domain give NaN, as in TensorFlow, whatever scipy has for them.
 """
@@ -6,8 +6,9 @@ Arguments outside of a function's domain give NaN, as in TensorFlow, whatever sc
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.scientific import special_functions
@@ -15,28 +16,28 @@ from sessrun.reference.kernels.scientific import special_functions
 __all__: list[str] = []
 
 _NAN: Final = float("nan")
-#: Terms of a series or a fraction after which it counts as converged.
+#: The greatest number of terms of a series or a continued fraction.
 _MOST_TERMS: Final = 2000
-#: Terms of so small a share of the sum do not count; a spec asks for 1e-6.
+#: The relative change below which a sum counts as converged; the spec asks for 1e-6.
 _ENOUGH: Final = 1e-12
-#: Every so many terms it is asked whether they are enough.
+#: The number of terms between two checks of convergence.
 _STRIDE: Final = 4
-#: So many numbers are worked on at a time.
+#: The number of elements computed at a time.
 _BLOCK: Final = 4096
 
-Function = Callable[..., Any]
+Function = Callable[..., Array]
 
 
-def _nan_unless(xp: Any, is_defined: Any, value: Any) -> Any:
+def _nan_unless(xp: ArrayModule, is_defined: Array, value: Array) -> Array:
     return xp.where(is_defined, value, xp.asarray(_NAN, dtype=value.dtype))
 
 
 @binder("Zeta")
 def zeta(bind: Bind) -> Function:
-    """Hurwitz' zeta function; NaN at a whole q <= 0, infinite where x is 1."""
+    """Hurwitz' zeta function; NaN where q is an integer <= 0, infinite where x is 1."""
     xp, function = bind.xp, special_functions(bind.xp).zeta
 
-    def compute(x: Any, q: Any) -> Any:
+    def compute(x: Array, q: Array) -> Array:
         is_pole = (q <= 0) & (q == xp.floor(q)) & (x != 1) & ~((x > 1) & (x % 2 == 0))
         return _nan_unless(xp, ~is_pole, function(x, q))
 
@@ -45,10 +46,10 @@ def zeta(bind: Bind) -> Function:
 
 @binder("Polygamma")
 def polygamma(bind: Bind) -> Function:
-    """The derivative of whole order a of the digamma function; NaN for any other order."""
+    """The derivative of order a of the digamma function; NaN unless a is an integer >= 0."""
     xp, functions = bind.xp, special_functions(bind.xp)
 
-    def compute(a: Any, x: Any) -> Any:
+    def compute(a: Array, x: Array) -> Array:
         order = a.astype("float64")
         is_order = (order >= 0) & (order == xp.floor(order)) & (order < float("inf"))
         safe = xp.where(is_order, order, xp.ones((), dtype=order.dtype))
@@ -67,12 +68,12 @@ def polygamma(bind: Bind) -> Function:
 
 
 def _gamma_part(name: str, at_zero: float) -> Callable[[Bind], Function]:
-    """A part of the gamma function; `at_zero` for x 0, whatever a is."""
+    """A binder of an incomplete gamma function, whose value is `at_zero` where x is 0."""
 
     def bind(bind: Bind) -> Function:
         xp, function = bind.xp, getattr(special_functions(bind.xp), name)
 
-        def compute(a: Any, x: Any) -> Any:
+        def compute(a: Array, x: Array) -> Array:
             if x.dtype.itemsize == 2:
                 return compute(a.astype("float32"), x.astype("float32")).astype(x.dtype)
             value = _nan_unless(xp, (a > 0) & (x >= 0), function(a, x))
@@ -94,16 +95,16 @@ binder("Igammac")(_gamma_part("gammaincc", 1))
 def igamma_grad_a(bind: Bind) -> Function:
     """The derivative of the lower incomplete gamma function by a.
 
-    Where x is small it is that of the power series, else that of the continued fraction of the
-    upper function: the sums are carried along with their derivatives, in float64.
+    For small x it is computed from the power series, else from the continued fraction of the
+    upper function: sums are computed along with their derivatives, in float64.
     """
     xp, functions = bind.xp, special_functions(bind.xp)
 
-    def compute(a: Any, x: Any) -> Any:
+    def compute(a: Array, x: Array) -> Array:
         wide_a, wide_x = xp.broadcast_arrays(a.astype("float64"), x.astype("float64"))
         is_inside = (wide_a > 0) & (wide_x > 0) & (wide_a < float("inf"))
         is_inside &= wide_x < float("inf")
-        # The series loses digits the further x is beyond a; float32 has more of them to spare.
+        # The series loses digits as x exceeds a; results in float32 can spare more of them.
         is_double = x.dtype.itemsize == 8
         by_series = wide_x <= wide_a + (4 if is_double else 10)
         at_edge = (wide_x == 0) | (wide_a == float("inf"))
@@ -118,16 +119,18 @@ def igamma_grad_a(bind: Bind) -> Function:
     return compute
 
 
-def _in_blocks(xp: Any, function: Function, functions: Any, a: Any, x: Any) -> Any:
-    """The function of two vectors block by block: what a block needs stays in the cache."""
-    found = xp.empty(a.shape)
+def _in_blocks(
+    xp: ArrayModule, function: Function, functions: ArrayModule, a: Array, x: Array
+) -> Array:
+    """The function of two vectors, block by block so that temporaries stay in the cache."""
+    values = xp.empty(a.shape)
     for begin in range(0, a.shape[0], _BLOCK):
         part = slice(begin, begin + _BLOCK)
-        found[part] = function(xp, functions, a[part], x[part])
-    return found
+        values[part] = function(xp, functions, a[part], x[part])
+    return values
 
 
-def _series(xp: Any, functions: Any, a: Any, x: Any) -> Any:
+def _series(xp: ArrayModule, functions: ArrayModule, a: Array, x: Array) -> Array:
     """By P = x^a e^-x / Gamma(a + 1) * (1 + x / (a + 1) + x^2 / ((a + 1)(a + 2)) + ...)."""
     term, total = xp.ones(a.shape), xp.ones(a.shape)
     slope, slopes = xp.zeros(a.shape), xp.zeros(a.shape)
@@ -143,14 +146,14 @@ def _series(xp: Any, functions: Any, a: Any, x: Any) -> Any:
     return factor * (total * (xp.log(x) - functions.digamma(a + 1)) + slopes)
 
 
-def _fraction(xp: Any, functions: Any, a: Any, x: Any) -> Any:
+def _fraction(xp: ArrayModule, functions: ArrayModule, a: Array, x: Array) -> Array:
     """By Q = x^a e^-x / Gamma(a) / (x + 1 - a - 1 (1 - a) / (x + 3 - a - ...)).
 
-    Numerator and denominator follow one recurrence, their derivatives a second one; all are scaled
-    from time to time, lest they overflow.
+    Numerator and denominator follow one recurrence, their derivatives another one; all are rescaled
+    regularly, so that they do not overflow.
     """
     b = xp.minimum(x, 1e50) + 1 - a
-    lower = [xp.ones(a.shape), b]  # the fraction's numerators, so what divides
+    lower = [xp.ones(a.shape), b]  # numerators of the fraction, whose inverse is wanted
     upper = [xp.zeros(a.shape), xp.ones(a.shape)]
     d_lower = [xp.zeros(a.shape), -xp.ones(a.shape)]
     d_upper = [xp.zeros(a.shape), xp.zeros(a.shape)]
@@ -164,12 +167,12 @@ def _fraction(xp: Any, functions: Any, a: Any, x: Any) -> Any:
         if step % _STRIDE:
             continue
         scale = 1 / lower[1]
-        for each in (lower, upper, d_lower, d_upper):
-            each[:] = each[0] * scale, each[1] * scale
+        for pair in (lower, upper, d_lower, d_upper):
+            pair[:] = pair[0] * scale, pair[1] * scale
         before, value = slope, upper[1]
         product = value * d_lower[1]
         slope = d_upper[1] - product
-        # rounding goes on for ever: the change may not be asked to be less
+        # rounding keeps changes above a bound
         enough = 50 * _ENOUGH * (xp.absolute(d_upper[1]) + xp.absolute(product))
         if not xp.any(xp.absolute(slope - before) > enough):
             break
@@ -179,15 +182,15 @@ def _fraction(xp: Any, functions: Any, a: Any, x: Any) -> Any:
 
 @binder("Betainc")
 def betainc(bind: Bind) -> Function:
-    """The regularized incomplete beta function; scalars among the inputs are repeated.
+    """The regularized incomplete beta function; scalars among the inputs are broadcast.
 
     Raises:
-      KernelError: two inputs that are no scalars have different shapes.
+      KernelError: two inputs that are not scalars have different shapes.
 
     """
     xp, function = bind.xp, special_functions(bind.xp).betainc
 
-    def compute(a: Any, b: Any, x: Any) -> Any:
+    def compute(a: Array, b: Array, x: Array) -> Array:
         shapes = {array.shape for array in (a, b, x) if array.ndim}
         if len(shapes) > 1:
             raise InvalidArgument(f"Shapes of a, b and x are inconsistent: {sorted(shapes)}")

@@ -1,8 +1,8 @@
-"""Indices that must lie within a dimension, and what becomes of those that do not.
+"""Checks of indices against dimensions, and the handling of those out of range.
 
-On a CPU one that does not is an error. A GPU could report it only if each run waited for it. So
-gathered elements are 0 there, as TensorFlow documents of `tf.gather`, and sums leave the update
-out; only what replaces, multiplies or compares waits.
+On a CPU an index out of range is an error. A GPU could report it only if every run waited for it.
+So there gathered elements are 0, as TensorFlow documents of `tf.gather`, and sums ignore the
+update; only updates that replace, multiply or compare wait.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST
@@ -19,11 +19,11 @@ from sessrun.reference.kernels.host import HOST
 __all__ = ["check_range", "index_vectors", "vectors_within", "within", "zeroed"]
 
 
-def check_range(xp: Any, indices: Any, limit: int, what: str) -> None:
-    """Check that every index is in [0, limit); a GPU is waited for.
+def check_range(xp: ArrayModule, indices: Array, limit: int, what: str) -> None:
+    """Check that every index is in [0, limit), waiting for a GPU.
 
     Raises:
-      InvalidArgument: one is not.
+      InvalidArgument: an index is out of range.
 
     """
     wrong = (indices < 0) | (indices >= limit)
@@ -32,11 +32,11 @@ def check_range(xp: Any, indices: Any, limit: int, what: str) -> None:
         raise InvalidArgument(f"{what}{_at(first)} = {int(indices[first])} is not in [0, {limit})")
 
 
-def within(xp: Any, indices: Any, limit: int, what: str) -> tuple[Any, Any]:
-    """Indices that are in [0, limit), and which of them were.
+def within(xp: ArrayModule, indices: Array, limit: int, what: str) -> tuple[Array, Array | None]:
+    """Indices in [0, limit), and a mask of those that were in that range.
 
     Returns:
-      The indices, and None on a CPU; on a GPU those out of range are 0, and the second is False
+      The indices, and None on a CPU; on a GPU indices out of range are 0, and the mask is False
       for them.
 
     Raises:
@@ -52,8 +52,8 @@ def within(xp: Any, indices: Any, limit: int, what: str) -> tuple[Any, Any]:
     return indices * inside, inside
 
 
-def zeroed(xp: Any, values: Any, inside: Any) -> Any:
-    """The values, 0 where `inside` is False, of whose shape theirs begins; None changes none."""
+def zeroed(xp: ArrayModule, values: Array, inside: Array | None) -> Array:
+    """The values with 0 where the mask of their leading dimensions is False; no mask, no change."""
     if inside is None:
         return values
     wide = inside.reshape(inside.shape + (1,) * (values.ndim - inside.ndim))
@@ -61,15 +61,15 @@ def zeroed(xp: Any, values: Any, inside: Any) -> Any:
 
 
 def index_vectors(
-    xp: Any, indices: Any, shape: tuple[int, ...], what: str = "shape"
-) -> tuple[Any, ...]:
-    """Index vectors as an index tuple, checked; a GPU is waited for.
+    xp: ArrayModule, indices: Array, shape: tuple[int, ...], what: str = "shape"
+) -> tuple[Array, ...]:
+    """Checked index vectors as an index tuple; waits for a GPU.
 
     Args:
       xp: the array module.
       indices: the vectors, along the last axis.
-      shape: what they index.
-      what: what this shape is called.
+      shape: the shape of the tensor that they index.
+      what: the name of this shape in messages.
 
     Raises:
       InvalidArgument: vectors longer than the rank, or an index out of range.
@@ -89,9 +89,9 @@ def index_vectors(
 
 
 def vectors_within(
-    xp: Any, indices: Any, shape: tuple[int, ...], what: str = "shape"
-) -> tuple[tuple[Any, ...], Any]:
-    """Index vectors as an index tuple, and which of them index the shape; as `within` has it."""
+    xp: ArrayModule, indices: Array, shape: tuple[int, ...], what: str = "shape"
+) -> tuple[tuple[Array, ...], Array | None]:
+    """Index vectors as an index tuple, and a mask of those in range, as `within` returns it."""
     if xp is HOST:
         return index_vectors(xp, indices, shape, what), None
     parts = _parts(indices, shape)
@@ -103,7 +103,7 @@ def vectors_within(
     return tuple(part * inside for part in parts), inside
 
 
-def _parts(indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
+def _parts(indices: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
     if indices.ndim < 1:
         raise InvalidArgument("indices must be at least a vector")
     depth = indices.shape[-1]
@@ -115,18 +115,22 @@ def _parts(indices: Any, shape: tuple[int, ...]) -> tuple[Any, ...]:
     return tuple(indices[..., i] for i in range(depth))
 
 
-def _all_within(xp: Any, indices: Any, parts: Sequence[Any], shape: tuple[int, ...]) -> Any:
-    """For each vector whether every index of it is within its dimension."""
+def _all_within(
+    xp: ArrayModule, indices: Array, parts: Sequence[Array], shape: tuple[int, ...]
+) -> Array:
+    """For each index vector whether all its indices are within their dimensions."""
     if not parts:
         return xp.ones(indices.shape[:-1], dtype=bool)
     limits = zip(parts, shape, strict=False)
     return functools.reduce(operator.and_, ((part >= 0) & (part < limit) for part, limit in limits))
 
 
-def _first(xp: Any, wrong: Any) -> tuple[int, ...]:
-    """Where the first true element is."""
-    return tuple(int(places[0]) for places in xp.nonzero(wrong)) if wrong.ndim else ()
+def _first(xp: ArrayModule, wrong: Array) -> tuple[int, ...]:
+    """The index of the first true element."""
+    return (
+        tuple(int(axis_positions[0]) for axis_positions in xp.nonzero(wrong)) if wrong.ndim else ()
+    )
 
 
-def _at(place: tuple[int, ...]) -> str:
-    return f"[{','.join(map(str, place))}]" if place else ""
+def _at(index: tuple[int, ...]) -> str:
+    return f"[{','.join(map(str, index))}]" if index else ""

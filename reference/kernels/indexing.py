@@ -1,11 +1,11 @@
-"""Kernels of gathering, scattering, searching and sorting out."""
+"""Kernels of gathering, scattering, partitioning, searching and top-k."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
@@ -18,14 +18,14 @@ from sessrun.reference.kernels.index_ranges import (
 )
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.reductions import axis_of
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import SUMS, scatter
 
 __all__ = ["scattered"]
 
 
 @kernel("Gather")
-def gather(xp: Any, params: Any, indices: Any) -> Any:
+def gather(xp: ArrayModule, params: Array, indices: Array) -> Array:
     """Slices of params along its first axis."""
     if params.ndim < 1:
         raise InvalidArgument("params must be at least 1 dimensional")
@@ -34,43 +34,45 @@ def gather(xp: Any, params: Any, indices: Any) -> Any:
 
 
 @kernel("GatherV2", host_inputs=("axis",))
-def gather_v2(xp: Any, params: Any, indices: Any, axis: Any, *, batch_dims: int) -> Any:
+def gather_v2(
+    xp: ArrayModule, params: Array, indices: Array, axis: Array, *, batch_dims: int
+) -> Array:
     """Slices of params along an axis, batch by batch."""
     if params.ndim < 1:
         raise InvalidArgument("params must be at least 1 dimensional")
-    place = axis_of(one_number(axis, "axis must be scalar, got shape {}"), params.ndim)
+    dim = axis_of(one_number(axis, "axis must be scalar, got shape {}"), params.ndim)
     batch = batch_dims + indices.ndim if batch_dims < 0 else batch_dims
-    if not 0 <= batch <= min(indices.ndim, place):
-        raise InvalidArgument(f"batch_dims {batch_dims} must be in [0, {min(indices.ndim, place)}]")
+    if not 0 <= batch <= min(indices.ndim, dim):
+        raise InvalidArgument(f"batch_dims {batch_dims} must be in [0, {min(indices.ndim, dim)}]")
     if params.shape[:batch] != indices.shape[:batch]:
         raise InvalidArgument(
             f"params.shape[:{batch}] {params.shape} should be equal to "
             f"indices.shape[:{batch}] {indices.shape}"
         )
-    indices, inside = within(xp, indices, params.shape[place], "indices")
+    indices, inside = within(xp, indices, params.shape[dim], "indices")
     if inside is not None:
-        alone = (1,) * (place - batch)
+        alone = (1,) * (dim - batch)
         inside = inside.reshape(indices.shape[:batch] + alone + indices.shape[batch:])
     if batch == 0:
-        return zeroed(xp, xp.take(params, indices, axis=place), inside)
-    return zeroed(xp, _gathered_batch(xp, params, indices, place, batch), inside)
+        return zeroed(xp, xp.take(params, indices, axis=dim), inside)
+    return zeroed(xp, _gathered_batch(xp, params, indices, dim, batch), inside)
 
 
-def _gathered_batch(xp: Any, params: Any, indices: Any, place: int, batch: int) -> Any:
+def _gathered_batch(xp: ArrayModule, params: Array, indices: Array, dim: int, batch: int) -> Array:
     """params[b..., i..., indices[b..., j...], k...] as [b..., i..., j..., k...]."""
-    middle, own = place - batch, indices.ndim - batch
-    total = place + own
-    index: list[Any] = []
-    for axis in range(place):
+    middle, own = dim - batch, indices.ndim - batch
+    total = dim + own
+    index: list[Array] = []
+    for axis in range(dim):
         shape = [1] * total
         shape[axis] = params.shape[axis]
         index.append(xp.arange(params.shape[axis]).reshape(shape))
-    places = indices.reshape((*indices.shape[:batch], *(1,) * middle, *indices.shape[batch:]))
-    return params[(*index, places, ...)]
+    gathered = indices.reshape((*indices.shape[:batch], *(1,) * middle, *indices.shape[batch:]))
+    return params[(*index, gathered, ...)]
 
 
 @kernel("GatherNd")
-def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
+def gather_nd(xp: ArrayModule, params: Array, indices: Array) -> Array:
     """Slices of params at index vectors."""
     if indices.ndim and indices.size and not params.size:
         raise InvalidArgument(
@@ -83,9 +85,9 @@ def gather_nd(xp: Any, params: Any, indices: Any) -> Any:
     return zeroed(xp, params[(*parts, ...)], inside)
 
 
-def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
+def _check_updates(indices: Array, updates: Array, shape: tuple[int, ...]) -> None:
     if indices.ndim < 1:
-        raise InvalidArgument("Indices shape must have rank at least one. Found:[]")
+        raise InvalidArgument("indices must be at least a vector, got shape []")
     outer, depth = indices.ndim - 1, indices.shape[-1]
     given = bracketed(updates.shape)
     if not outer:  # so TensorFlow has it: one vector alone names no slice
@@ -106,8 +108,10 @@ def _check_updates(indices: Any, updates: Any, shape: tuple[int, ...]) -> None:
         )
 
 
-def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None) -> Any:
-    """`out`, which is the caller's own, with the updates put in."""
+def scattered(
+    xp: ArrayModule, out: Array, indices: Array, updates: Array, combine: str | None
+) -> Array:
+    """`out`, which the caller owns, with the updates combined into it."""
     if out.ndim < 1:
         raise InvalidArgument("Output must be at least 1-D, got shape: []")
     _check_updates(indices, updates, out.shape)
@@ -126,11 +130,11 @@ def scattered(xp: Any, out: Any, indices: Any, updates: Any, combine: str | None
 
 
 @binder("ScatterNd", host_inputs=("shape",))
-def scatter_nd(bind: Bind) -> Callable[..., Any]:
+def scatter_nd(bind: Bind) -> KernelFunction:
     """Zeros with the updates added at index vectors; strings are joined."""
     xp, strings = bind.xp, bind.attrs["T"] == "string"
 
-    def compute(indices: Any, updates: Any, shape: Any) -> Any:
+    def compute(indices: Array, updates: Array, shape: Array) -> Array:
         dims = checked_shape(shape)
         count = 1
         for dim in dims:
@@ -145,7 +149,7 @@ def scatter_nd(bind: Bind) -> Callable[..., Any]:
 
 def _scatter_into(op_type: str, combine: str | None) -> None:
     @kernel(op_type)
-    def compute(xp: Any, tensor: Any, indices: Any, updates: Any) -> Any:
+    def compute(xp: ArrayModule, tensor: Array, indices: Array, updates: Array) -> Array:
         if not tensor.size and (indices.size or updates.size):
             raise InvalidArgument("Indices and updates specified for empty output shape")
         return scattered(xp, tensor.copy(), indices, updates, combine)
@@ -160,33 +164,37 @@ _scatter_into("TensorScatterMin", "minimum")
 
 
 @kernel("Where")
-def where(xp: Any, x: Any) -> Any:
+def where(xp: ArrayModule, x: Array) -> Array:
     """The indices of the elements that are not zero, in C order."""
     if not 1 <= x.ndim <= MOST_DIMENSIONS:
-        raise InvalidArgument(f"WhereOp : Unhandled input dimensions: {x.ndim}")
+        raise InvalidArgument(
+            f"Where takes inputs of rank 1 to {MOST_DIMENSIONS}, got {bracketed(x.shape)}"
+        )
     return xp.stack(xp.nonzero(x), axis=-1).astype("int64")
 
 
 @binder("OneHot", host_inputs=("depth",))
-def one_hot(bind: Bind) -> Callable[..., Any]:
-    """on_value where the index says, off_value elsewhere."""
+def one_hot(bind: Bind) -> KernelFunction:
+    """on_value at the index along a new axis, off_value elsewhere."""
     xp, axis = bind.xp, bind.attrs["axis"]
 
-    def compute(indices: Any, depth: Any, on_value: Any, off_value: Any) -> Any:
+    def compute(indices: Array, depth: Array, on_value: Array, off_value: Array) -> Array:
         size = one_number(depth, "depth must be a scalar, but got shape {}")
         if size < 0:
             raise InvalidArgument(f"depth must be non-negative, got: {size}")
-        place = axis_of(axis, indices.ndim + 1)
-        numbers = xp.arange(size).reshape((size,) + (1,) * (indices.ndim - place))
-        wide = indices.reshape((*indices.shape[:place], 1, *indices.shape[place:]))
+        dim = axis_of(axis, indices.ndim + 1)
+        numbers = xp.arange(size).reshape((size,) + (1,) * (indices.ndim - dim))
+        wide = indices.reshape((*indices.shape[:dim], 1, *indices.shape[dim:]))
         return xp.where(wide == numbers, on_value, off_value)
 
     return compute
 
 
 @kernel("DynamicPartition", host_inputs=("partitions",))
-def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: int) -> Any:
-    """The slices of the data, sorted into a number of tensors."""
+def dynamic_partition(
+    xp: ArrayModule, data: Array, partitions: Array, *, num_partitions: int
+) -> tuple[Array, ...] | Array:
+    """The slices of the data, sorted into `num_partitions` tensors."""
     if data.shape[: partitions.ndim] != partitions.shape:
         raise InvalidArgument(
             "data.shape must start with partitions.shape, got data.shape = "
@@ -197,59 +205,60 @@ def dynamic_partition(xp: Any, data: Any, partitions: Any, *, num_partitions: in
     wrong = (numbers < 0) | (numbers >= num_partitions)
     if wrong.any():
         flat = int(wrong.argmax())
-        place = HOST.unravel_index(flat, partitions.shape)
+        position = HOST.unravel_index(flat, partitions.shape)
         raise InvalidArgument(
-            f"partitions{bracketed(place) if place else ''} = "
+            f"partitions{bracketed(tuple(map(int, position))) if position else ''} = "
             f"{int(numbers[flat])} is not in [0, {num_partitions})"
         )
-    flat = data.reshape((numbers.shape[0], *data.shape[partitions.ndim :]))
-    parts = tuple(flat[xp.asarray(numbers == i), ...] for i in range(num_partitions))
+    rows = data.reshape((numbers.shape[0], *data.shape[partitions.ndim :]))
+    parts = tuple(rows[xp.asarray(numbers == i), ...] for i in range(num_partitions))
     return parts if num_partitions != 1 else parts[0]
 
 
-def _common_rest(indices: Sequence[Any], data: Sequence[Any]) -> tuple[int, ...]:
-    """The shape of what one index stands for; it must be the same in all parts.
+def _common_rest(indices: Sequence[Array], data: Sequence[Array]) -> tuple[int, ...]:
+    """The shape of the slice of one index, which must be the same in all parts.
 
     Raises:
-      InvalidArgument: data does not begin with its indices' shape, or another rest.
+      InvalidArgument: data does not begin with its indices' shape, or slices differ in shape.
 
     """
     first: tuple[int, ...] = data[0].shape[indices[0].ndim :]
     for at, (index, values) in enumerate(zip(indices, data, strict=True)):
         rank, rank_0 = index.ndim, indices[0].ndim
-        shape, places = bracketed(values.shape), bracketed(index.shape)
+        shape, index_shape = bracketed(values.shape), bracketed(index.shape)
         if values.shape[:rank] != index.shape:
             raise InvalidArgument(
-                f"data[{at}].shape = {shape} does not start with indices[{at}].shape = {places}"
+                f"data[{at}].shape = {shape} does not start with "
+                f"indices[{at}].shape = {index_shape}"
             )
         if values.shape[rank:] != first:
             raise InvalidArgument(
                 f"Need data[0].shape[{rank_0}:] = data[{at}].shape[{rank}:], got "
                 f"data[0].shape = {bracketed(data[0].shape)}, data[{at}].shape = "
                 f"{shape}, indices[0].shape = {bracketed(indices[0].shape)}, "
-                f"indices[{at}].shape = {places}"
+                f"indices[{at}].shape = {index_shape}"
             )
     return first
 
 
 @binder("DynamicStitch", host_inputs=("indices",))
 @binder("ParallelDynamicStitch", host_inputs=("indices",))
-def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
-    """Slices put together at the places that the indices say; the last one wins."""
+def dynamic_stitch(bind: Bind) -> KernelFunction:
+    """Slices merged at their indices; of those with the same index the last one wins."""
     xp, count = bind.xp, bind.attrs["N"]
 
-    def compute(*inputs: Any) -> Any:
+    def compute(*inputs: Array) -> Array:
         indices, data = inputs[:count], inputs[count:]
         rest = _common_rest(indices, data)
-        places = [ints(part) for part in indices]
-        wrong = next((i for part in places for i, n in enumerate(part) if n < 0), None)
+        targets = [ints(part) for part in indices]
+        wrong = next((i for part in targets for i, n in enumerate(part) if n < 0), None)
         if wrong is not None:
             raise InvalidArgument(f"indices[{wrong}] is out of range")
-        length = max((max(part) + 1 for part in places if part), default=0)
+        length = max((max(part) + 1 for part in targets if part), default=0)
         merged = xp.zeros((length, *rest), dtype=data[0].dtype)
-        for part, values in zip(places, data, strict=True):
+        for part, values in zip(targets, data, strict=True):
             rows = values.reshape((len(part), *rest))
-            last = {place: row for row, place in enumerate(part)}
+            last = {target: row for row, target in enumerate(part)}
             if len(last) < len(part):  # a GPU writes them in any order
                 rows = rows[xp.asarray([*last.values()], dtype="int64")]
             if part:
@@ -259,28 +268,28 @@ def dynamic_stitch(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _top(xp: Any, x: Any, count: int) -> Any:
+def _top(xp: ArrayModule, x: Array, count: int) -> tuple[Array, Array]:
     if x.ndim < 1 or count < 0 or x.shape[-1] < count:
         raise InvalidArgument(f"input must have at least k={count} columns. Had {x.shape}")
     # A stable sort of the reversed row, read backwards, leaves equals in their order.
     order = xp.argsort(x[..., ::-1], axis=-1, kind="stable")[..., ::-1][..., :count]
-    places = x.shape[-1] - 1 - order
-    return xp.take_along_axis(x, places, axis=-1), places
+    positions = x.shape[-1] - 1 - order
+    return xp.take_along_axis(x, positions, axis=-1), positions
 
 
 @binder("TopKV2", host_inputs=("k",))
-def top_k_v2(bind: Bind) -> Callable[..., Any]:
-    """The k largest elements of each row, falling, and where they are."""
+def top_k_v2(bind: Bind) -> KernelFunction:
+    """The k largest elements of each row in descending order, and their positions."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["index_type"])
 
-    def compute(x: Any, k: Any) -> Any:
-        values, places = _top(xp, x, one_number(k, "k must be scalar, got shape {}"))
-        return values, places.astype(dtype)
+    def compute(x: Array, k: Array) -> tuple[Array, Array]:
+        values, positions = _top(xp, x, one_number(k, "k must be scalar, got shape {}"))
+        return values, positions.astype(dtype)
 
     return compute
 
 
-def _in_top(xp: Any, predictions: Any, targets: Any, count: int) -> Any:
+def _in_top(xp: ArrayModule, predictions: Array, targets: Array, count: int) -> Array:
     if predictions.ndim != 2:
         raise InvalidArgument("predictions must be 2-dimensional")
     if targets.ndim != 1:
@@ -300,22 +309,22 @@ def _in_top(xp: Any, predictions: Any, targets: Any, count: int) -> Any:
 
 
 @kernel("InTopK")
-def in_top_k(xp: Any, predictions: Any, targets: Any, *, k: int) -> Any:
+def in_top_k(xp: ArrayModule, predictions: Array, targets: Array, *, k: int) -> Array:
     """Whether fewer than k predictions of the row are above the target's."""
     return _in_top(xp, predictions, targets, k)
 
 
 @kernel("InTopKV2", host_inputs=("k",))
-def in_top_k_v2(xp: Any, predictions: Any, targets: Any, k: Any) -> Any:
+def in_top_k_v2(xp: ArrayModule, predictions: Array, targets: Array, k: Array) -> Array:
     """Whether fewer than k predictions of the row are above the target's."""
     return _in_top(xp, predictions, targets, one_number(k, "k must be 0-D, got shape {}"))
 
 
 def _search(op_type: str, side: str) -> None:
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
 
-        def compute(rows: Any, values: Any) -> Any:
+        def compute(rows: Array, values: Array) -> Array:
             for name, given in (("sorted_inputs", rows), ("values", values)):
                 if given.ndim != 2:
                     raise InvalidArgument(
@@ -337,23 +346,23 @@ _search("UpperBound", "right")
 
 
 @binder("ListDiff", devices=("CPU",))
-def list_diff(bind: Bind) -> Callable[..., Any]:
-    """The elements of x that are not in y, and where they are."""
+def list_diff(bind: Bind) -> KernelFunction:
+    """The elements of x that are not in y, and their positions."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["out_idx"])
 
-    def compute(x: Any, y: Any) -> Any:
+    def compute(x: Array, y: Array) -> tuple[Array, Array]:
         if x.ndim != 1 or y.ndim != 1:
             which = "x" if x.ndim != 1 else "y"
             raise InvalidArgument(f"{which} should be a 1D vector.")
         gone = set(y.tolist())
-        places = [place for place, item in enumerate(x.tolist()) if item not in gone]
-        return x[xp.asarray(places, dtype="int64")], xp.asarray(places, dtype=dtype)
+        positions = [position for position, item in enumerate(x.tolist()) if item not in gone]
+        return x[xp.asarray(positions, dtype="int64")], xp.asarray(positions, dtype=dtype)
 
     return compute
 
 
 @kernel("UnravelIndex", host_inputs=("dims",))
-def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
+def unravel_index(xp: ArrayModule, indices: Array, dims: Array) -> Array:
     """Flat indices as index vectors, one a column."""
     if dims.ndim != 1:
         raise InvalidArgument(f"The dims must be a 1-D tensor: {list(dims.shape)}")
@@ -370,7 +379,7 @@ def unravel_index(xp: Any, indices: Any, dims: Any) -> Any:
     if count >= 1 << (8 * indices.dtype.itemsize - 1):
         spelled = " ".join(map(str, sizes))
         raise InvalidArgument(f"Input dims product is causing integer overflow: ({spelled})")
-    if xp.any(indices >= count):  # those below 0 pass: their places are not above 0
+    if xp.any(indices >= count):  # negative ones pass: their results are not positive
         raise InvalidArgument(f"index is out of bound as with dims {sizes}")
     out = xp.empty((len(sizes), *indices.shape), dtype=indices.dtype)
     rest = xp.abs(indices)

@@ -1,16 +1,15 @@
-"""The kernel of isotonic regression: the nearest rows that do not rise."""
+"""The kernel of isotonic regression: the nearest non-increasing rows."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
 __all__: list[str] = []
 
-#: The dtype of the solutions, for each of the values.
+#: The dtype of the solutions for each dtype of the values.
 _SOLVED = {
     "int8": "float32",
     "int16": "float32",
@@ -24,14 +23,14 @@ _SOLVED = {
 
 
 @binder("IsotonicRegression", host_inputs=("input",), host_outputs=("output", "segments"))
-def isotonic(bind: Bind) -> Any:
-    """Each row's nearest one that does not rise, and which numbers of it are one piece."""
+def isotonic(bind: Bind) -> KernelFunction:
+    """The nearest non-increasing row to each row, and the segment of each of its elements."""
     kind, solved = bind.attrs["T"], bind.attrs["output_dtype"]
     if _SOLVED.get(kind) != solved:
         raise InvalidArgument(f"No kernel of {bind.node.type} makes {solved} of {kind}")
     dtype = dtype_of(solved)
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> tuple[Array, Array]:
         rows = x.reshape(-1, x.shape[-1]) if x.size else x.reshape(0, 0)
         values, pieces = HOST.empty(rows.shape, "float64"), HOST.empty(rows.shape, "int32")
         for i, row in enumerate(rows.astype("float64").tolist()):
@@ -44,11 +43,11 @@ def isotonic(bind: Bind) -> Any:
 
 
 def _pooled(row: list[float]) -> tuple[list[int], list[float]]:
-    """How long the pieces of a row are, and the mean of each; a later one's is not larger.
+    """The lengths and the means of the segments of a row; the means do not increase.
 
-    A piece that would rise over the one before is joined to it. Each step depends on the last one:
-    no array module does it at once, and this loop takes seven to nine times as long as
-    TensorFlow's, twenty times where rows are in order before.
+    A segment whose mean exceeds the one before is merged into it. Every step depends on the last:
+    no array module does this at once, and this loop takes seven to nine times as long as
+    TensorFlow's, twenty times for sorted rows.
     """
     lengths: list[int] = []
     sums: list[float] = []

@@ -6,31 +6,32 @@ import io
 import struct
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, scalar_int, string_array
 from sessrun.reference.kernels.pillow import pillow
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: Where a file says how dense its pixels are.
+#: Where a file holds the density of its pixels.
 _DENSITY: Final = 13
-#: Colours are written for every second pixel of every second row, or for each.
-_EACH, _FOURTH = 0, 2
+#: Pillow's subsampling: colours for every pixel, or for every second one of every second row.
+_FULL_CHROMA, _QUARTER_CHROMA = 0, 2
 
 
 def _jpeg(
-    image: Any, quality: int, density: tuple[int, int, int] = (1, 300, 300), **options: Any
+    image: Array, quality: int, density: tuple[int, int, int] = (1, 300, 300), **options: Any
 ) -> bytes:
     """A JPEG file of a picture of one channel or three.
 
     Args:
       image: uint8, [height, width, 1 or 3].
       quality: from 0 to 100.
-      density: 1 for dots per inch, 2 per centimetre; how many across, and down.
-      options: Pillow's.
+      density: the unit (1 dots per inch, 2 per centimetre), horizontal and vertical density.
+      options: Pillow's options of the file format.
 
     """
     if not 0 <= quality <= 100:
@@ -39,7 +40,9 @@ def _jpeg(
         raise InvalidArgument(f"image is too large for JPEG, or empty: {image.shape}")
     file = io.BytesIO()
     is_grey = image.shape[2] == 1
-    options["subsampling"] = _EACH if is_grey else options.get("subsampling", _FOURTH)
+    options["subsampling"] = (
+        _FULL_CHROMA if is_grey else options.get("subsampling", _QUARTER_CHROMA)
+    )
     plain = HOST.ascontiguousarray(image[..., 0] if is_grey else image)
     pillow().Image.fromarray(plain).save(file, "JPEG", quality=quality, dpi=(1, 1), **options)
     content = file.getvalue()
@@ -47,7 +50,7 @@ def _jpeg(
     return content[:_DENSITY] + struct.pack(">BHH", *density) + content[_DENSITY + 5 :]
 
 
-def _check(image: Any, kind: str = "") -> None:
+def _check(image: Array, kind: str = "") -> None:
     if image.ndim != 3:
         raise InvalidArgument(f"image must be 3-dimensional: {bracketed(image.shape)}")
     wanted = {"": (1, 3), "grayscale": (1,), "rgb": (3,)}[kind]
@@ -59,7 +62,7 @@ def _check(image: Any, kind: str = "") -> None:
 
 
 @binder("EncodeJpeg", devices=_CPU)
-def encode_jpeg(bind: Bind) -> Any:
+def encode_jpeg(bind: Bind) -> KernelFunction:
     """A JPEG file of a picture, as the attributes say."""
     words: dict[str, Any] = {
         name: value.decode() if isinstance(value, bytes) else value
@@ -68,14 +71,14 @@ def encode_jpeg(bind: Bind) -> Any:
     unit = 1 if words["density_unit"] == "in" else 2
     density = (unit, words["x_density"], words["y_density"])
     options: dict[str, Any] = {
-        "subsampling": _FOURTH if words["chroma_downsampling"] else _EACH,
+        "subsampling": _QUARTER_CHROMA if words["chroma_downsampling"] else _FULL_CHROMA,
         "progressive": words["progressive"],
         "optimize": words["optimize_size"] or words["progressive"],
     }
     if words["xmp_metadata"]:
         options["xmp"] = words["xmp_metadata"].encode()
 
-    def compute(image: Any) -> Any:
+    def compute(image: Array) -> Array:
         _check(image, words["format"])
         return string_array([_jpeg(image, words["quality"], density, **options)], ())
 
@@ -83,8 +86,8 @@ def encode_jpeg(bind: Bind) -> Any:
 
 
 @kernel("EncodeJpegVariableQuality", devices=_CPU)
-def encode_jpeg_variable_quality(_: Any, image: Any, quality: Any) -> Any:
-    """A JPEG file of a picture, of a quality that is computed."""
+def encode_jpeg_variable_quality(_: object, image: Array, quality: Array) -> Array:
+    """A JPEG file of a picture, with the quality as an input."""
     _check(image)
     if quality.ndim:
         raise InvalidArgument(f"quality must be scalar: {bracketed(quality.shape)}")

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import FailedPrecondition, InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.number_inputs import one_number
 from sessrun.reference.kernels.products import product
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
 
 @kernel("MatMul")
 @widened
-def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
-    """The product of two matrices, each perhaps given transposed."""
+def matmul(xp: ArrayModule, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
+    """The product of two matrices, either of which may be transposed first."""
     if a.ndim != 2 or b.ndim != 2:
         raise InvalidArgument(f"In[0] and In[1] must be matrices, have ndims {a.ndim} and {b.ndim}")
     left = a.T if transpose_a else a
@@ -28,12 +28,12 @@ def matmul(xp: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> 
     return product(xp, left, right)
 
 
-def _adjoint(xp: Any, x: Any) -> Any:
+def _adjoint(xp: ArrayModule, x: Array) -> Array:
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
 @kernel("BatchMatMul")
-def plain_batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
+def plain_batch_matmul(xp: ArrayModule, x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Array:
     """As BatchMatMulV2; the batches must have the same dimensions."""
     if x.shape[:-2] != y.shape[:-2]:
         raise InvalidArgument(
@@ -44,8 +44,8 @@ def plain_batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> 
 
 @kernel("BatchMatMulV2")
 @widened
-def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
-    """The products of two batches of matrices, each perhaps given as its adjoint."""
+def batch_matmul(xp: ArrayModule, x: Array, y: Array, *, adj_x: bool, adj_y: bool) -> Array:
+    """The products of two batches of matrices, either of which may be replaced by its adjoints."""
     if x.ndim < 2 or y.ndim < 2:
         raise InvalidArgument(f"In[0] and In[1] ndims must be >= 2: {x.ndim}, {y.ndim}")
     left = _adjoint(xp, x) if adj_x else x
@@ -55,16 +55,16 @@ def batch_matmul(xp: Any, x: Any, y: Any, *, adj_x: bool, adj_y: bool) -> Any:
     return product(xp, left, right)
 
 
-#: Dtypes whose products are of a wider one.
+#: Dtypes whose products have a wider dtype.
 _BYTES: Final = frozenset({"int8", "uint8"})
 
 
 @binder("BatchMatMulV3", devices=("CPU",))
-def mixed_batch_matmul(bind: Bind) -> Callable[..., Any]:
+def mixed_batch_matmul(bind: Bind) -> KernelFunction:
     """The products of two batches of matrices of one dtype, of bytes, or of bytes and bfloat16.
 
     Raises:
-      KernelError: these dtypes are not multiplied with one another.
+      KernelError: the dtypes are no supported combination.
 
     """
     left, right, out = kinds = [bind.attrs[name] for name in ("Ta", "Tb", "Tout")]
@@ -90,7 +90,7 @@ def mixed_batch_matmul(bind: Bind) -> Callable[..., Any]:
 
 @kernel("Cross")
 @widened
-def cross(xp: Any, a: Any, b: Any) -> Any:
+def cross(xp: ArrayModule, a: Array, b: Array) -> Array:
     """The cross products of the vectors in the last dimension."""
     if a.shape != b.shape:
         raise InvalidArgument(f"Both inputs must be of same shape: {a.shape} vs. {b.shape}")
@@ -105,10 +105,10 @@ def cross(xp: Any, a: Any, b: Any) -> Any:
 
 
 @kernel("Diag")
-def diag(xp: Any, diagonal: Any) -> Any:
+def diag(xp: ArrayModule, diagonal: Array) -> Array:
     """Zeros with the input on the diagonal.
 
-    Large ones, of 100 MB, take three times TensorFlow's time: their memory is fresh from the
+    Large results, of 100 MB, take three times TensorFlow's time: their memory is fresh from the
     system in every run, where TensorFlow's allocator keeps its own.
     """
     if diagonal.ndim == 0:
@@ -120,7 +120,7 @@ def diag(xp: Any, diagonal: Any) -> Any:
 
 
 @kernel("DiagPart")
-def diag_part(_: Any, x: Any) -> Any:
+def diag_part(_: object, x: Array) -> Array:
     """The diagonal of a tensor whose shape is one shape twice."""
     half = x.ndim // 2
     if x.ndim % 2 or x.shape[:half] != x.shape[half:]:
@@ -132,40 +132,40 @@ def diag_part(_: Any, x: Any) -> Any:
 
 
 @kernel("MatrixDiag", "BatchMatrixDiag")
-def matrix_diag(xp: Any, diagonal: Any) -> Any:
+def matrix_diag(xp: ArrayModule, diagonal: Array) -> Array:
     """Matrices with the input's rows on their diagonals."""
     if diagonal.ndim == 0:
         raise InvalidArgument("diagonal must be at least 1-dim, received shape: []")
     size = diagonal.shape[-1]
     out = xp.zeros((*diagonal.shape, size), dtype=diagonal.dtype)
-    places = xp.arange(size)
-    out[..., places, places] = diagonal
+    steps = xp.arange(size)
+    out[..., steps, steps] = diagonal
     return out
 
 
 @kernel("MatrixDiagPart", "BatchMatrixDiagPart")
-def matrix_diag_part(xp: Any, x: Any) -> Any:
+def matrix_diag_part(xp: ArrayModule, x: Array) -> Array:
     """The diagonals of the innermost matrices."""
     _check_matrices(x)
-    places = xp.arange(min(x.shape[-2:]))
-    return x[..., places, places]
+    steps = xp.arange(min(x.shape[-2:]))
+    return x[..., steps, steps]
 
 
 @kernel("MatrixSetDiag", "BatchMatrixSetDiag")
-def matrix_set_diag(xp: Any, x: Any, diagonal: Any) -> Any:
+def matrix_set_diag(xp: ArrayModule, x: Array, diagonal: Array) -> Array:
     """The input with the diagonals of its innermost matrices replaced."""
     _check_matrices(x)
     wanted = (*x.shape[:-2], min(x.shape[-2:]))
     if diagonal.shape != wanted:
         raise InvalidArgument(f"must have diagonal.shape == {wanted}, got {diagonal.shape}")
     out = x.copy()
-    places = xp.arange(wanted[-1])
-    out[..., places, places] = diagonal
+    steps = xp.arange(wanted[-1])
+    out[..., steps, steps] = diagonal
     return out
 
 
 @kernel("MatrixBandPart", "BatchMatrixBandPart", host_inputs=("num_lower", "num_upper"))
-def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
+def matrix_band_part(xp: ArrayModule, x: Array, num_lower: Array, num_upper: Array) -> Array:
     """The innermost matrices, zero outside a band; a negative width keeps all of that side."""
     _check_matrices(x)
     rows, columns = x.shape[-2:]
@@ -182,6 +182,6 @@ def matrix_band_part(xp: Any, x: Any, num_lower: Any, num_upper: Any) -> Any:
     return xp.where(inside, x, xp.zeros((), dtype=x.dtype))
 
 
-def _check_matrices(x: Any) -> None:
+def _check_matrices(x: Array) -> None:
     if x.ndim < 2:
         raise InvalidArgument(f"input must be at least 2-dim, received shape: {list(x.shape)}")

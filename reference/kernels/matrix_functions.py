@@ -1,13 +1,13 @@
-"""Kernels of functions of whole matrices: square root, logarithm and exponential, by scipy.
+"""Kernels of matrix functions: square root, logarithm and exponential, by scipy.
 
-Its logarithm is written in Python: one of 32 x 32 takes five to ten times as long as TensorFlow's.
+scipy's logarithm is written in Python: one of 32 x 32 takes five to ten times TensorFlow's time.
 """
 
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.decompositions import square
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra, numbers_unmoved
@@ -15,37 +15,37 @@ from sessrun.reference.kernels.scientific import linear_algebra, numbers_unmoved
 __all__: list[str] = []
 
 
-def _of_each(xp: Any, x: Any, name: str) -> Any:
-    """The function of each matrix, in double precision; NaN where there is none of its dtype."""
-    found = xp.empty(x.shape, dtype=x.dtype)
+def _of_matrices(xp: ArrayModule, x: Array, name: str) -> Array:
+    """The function of each matrix, computed in double precision; NaN if a real one has none."""
+    results = xp.empty(x.shape, dtype=x.dtype)
     if not square(x).size:
-        return found
-    flat = found.reshape((-1, *x.shape[-2:]))
+        return results
+    flat = results.reshape((-1, *x.shape[-2:]))
     function = getattr(linear_algebra(), name)
     wide = x.astype("complex128" if x.dtype.kind == "c" else "float64").reshape(flat.shape)
     with warnings.catch_warnings(), numbers_unmoved():
-        warnings.simplefilter("ignore")  # scipy warns of what it then gives as NaN
-        for place, matrix in enumerate(wide):
+        warnings.simplefilter("ignore")  # scipy warns of results that are NaN
+        for i, matrix in enumerate(wide):
             value = function(matrix)
             is_other = value.dtype.kind == "c" and x.dtype.kind != "c" and bool(value.imag.any())
             fits = value if x.dtype.kind == "c" else value.real
-            flat[place] = float("nan") if is_other else fits
-    return found
+            flat[i] = float("nan") if is_other else fits
+    return results
 
 
 @kernel("MatrixSquareRoot", devices=("CPU",))
-def matrix_square_root(xp: Any, x: Any) -> Any:
+def matrix_square_root(xp: ArrayModule, x: Array) -> Array:
     """The principal square root of each matrix."""
-    return _of_each(xp, x, "sqrtm")
+    return _of_matrices(xp, x, "sqrtm")
 
 
 @kernel("MatrixLogarithm", devices=("CPU",))
-def matrix_logarithm(xp: Any, x: Any) -> Any:
+def matrix_logarithm(xp: ArrayModule, x: Array) -> Array:
     """The principal logarithm of each complex matrix."""
-    return _of_each(xp, x, "logm")
+    return _of_matrices(xp, x, "logm")
 
 
 @kernel("MatrixExponential", devices=("CPU",))
-def matrix_exponential(xp: Any, x: Any) -> Any:
+def matrix_exponential(xp: ArrayModule, x: Array) -> Array:
     """The exponential of each matrix."""
-    return _of_each(xp, x, "expm")
+    return _of_matrices(xp, x, "expm")

@@ -1,23 +1,23 @@
-"""Kernels of greyscale dilation, the largest sum of each window and a filter, and gradients."""
+"""Kernels of greyscale dilation, max(window + filter) for each window, and of its gradients."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.pooling import lowest
-from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.kernels.windows import blocks, geometry, offsets, places
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.windows import Slices, blocks, geometry, offsets, window_slices
 from sessrun.spec.rules.windows import Axis
 
 __all__: list[str] = []
 
-#: How many times smaller blocks are than those of convolutions: several arrays are at work.
+#: By how much blocks are smaller than those of convolutions: several arrays must fit the cache.
 _CACHED = 8
 
 
-def _along(bind: Bind, x: Any, filters: Any, grad: Any = None) -> tuple[Axis, ...]:
+def _along(bind: Bind, x: Array, filters: Array, grad: Array | None = None) -> tuple[Axis, ...]:
     """The window along rows and columns.
 
     Raises:
@@ -47,46 +47,46 @@ def _along(bind: Bind, x: Any, filters: Any, grad: Any = None) -> tuple[Axis, ..
     return along
 
 
-def _largest(xp: Any, x: Any, filters: Any, along: tuple[Axis, ...]) -> Any:
-    """The largest sum of each window and the filter of its channel."""
+def _largest(xp: ArrayModule, x: Array, filters: Array, along: tuple[Axis, ...]) -> Array:
+    """The maximum of window + filter for each window and channel."""
     best = xp.full(
         (x.shape[0], *(axis.out for axis in along), x.shape[3]), lowest(xp, x.dtype), x.dtype
     )
     for offset in offsets(along):
-        here, there = places(along, offset)
+        here, there = window_slices(along, offset)
         best[here] = xp.maximum(best[here], x[there] + filters[offset])
     return best
 
 
 def _shares(
-    xp: Any, x: Any, filters: Any, grad: Any, along: tuple[Axis, ...]
-) -> Iterator[tuple[tuple[int, ...], Any, Any]]:
-    """For each element of the window the gradients of the windows that have it first.
+    xp: ArrayModule, x: Array, filters: Array, grad: Array, along: tuple[Axis, ...]
+) -> Iterator[tuple[tuple[int, ...], Slices, Array]]:
+    """For each offset in a window, the gradients of the windows whose first maximum is there.
 
     Yields:
-      The element's index, the slices of the images, and the gradients there.
+      The offset, the slices of the images at it, and the gradients, zero for other windows.
 
     """
     best = _largest(xp, x, filters, along)
     left = xp.ones(best.shape, "bool")
     for offset in offsets(along):
-        here, there = places(along, offset)
-        found = (x[there] + filters[offset] == best[here]) & left[here]
-        left[here] ^= found
-        yield offset, there, grad[here] * found
+        here, there = window_slices(along, offset)
+        is_first = (x[there] + filters[offset] == best[here]) & left[here]
+        left[here] ^= is_first
+        yield offset, there, grad[here] * is_first
 
 
-def _blocks(xp: Any, x: Any) -> list[slice]:
-    """The images in blocks of which each fits the cache."""
+def _blocks(xp: ArrayModule, x: Array) -> list[slice]:
+    """Slices of the batch that fit the cache."""
     return list(blocks(xp, x.shape[0], _CACHED * x[:1].size))
 
 
 @binder("Dilation2D")
-def dilation(bind: Bind) -> Callable[..., Any]:
-    """The largest sum of each window and the filter of its channel."""
+def dilation(bind: Bind) -> KernelFunction:
+    """The maximum of window + filter for each window and channel."""
     xp = bind.xp
 
-    def compute(x: Any, filters: Any) -> Any:
+    def compute(x: Array, filters: Array) -> Array:
         along = _along(bind, x, filters)
         parts = [_largest(xp, x[block], filters, along) for block in _blocks(xp, x)]
         return xp.concatenate(parts) if parts else _largest(xp, x, filters, along)
@@ -95,10 +95,10 @@ def dilation(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("Dilation2DBackpropInput")
-def dilation_by_input(bind: Bind) -> Callable[..., Any]:
-    """Each gradient where its window has its largest sum first."""
+def dilation_by_input(bind: Bind) -> KernelFunction:
+    """Adds each gradient to the first maximum of its window."""
 
-    def compute(x: Any, filters: Any, grad: Any) -> Any:
+    def compute(x: Array, filters: Array, grad: Array) -> Array:
         along = _along(bind, x, filters, grad)
         out = bind.xp.zeros(x.shape, x.dtype)
         for block in _blocks(bind.xp, x):
@@ -111,10 +111,10 @@ def dilation_by_input(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("Dilation2DBackpropFilter")
-def dilation_by_filter(bind: Bind) -> Callable[..., Any]:
-    """For each element of the filters the gradients of the windows that have it, summed."""
+def dilation_by_filter(bind: Bind) -> KernelFunction:
+    """For each element of the filters, the sum of gradients of windows whose maximum it gives."""
 
-    def compute(x: Any, filters: Any, grad: Any) -> Any:
+    def compute(x: Array, filters: Array, grad: Array) -> Array:
         along = _along(bind, x, filters, grad)
         out = bind.xp.zeros(filters.shape, x.dtype)
         for block in _blocks(bind.xp, x):

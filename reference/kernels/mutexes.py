@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
 from sessrun.reference.state.attempts import Attempt
 from sessrun.reference.state.mutex_resource import Held, Mutex
 
@@ -17,20 +16,20 @@ _CPU: Final = ("CPU",)
 
 
 @binder("MutexV2", devices=_CPU)
-def mutex(bind: Bind) -> Callable[..., Any]:
-    """The lock; every node of one container and name gives the same."""
+def mutex(bind: Bind) -> KernelFunction:
+    """The lock of a container and name, the same for all nodes."""
     name = attribute_text(bind.attrs["shared_name"]) or bind.node.name
     container = attribute_text(bind.attrs["container"])
     return lambda: bind.resources.get_or_create(container, name, Mutex, Mutex)
 
 
 @binder("MutexLock", devices=_CPU, needs_step=True)
-def mutex_lock(bind: Bind) -> Callable[..., Any]:
-    """Holds the lock once no other does, at most until the run is over."""
+def mutex_lock(bind: Bind) -> KernelFunction:
+    """Acquires the lock, waiting for it; it is released at the latest when the run is over."""
 
-    def compute(step: Step, lock: Any) -> Held:
+    def compute(step: Step, lock: object) -> Held:
         if not isinstance(lock, Mutex):
-            raise InvalidArgument("The handle is not one of a lock: make it with MutexV2")
+            raise InvalidArgument("The handle is not one of a lock: create it with MutexV2")
 
         def asked() -> Attempt:
             attempt = lock.acquire()
@@ -44,13 +43,13 @@ def mutex_lock(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("ConsumeMutexLock", devices=_CPU)
-def consume_mutex_lock(bind: Bind) -> Callable[..., Any]:
-    """Lets go of it."""
+def consume_mutex_lock(bind: Bind) -> KernelFunction:
+    """Releases a lock."""
     del bind
 
-    def compute(held: Any) -> None:
+    def compute(held: object) -> None:
         if not isinstance(held, Held):
-            raise InvalidArgument("What is consumed is not held: make it with MutexLock")
+            raise InvalidArgument("The input is not a held lock: create it with MutexLock")
         held.let_go()
 
     return compute

@@ -1,9 +1,8 @@
-"""Nearest neighbours of points."""
+"""The kernel of nearest neighbours of points."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import scalar_int
 from sessrun.reference.kernels.registry import kernel
@@ -12,12 +11,14 @@ __all__: list[str] = []
 
 
 @kernel("NearestNeighbors", devices=("CPU",))
-def nearest_neighbors(xp: Any, points: Any, centers: Any, k: Any) -> Any:
-    """For each point the k nearest centers, nearest first, and their squared distances.
+def nearest_neighbors(
+    xp: ArrayModule, points: Array, centers: Array, k: Array
+) -> tuple[Array, Array]:
+    """The k nearest centers of each point, nearest first, and their squared distances.
 
     Raises:
-      KernelError: points or centers are no matrices of one width, or `k` no scalar of at least 0;
-        TensorFlow ends the process at a negative one.
+      KernelError: points or centers are not matrices of one width, or `k` is not a scalar >= 0;
+        TensorFlow's process dies of a negative one.
 
     """
     for name, value in (("points", points), ("centers", centers)):
@@ -37,17 +38,17 @@ def nearest_neighbors(xp: Any, points: Any, centers: Any, k: Any) -> Any:
     lengths = xp.add.reduce(centers * centers, axis=1)
     own = xp.add.reduce(points * points, axis=1)
     distances = own[:, None] - 2 * xp.matmul(points, centers.T) + lengths
-    places = _nearest(xp, distances, min(scalar_int(k), len(centers)))
-    near = xp.take_along_axis(distances, places, axis=1)
+    nearest = _nearest(xp, distances, min(scalar_int(k), len(centers)))
+    near = xp.take_along_axis(distances, nearest, axis=1)
     order = xp.argsort(near, axis=1, kind="stable")
     return (
-        xp.take_along_axis(places, order, axis=1).astype("int64"),
+        xp.take_along_axis(nearest, order, axis=1).astype("int64"),
         xp.take_along_axis(near, order, axis=1),
     )
 
 
-def _nearest(xp: Any, distances: Any, k: int) -> Any:
-    """The k least of each row, in the order of the columns; of equal ones the first."""
+def _nearest(xp: ArrayModule, distances: Array, k: int) -> Array:
+    """The columns of the k least elements of each row, in ascending order; ties go to the first."""
     rows, columns = distances.shape
     if k in {0, columns}:
         return xp.broadcast_to(xp.arange(k), (rows, k))

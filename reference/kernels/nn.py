@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import HOST
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
@@ -18,39 +19,41 @@ __all__: list[str] = []
 _SELU_SCALE: Final = 1.0507009873554804934193349852946
 _SELU_ALPHA: Final = 1.6732632423543772848170429916717
 
-#: -log(epsilon) - 2 of each dtype.
+#: -log(epsilon) - 2 for each dtype.
 _SOFTPLUS_EDGE: Final = {
     name: bits * math.log(2.0) - 2.0
     for name, bits in (("bfloat16", 7), ("float16", 10), ("float32", 23), ("float64", 52))
 }
 
 
-def _constant(number: float, like: Any) -> Any:
-    return like.dtype.type(number)  # an argument of a kernel, which need not be uploaded
+def _constant(number: float, like: Array) -> Array:
+
+    constant: Array = like.dtype.type(number)  # a kernel's argument, which need not be uploaded
+    return constant
 
 
 @kernel("Relu")
-def relu(xp: Any, x: Any) -> Any:
+def relu(xp: ArrayModule, x: Array) -> Array:
     """max(x, 0)."""
     return xp.maximum(x, _constant(0, x))
 
 
 @kernel("Relu6")
-def relu6(xp: Any, x: Any) -> Any:
+def relu6(xp: ArrayModule, x: Array) -> Array:
     """min(max(x, 0), 6)."""
     return xp.minimum(relu(xp, x), _constant(6, x))
 
 
 @kernel("Elu")
 @widened
-def elu(xp: Any, x: Any) -> Any:
+def elu(xp: ArrayModule, x: Array) -> Array:
     """Elementwise x, but exp(x) - 1 below zero."""
     return xp.where(x < 0, xp.expm1(x), x)
 
 
 @kernel("Selu")
 @widened
-def selu(xp: Any, x: Any) -> Any:
+def selu(xp: ArrayModule, x: Array) -> Array:
     """Scale * x, but scale * alpha * (exp(x) - 1) below zero."""
     scale = _constant(_SELU_SCALE, x)
     below = _constant(_SELU_SCALE * _SELU_ALPHA, x)
@@ -58,19 +61,19 @@ def selu(xp: Any, x: Any) -> Any:
 
 
 @kernel("LeakyRelu")
-def leaky_relu(xp: Any, x: Any, *, alpha: float) -> Any:
+def leaky_relu(xp: ArrayModule, x: Array, *, alpha: float) -> Array:
     """Numbers above zero as they are, others times alpha."""
     slope = xp.asarray(alpha, dtype="float32")  # a GraphDef holds the attribute as float32
     return xp.where(x > 0, x, x * slope.astype(x.dtype))
 
 
 @binder("Softplus")
-def softplus(bind: Bind) -> Callable[..., Any]:
+def softplus(bind: Bind) -> KernelFunction:
     """log(1 + exp(x)); x or exp(x) where the rest is below the dtype's precision."""
     xp, edge = bind.xp, _SOFTPLUS_EDGE[bind.attrs["T"]]
 
     @widened
-    def compute(xp: Any, x: Any) -> Any:
+    def compute(xp: ArrayModule, x: Array) -> Array:
         powers = xp.exp(x)
         return xp.where(x > edge, x, xp.where(x < -edge, powers, xp.log1p(powers)))
 
@@ -79,12 +82,12 @@ def softplus(bind: Bind) -> Callable[..., Any]:
 
 @kernel("Softsign")
 @widened
-def softsign(xp: Any, x: Any) -> Any:
+def softsign(xp: ArrayModule, x: Array) -> Array:
     """Elementwise x / (1 + |x|)."""
     return x / (xp.ones((), x.dtype) + xp.absolute(x))
 
 
-def _shifted(xp: Any, logits: Any) -> Any:
+def _shifted(xp: ArrayModule, logits: Array) -> Array:
     if logits.ndim < 1:
         raise InvalidArgument("logits must have >= 1 dimension, got []")
     if not logits.size:
@@ -94,21 +97,21 @@ def _shifted(xp: Any, logits: Any) -> Any:
 
 @kernel("Softmax")
 @widened
-def softmax(xp: Any, logits: Any) -> Any:
-    """Exponentials of each row, scaled to the sum 1."""
+def softmax(xp: ArrayModule, logits: Array) -> Array:
+    """exp(logits) of each row, scaled to the sum 1."""
     powers = xp.exp(_shifted(xp, logits))
     return powers / xp.add.reduce(powers, axis=-1, keepdims=True)
 
 
 @kernel("LogSoftmax")
 @widened
-def log_softmax(xp: Any, logits: Any) -> Any:
-    """Logarithms of the softmax of each row."""
+def log_softmax(xp: ArrayModule, logits: Array) -> Array:
+    """The logarithm of the softmax of each row."""
     shifted = _shifted(xp, logits)
     return shifted - xp.log(xp.add.reduce(xp.exp(shifted), axis=-1, keepdims=True))
 
 
-def _biased(x: Any, bias: Any, first: bool) -> Any:
+def _biased(x: Array, bias: Array, first: bool) -> Array:
     if x.ndim < 2 or bias.ndim != 1:
         raise InvalidArgument(
             f"value must be at least a matrix and bias a vector: {x.shape}, {bias.shape}"
@@ -123,20 +126,20 @@ def _biased(x: Any, bias: Any, first: bool) -> Any:
 
 
 @kernel("BiasAdd")
-def bias_add(_: Any, x: Any, bias: Any, *, data_format: str) -> Any:
+def bias_add(_: object, x: Array, bias: Array, *, data_format: str) -> Array:
     """A vector added along the channels."""
     return _biased(x, bias, data_format in {"NCHW", b"NCHW"})
 
 
 @kernel("BiasAddV1")
-def bias_add_v1(_: Any, x: Any, bias: Any) -> Any:
+def bias_add_v1(_: object, x: Array, bias: Array) -> Array:
     """A vector added along the last dimension."""
     return _biased(x, bias, first=False)
 
 
 @kernel("BiasAddGrad")
 @widened
-def bias_add_grad(xp: Any, x: Any, *, data_format: str) -> Any:
+def bias_add_grad(xp: ArrayModule, x: Array, *, data_format: str) -> Array:
     """The sum over all dimensions but the channels."""
     if x.ndim < 2:
         raise InvalidArgument(f"Input tensor must be at least 2D: {x.shape}")
@@ -147,19 +150,19 @@ def bias_add_grad(xp: Any, x: Any, *, data_format: str) -> Any:
 
 @kernel("L2Loss")
 @widened
-def l2_loss(xp: Any, x: Any) -> Any:
+def l2_loss(xp: ArrayModule, x: Array) -> Array:
     """Half the sum of squares."""
     flat = x.reshape(-1)
     return xp.add.reduce(flat * flat, dtype=x.dtype) / _constant(2, x)
 
 
-def _rows(features: Any) -> None:
+def _rows(features: Array) -> None:
     if features.ndim != 2:
         raise InvalidArgument(f"logits must be 2-D, but got shape {features.shape}")
 
 
 @kernel("SoftmaxCrossEntropyWithLogits")
-def cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
+def cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Array, Array]:
     """Cross entropy of softmax rows and label rows, and its gradient."""
     if max(features.ndim, labels.ndim) != 2:
         raise InvalidArgument(
@@ -175,7 +178,7 @@ def cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
 
 
 @kernel("SparseSoftmaxCrossEntropyWithLogits")
-def sparse_cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
+def sparse_cross_entropy(xp: ArrayModule, features: Array, labels: Array) -> tuple[Array, Array]:
     """Cross entropy of softmax rows and label numbers, and its gradient."""
     _rows(features)
     if labels.shape != features.shape[:1]:
@@ -194,19 +197,24 @@ def sparse_cross_entropy(xp: Any, features: Any, labels: Any) -> Any:
     chosen = xp.arange(classes)[None, :] == labels[:, None]
     loss = -xp.add.reduce(xp.where(chosen, logs, 0.0), axis=1)
     gradient = xp.exp(logs) - chosen.astype("float64")
-    if xp is not HOST:  # which cannot tell: rows of such labels are NaN, as TensorFlow documents
+    if (
+        xp is not HOST
+    ):  # a GPU does not report them: rows of such labels are NaN, as TensorFlow documents
         loss = xp.where(outside, xp.nan, loss)
         gradient = xp.where(outside[:, None], xp.nan, gradient)
     return loss.astype(features.dtype), gradient.astype(features.dtype)
 
 
-def _gradient(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+GradientFunction = Callable[[ArrayModule, Array, Array], Array]
+
+
+def _gradient(*op_types: str) -> Callable[[GradientFunction], GradientFunction]:
     """Register `function(xp, a, b)` for operations whose inputs have one shape."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+    def register(function: GradientFunction) -> GradientFunction:
         @kernel(*op_types)
         @widened
-        def compute(xp: Any, a: Any, b: Any) -> Any:
+        def compute(xp: ArrayModule, a: Array, b: Array) -> Array:
             if a.shape != b.shape:
                 raise InvalidArgument(f"inputs must be of one shape: {a.shape} vs. {b.shape}")
             return function(xp, a, b)
@@ -217,26 +225,26 @@ def _gradient(*op_types: str) -> Callable[[Callable[..., Any]], Callable[..., An
 
 
 @_gradient("ReluGrad")
-def relu_grad(_: Any, gradients: Any, features: Any) -> Any:
+def relu_grad(_: ArrayModule, gradients: Array, features: Array) -> Array:
     """The gradient times 1 where the features are positive, times 0 elsewhere: NaN stays."""
     return gradients * (features > 0).astype(gradients.dtype)
 
 
 @_gradient("Relu6Grad")
-def relu6_grad(_: Any, gradients: Any, features: Any) -> Any:
+def relu6_grad(_: ArrayModule, gradients: Array, features: Array) -> Array:
     """The gradient times 1 where the features are between 0 and 6, times 0 elsewhere."""
     inside = (features > 0) & (features < _constant(6, features))
     return gradients * inside.astype(gradients.dtype)
 
 
 @_gradient("EluGrad")
-def elu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+def elu_grad(xp: ArrayModule, gradients: Array, outputs: Array) -> Array:
     """The gradient, times the output plus 1 below zero."""
     return xp.where(outputs < 0, gradients * (outputs + xp.ones((), outputs.dtype)), gradients)
 
 
 @_gradient("SeluGrad")
-def selu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
+def selu_grad(xp: ArrayModule, gradients: Array, outputs: Array) -> Array:
     """The gradient times the scale, below zero times the output plus scale * alpha."""
     scale = _constant(_SELU_SCALE, outputs)
     below = _constant(_SELU_SCALE * _SELU_ALPHA, outputs)
@@ -244,7 +252,7 @@ def selu_grad(xp: Any, gradients: Any, outputs: Any) -> Any:
 
 
 @kernel("LeakyReluGrad")
-def leaky_relu_grad(xp: Any, gradients: Any, features: Any, *, alpha: float) -> Any:
+def leaky_relu_grad(xp: ArrayModule, gradients: Array, features: Array, *, alpha: float) -> Array:
     """The gradient, times alpha where the feature is not above zero."""
     if gradients.shape != features.shape:
         raise InvalidArgument(
@@ -255,42 +263,42 @@ def leaky_relu_grad(xp: Any, gradients: Any, features: Any, *, alpha: float) -> 
 
 
 @_gradient("SoftplusGrad")
-def softplus_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def softplus_grad(xp: ArrayModule, gradients: Array, features: Array) -> Array:
     """The gradient over 1 + exp(-features)."""
     return gradients / (xp.exp(-features) + xp.ones((), features.dtype))
 
 
 @_gradient("SoftsignGrad")
-def softsign_grad(xp: Any, gradients: Any, features: Any) -> Any:
+def softsign_grad(xp: ArrayModule, gradients: Array, features: Array) -> Array:
     """The gradient over (1 + |features|) squared."""
     return gradients / xp.square(xp.ones((), features.dtype) + xp.absolute(features))
 
 
 @_gradient("SigmoidGrad")
-def sigmoid_grad(xp: Any, y: Any, dy: Any) -> Any:
+def sigmoid_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
     """Elementwise dy * y * (1 - y)."""
     return y * (xp.ones((), y.dtype) - y) * dy
 
 
 @_gradient("TanhGrad")
-def tanh_grad(xp: Any, y: Any, dy: Any) -> Any:
+def tanh_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
     """Elementwise dy * (1 - y * y)."""
     return (xp.ones((), y.dtype) - y * y) * dy
 
 
 @_gradient("InvGrad", "ReciprocalGrad")
-def reciprocal_grad(xp: Any, y: Any, dy: Any) -> Any:
+def reciprocal_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
     """-dy * y * y."""
     return -xp.conj(y * y) * dy
 
 
 @_gradient("RsqrtGrad")
-def rsqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+def rsqrt_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
     """Elementwise dy * -0.5 * y ** 3."""
     return _constant(-0.5, y) * dy * xp.conj(y * y * y)
 
 
 @_gradient("SqrtGrad")
-def sqrt_grad(xp: Any, y: Any, dy: Any) -> Any:
+def sqrt_grad(xp: ArrayModule, y: Array, dy: Array) -> Array:
     """Elementwise dy * 0.5 / y."""
     return xp.where(dy == 0, dy, _constant(0.5, y) * dy / xp.conj(y))

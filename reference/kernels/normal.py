@@ -1,6 +1,6 @@
-"""Kernels of normal numbers: two words, or two pairs of words, make two numbers.
+"""Kernels of normal random numbers: two words, or two pairs of words, make two numbers.
 
-The transformation is Box and Muller's: the logarithm of one even number gives the distance from
+The transformation is Box and Muller's: the logarithm of a uniform number gives the distance from
 the origin, another one the angle. Its functions are computed in float64 and rounded once each to
 the dtype in which TensorFlow computes them: float32 for all dtypes but float64.
 """
@@ -9,30 +9,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import dtype_of
 from sessrun.reference.kernels.philox import RESERVED, Stream, Words, filled, stream_of
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
 __all__ = ["doubles", "normal_numbers", "normally", "truncated_numbers"]
 
-#: What stands for an even number below it, as it has no logarithm or one too large.
+#: The least uniform number whose logarithm is taken; lesser ones are replaced by it.
 _LEAST: Final = 1e-7
-#: Numbers this far off are drawn again by the truncated normal distribution.
+#: The distance from 0 from which on the truncated normal distribution draws numbers again.
 _CUT: Final = 2.0
 _FRACTION_32: Final = (1 << 23) - 1
 _FRACTION_64: Final = (1 << 20) - 1
 #: The coefficients of the sine's power series from the 15th power down to the third.
 _SINE: Final = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(7, 0, -1))
 
-#: From the words of some groups to their numbers, a row of each group.
-Draw = Callable[[Any, Words, Words], Any]
+#: From the array module and the words of groups, even and odd ones, to numbers [groups, width].
+Draw = Callable[[ArrayModule, Words, Words], Array]
 
 
-def _in_float32(xp: Any, even: Words, odd: Words) -> Any:
-    """Four numbers of each group: each pair of words makes two."""
+def _in_float32(xp: ArrayModule, even: Words, odd: Words) -> Array:
+    """Four numbers of each group of four words: a pair of words makes two."""
     numbers = xp.empty((even.shape[1], 4), dtype="float32")
     rounded = xp.empty_like(even, dtype="float32")  # as all of TensorFlow's steps are
     even &= _FRACTION_32
@@ -41,18 +42,18 @@ def _in_float32(xp: Any, even: Words, odd: Words) -> Any:
     rounded *= -2.0
     distance = xp.sqrt(rounded)
     odd &= _FRACTION_32
-    for place, numerator in enumerate(_sine_and_cosine(xp, odd.view("int64"))):
+    for column, numerator in enumerate(_sine_and_cosine(xp, odd.view("int64"))):
         rounded[:] = numerator
         rounded *= distance
-        numbers[:, place] = rounded[0]
-        numbers[:, place + 2] = rounded[1]
+        numbers[:, column] = rounded[0]
+        numbers[:, column + 2] = rounded[1]
     return numbers
 
 
-def _sine_and_cosine(xp: Any, parts: Any) -> tuple[Any, Any]:
-    """Sine and cosine, float64, of as many 2**23rds of a full turn, the angle in float32.
+def _sine_and_cosine(xp: ArrayModule, parts: Array) -> tuple[Array, Array]:
+    """Sine and cosine, float64, of `parts` / 2**23 full turns, with the angle rounded to float32.
 
-    The array modules' own functions take several times as long, as they admit any angle. This
+    The array modules' own functions take several times as long, as they take any angle. This
     is exact to 1e-14: far more than float32 has.
     """
     angle = (parts * (2 * math.pi * 2.0**-23)).astype("float32").astype("float64")
@@ -72,8 +73,8 @@ def _sine_and_cosine(xp: Any, parts: Any) -> tuple[Any, Any]:
     return xp.where(across, cosine, sine) * negative, xp.where(across, sine, cosine) * turned
 
 
-def doubles(xp: Any, even: Words, odd: Words) -> Any:
-    """Two numbers of each group: the first pair of words is the distance, the second the angle."""
+def doubles(xp: ArrayModule, even: Words, odd: Words) -> Array:
+    """Two numbers of each group of words: one pair gives the distance, the other the angle."""
     numbers = xp.empty((even.shape[1], 2), dtype="float64")
     even &= _FRACTION_64
     even <<= 32
@@ -87,39 +88,39 @@ def doubles(xp: Any, even: Words, odd: Words) -> Any:
 
 
 def normally(dtype: str) -> tuple[Draw, int]:
-    """How numbers of a dtype are made, and how many each group of words gives."""
+    """The function that draws numbers of a dtype, and how many a group of words gives."""
     return (doubles, 2) if dtype == "float64" else (_in_float32, 4)
 
 
-def normal_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
+def normal_numbers(xp: ArrayModule, stream: Stream, dims: tuple[int, ...], dtype: str) -> Array:
     """The next numbers of a stream in the standard normal distribution."""
     draw, width = normally(dtype)
 
-    def make(even: Words, odd: Words) -> Any:
+    def make(even: Words, odd: Words) -> Array:
         return draw(xp, even, odd)
 
     return filled(xp, stream, dims, dtype_of(dtype), width, make)
 
 
 @binder("RandomStandardNormal", host_inputs=("shape",))
-def random_standard_normal(bind: Bind) -> Callable[..., Any]:
+def random_standard_normal(bind: Bind) -> KernelFunction:
     """Numbers of the standard normal distribution."""
     xp, stream, dtype = bind.xp, stream_of(bind), bind.attrs["dtype"]
     return lambda shape: normal_numbers(xp, stream, checked_shape(shape), dtype)
 
 
 @binder("TruncatedNormal", host_inputs=("shape",))
-def truncated_normal(bind: Bind) -> Callable[..., Any]:
-    """Numbers of the standard normal distribution, those that are 2 or more off drawn again."""
+def truncated_normal(bind: Bind) -> KernelFunction:
+    """Standard normal numbers; those with absolute value >= 2 are drawn again."""
     xp, stream, dtype = bind.xp, stream_of(bind), bind.attrs["dtype"]
     return lambda shape: truncated_numbers(xp, stream, checked_shape(shape), dtype)
 
 
-def truncated_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str) -> Any:
-    """The next normal numbers of a stream that are less than 2 off.
+def truncated_numbers(xp: ArrayModule, stream: Stream, dims: tuple[int, ...], dtype: str) -> Array:
+    """The next normal numbers of a stream with absolute value < 2.
 
-    Each group has the words of as many counters as are reserved for it, and takes the first
-    numbers of theirs that are not cut off.
+    A group has the words of all counters that are reserved for it, and takes the first
+    numbers of theirs that are not rejected.
     """
     draw, width = normally(dtype)
     stride = width * RESERVED // 4
@@ -138,36 +139,38 @@ def truncated_numbers(xp: Any, stream: Stream, dims: tuple[int, ...], dtype: str
     if lacking:
         groups = xp.concatenate(lacking)
         counters = groups.astype("uint64") * stride + first
-        found = _drawn_again(xp, stream, draw, counters, xp.concatenate(numbers))
-        places = groups[:, None] * width + xp.arange(width)
-        inside = places < count
-        flat[places[inside]] = found[inside]
+        redrawn = _drawn_again(xp, stream, draw, counters, xp.concatenate(numbers))
+        positions = groups[:, None] * width + xp.arange(width)
+        inside = positions < count
+        flat[positions[inside]] = redrawn[inside]
     return result
 
 
-def _drawn_again(xp: Any, stream: Stream, draw: Draw, counters: Any, numbers: Any) -> Any:
-    """For each group the first numbers that are not cut off.
+def _drawn_again(
+    xp: ArrayModule, stream: Stream, draw: Draw, counters: Array, numbers: Array
+) -> Array:
+    """For each group the first numbers that are not rejected.
 
     Args:
       xp: the array module.
       stream: the stream.
-      draw: how its words make numbers.
+      draw: the function from words to numbers.
       counters: the first counter of each group.
-      numbers: what that makes, of shape [groups, width].
+      numbers: the numbers of these counters, [groups, width].
 
     """
     width = numbers.shape[1]
-    found = xp.empty_like(numbers)
+    kept = xp.empty_like(numbers)
     groups = xp.arange(len(numbers))
     had = xp.zeros_like(groups)
     while True:
         good = xp.absolute(numbers) < _CUT
-        place = xp.cumsum(good, axis=1) + (had[:, None] - 1)
-        row, column = xp.nonzero(good & (place < width))
-        found[groups[row], place[row, column]] = numbers[row, column]
+        rank = xp.cumsum(good, axis=1) + (had[:, None] - 1)
+        row, column = xp.nonzero(good & (rank < width))
+        kept[groups[row], rank[row, column]] = numbers[row, column]
         had = had + xp.sum(good, axis=1)
         left = xp.nonzero(had < width)[0]
         if not left.size:
-            return found
+            return kept
         groups, had, counters = groups[left], had[left], counters[left] + 1
         numbers = draw(xp, *stream.at(counters))

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 
 __all__: list[str] = []
 
 
-def _float(attr: float) -> Any:
+def _float(attr: float) -> Array:
     """An attribute as the float32 that a GraphDef holds."""
-    return dtype_of("float32").type(attr)
+    number: Array = dtype_of("float32").type(attr)
+    return number
 
 
 class _BatchNorm:
@@ -28,22 +27,22 @@ class _BatchNorm:
         self.dtype = dtype_of(bind.attrs["T"])
         self.extra = self.name == "FusedBatchNormV3"
 
-    def rows(self, x: Any) -> Any:
-        """The batch as float32 rows, one element for each channel."""
+    def rows(self, x: Array) -> Array:
+        """The batch as a float32 matrix [elements, channels]."""
         if x.ndim not in ({4, 5} if self.name.endswith("V3") else {4}):
             raise InvalidArgument(f"{self.name}: input must be 4-dimensional: {x.shape}")
         last = x.transpose((0, *range(2, x.ndim), 1)) if self.first else x
         return last.reshape(-1, last.shape[-1]).astype("float32", copy=False)
 
-    def back(self, rows: Any, shape: tuple[int, ...]) -> Any:
+    def back(self, rows: Array, shape: tuple[int, ...]) -> Array:
         """The rows in the batch's shape and dtype."""
         if self.first:
             last = rows.reshape(shape[0], *shape[2:], shape[1])
             rows = last.transpose((0, last.ndim - 1, *range(1, last.ndim - 1)))
         return rows.reshape(shape).astype(self.dtype, copy=False)
 
-    def check(self, channels: int, **vectors: Any) -> None:
-        """Check that each of these has one element for each channel.
+    def check(self, channels: int, **vectors: Array) -> None:
+        """Check that these are vectors with an element for each channel.
 
         Raises:
           KernelError: one has not.
@@ -57,27 +56,29 @@ class _BatchNorm:
                 )
 
 
-def _mean(xp: Any, rows: Any) -> Any:
-    """The mean of each column: first of blocks of rows, which keeps the rounding small."""
+def _mean(xp: ArrayModule, rows: Array) -> Array:
+    """The mean of each column, summed by blocks of rows first to keep rounding errors small."""
     count, channels = rows.shape
     block = 64
-    whole = count // block * block
-    total = xp.add.reduce(rows[whole:], axis=0)
-    if whole:
-        parts = xp.add.reduce(rows[:whole].reshape(-1, block, channels), axis=1)
+    in_blocks = count // block * block
+    total = xp.add.reduce(rows[in_blocks:], axis=0)
+    if in_blocks:
+        parts = xp.add.reduce(rows[:in_blocks].reshape(-1, block, channels), axis=1)
         total = total + xp.add.reduce(parts, axis=0)
     return total / _float(max(count, 1))
 
 
 @binder("FusedBatchNorm", "FusedBatchNormV2", "FusedBatchNormV3")
-def batch_norm(bind: Bind) -> Callable[..., Any]:
-    """Each channel with mean 0 and variance 1, scaled and moved; the batch's mean and variance.
+def batch_norm(bind: Bind) -> KernelFunction:
+    """Each channel normalized to mean 0 and variance 1, scaled and shifted; mean and variance.
 
-    The variance that is handed on is that of a sample, n - 1; the one that is divided by, of n.
+    The variance output is that of a sample (over n - 1); normalization divides by that over n.
     """
     norm, factor = _BatchNorm(bind), _float(bind.attrs["exponential_avg_factor"])
 
-    def compute(x: Any, scale: Any, offset: Any, mean: Any, variance: Any) -> Any:
+    def compute(
+        x: Array, scale: Array, offset: Array, mean: Array, variance: Array
+    ) -> tuple[Array, ...]:
         xp, rows = norm.xp, norm.rows(x)
         channels = rows.shape[1]
         norm.check(channels, scale=scale, offset=offset)
@@ -107,9 +108,16 @@ def batch_norm(bind: Bind) -> Callable[..., Any]:
 
 
 def _empty(
-    xp: Any, norm: _BatchNorm, x: Any, mean: Any, variance: Any, factor: Any, scale: Any, rest: Any
-) -> Any:
-    """What an empty batch gives: the means of nothing, or the old ones."""
+    xp: ArrayModule,
+    norm: _BatchNorm,
+    x: Array,
+    mean: Array,
+    variance: Array,
+    factor: Array,
+    scale: Array,
+    rest: tuple[Array, ...],
+) -> tuple[Array, ...]:
+    """The outputs of an empty batch: NaN for mean and variance, or the old ones."""
     kept = factor != 1
     nothing = xp.full(scale.shape, xp.nan, scale.dtype)
     old = (mean, variance) if kept else (nothing, nothing)
@@ -118,11 +126,13 @@ def _empty(
 
 
 @binder("FusedBatchNormGrad", "FusedBatchNormGradV2", "FusedBatchNormGradV3")
-def batch_norm_grad(bind: Bind) -> Callable[..., Any]:
+def batch_norm_grad(bind: Bind) -> KernelFunction:
     """The gradients of a batch normalization by input, scale and offset."""
     norm = _BatchNorm(bind)
 
-    def compute(dy: Any, x: Any, scale: Any, mean: Any, variance: Any, *_: Any) -> Any:
+    def compute(
+        dy: Array, x: Array, scale: Array, mean: Array, variance: Array, *_: object
+    ) -> tuple[Array, Array, Array, Array, Array]:
         if dy.shape != x.shape:
             raise InvalidArgument(
                 f"x and y_backprop must have same shape, but x has shape "

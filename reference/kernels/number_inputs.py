@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import ints, scalar_int
@@ -11,15 +10,15 @@ from sessrun.reference.kernels.host import ints, scalar_int
 __all__ = ["one_number", "vector_of"]
 
 
-def one_number(given: Any, refusal: str) -> int:
+def one_number(given: Array, refusal: str) -> int:
     """The integer of a scalar in host memory.
 
     Args:
       given: the input.
-      refusal: what is said of one that is no scalar; its shape is put in for `{}`.
+      refusal: the message if the input is no scalar; `{}` stands for its shape.
 
     Raises:
-      InvalidArgument: it is no scalar.
+      InvalidArgument: the input is no scalar.
 
     """
     if given.ndim:
@@ -27,11 +26,11 @@ def one_number(given: Any, refusal: str) -> int:
     return scalar_int(given)
 
 
-def vector_of(given: Any, name: str) -> list[int]:
+def vector_of(given: Array, name: str) -> list[int]:
     """The integers of a vector in host memory.
 
     Raises:
-      InvalidArgument: it is no vector.
+      InvalidArgument: the input is no vector.
 
     """
     if given.ndim != 1:

@@ -1,36 +1,35 @@
-"""Kernels of operations as they were before there were resources: handles are references.
+"""Kernels of operations of before there were resources: their handles are references.
 
-Such a kernel is the newer operation's, around which references become what is behind them, and a
-handle that it gives becomes a reference to two strings, its container and name.
+Such a kernel calls that of the newer operation, with references replaced by their resources; a
+handle that it returns becomes a reference to two strings, its container and name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import frozen, string_array
-from sessrun.reference.kernels.registry import Bind, Entry, Node, older_form
+from sessrun.reference.kernels.registry import Bind, Entry, KernelFunction, Node, older_form
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference
 from sessrun.spec.operations import Operation
 
 __all__ = ["behind", "older_kernel", "reference_to"]
 
 
-def reference_to(resource: Any, container: str, name: str) -> HandleReference:
-    """An older handle, whose value is [container, name]."""
-    told = string_array([attribute_octets(container), attribute_octets(name)], (2,))
-    return HandleReference(resource, name, frozen(told))
+def reference_to(resource: object, container: str, name: str) -> HandleReference:
+    """A reference handle of a resource, whose value is [container, name]."""
+    names = string_array([attribute_octets(container), attribute_octets(name)], (2,))
+    return HandleReference(resource, name, frozen(names))
 
 
-def behind(handle: Any) -> Any:
-    """The resource behind an older handle.
+def behind(handle: object) -> Any:
+    """The resource of a reference handle.
 
     Raises:
-      InvalidArgument: it is none, but strings that were assigned to or fed.
+      InvalidArgument: the handle was fed or assigned to, and is only strings.
 
     """
     if not isinstance(handle, HandleReference):
@@ -40,27 +39,27 @@ def behind(handle: Any) -> Any:
 
 @older_form
 def older_kernel(operation: Operation, entry: Entry) -> Entry:
-    """The kernel of an older form, from that of the newer operation.
+    """The kernel of an operation with reference handles, from that of the newer operation.
 
     Args:
-      operation: the older form.
-      entry: the kernel of the newer one.
+      operation: the operation with reference handles.
+      entry: the kernel of the newer operation.
 
     """
     first = 1 if entry.needs_step else 0
-    places = [first + place for place, arg in enumerate(operation.inputs) if arg.is_ref]
+    positions = [first + position for position, arg in enumerate(operation.inputs) if arg.is_ref]
 
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         compute = entry.bind(replace(bind, node=Node(bind.node.name, operation.newer)))
         if operation.outputs and operation.outputs[0].is_ref:
             container = attribute_text(bind.attrs["container"]) or DEFAULT_CONTAINER
             name = attribute_text(bind.attrs["shared_name"]) or bind.node.name
             return lambda *args: reference_to(compute(*args), container, name)
 
-        def unwrapped(*args: Any) -> Any:
+        def unwrapped(*args: object) -> object:
             given = list(args)
-            for place in places:
-                given[place] = behind(given[place])
+            for position in positions:
+                given[position] = behind(given[position])
             return compute(*given)
 
         return unwrapped

@@ -1,16 +1,17 @@
-"""Kernels of parsing as graphs of earlier releases have it: keys one by one, nothing in rows."""
+"""Kernels of parsing Examples in graphs of earlier releases: single keys, no ragged features."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.examples import parse_example
 from sessrun.reference.kernels.host import HOST, string_array
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.sequence_examples import parse_sequence_example
 
 __all__: list[str] = []
@@ -31,30 +32,30 @@ _COUNTS: Final = (
 
 
 def _newer(bind: Bind) -> Bind:
-    """What the newer operation is bound to: no features in rows."""
+    """The node's attributes as those of the newer operation, without ragged features."""
     return replace(bind, attrs={**bind.attrs, **_NO_ROWS})
 
 
-def _vector(keys: Sequence[Any]) -> Any:
-    """Keys that are scalars, or attributes, as one tensor."""
-    items = [key.item() if hasattr(key, "item") else key for key in keys]
+def _vector(keys: Sequence[Array | bytes | str]) -> Array:
+    """Keys, which are scalar tensors or attributes, as one vector of strings."""
+    items = [key if isinstance(key, bytes | str) else key.item() for key in keys]
     texts = [item.encode() if isinstance(item, str) else item for item in items]
     return string_array(texts, (len(texts),))
 
 
-def _assumed_empty(keys: Any, assumed: Any) -> Any:
-    """For each of the keys whether a list that is missing is one without elements."""
+def _assumed_empty(keys: Array, assumed: Array) -> Array:
+    """For each of the keys whether a missing feature list counts as empty: a vector of bools."""
     known = set(assumed.reshape(-1).tolist())
     return HOST.array([key in known for key in keys.tolist()], dtype="bool")
 
 
 @binder("ParseExample", devices=_CPU)
-def older_example(bind: Bind) -> Callable[..., Any]:
+def older_example(bind: Bind) -> KernelFunction:
     """As `ParseExampleV2`."""
     parse = parse_example(_newer(bind))
     sparse, dense = bind.attrs["Nsparse"], bind.attrs["Ndense"]
 
-    def compute(serialized: Any, names: Any, *rest: Any) -> Any:
+    def compute(serialized: Array, names: Array, *rest: Array) -> object:
         keys = _vector(rest[:sparse]), _vector(rest[sparse : sparse + dense]), _vector(())
         return parse(serialized, names, *keys, *rest[sparse + dense :])
 
@@ -62,13 +63,13 @@ def older_example(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("ParseSingleExample", devices=_CPU)
-def single_example(bind: Bind) -> Callable[..., Any]:
-    """As `ParseExampleV2` of one; the keys are attributes."""
+def single_example(bind: Bind) -> KernelFunction:
+    """As `ParseExampleV2` for a single Example, with the keys as attributes."""
     attrs, parse = bind.attrs, parse_example(_newer(bind))
     keys = _vector(attrs["sparse_keys"]), _vector(attrs["dense_keys"]), _vector(())
     none = _vector(())
 
-    def compute(serialized: Any, *defaults: Any) -> Any:
+    def compute(serialized: Array, *defaults: Array) -> object:
         if serialized.ndim:
             shape = bracketed(serialized.shape)
             raise InvalidArgument(f"Expected serialized to be a scalar, got shape: {shape}")
@@ -78,7 +79,7 @@ def single_example(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("ParseSequenceExample", devices=_CPU)
-def older_sequence_example(bind: Bind) -> Callable[..., Any]:
+def older_sequence_example(bind: Bind) -> KernelFunction:
     """As `ParseSequenceExampleV2`."""
     attrs, parse = bind.attrs, parse_sequence_example(_newer(bind))
     first, second = (
@@ -88,25 +89,25 @@ def older_sequence_example(bind: Bind) -> Callable[..., Any]:
     assumed = _vector(attrs["feature_list_dense_missing_assumed_empty"])
     none, may_miss = _vector(()), _assumed_empty(second[1], assumed)
 
-    def compute(serialized: Any, names: Any, *defaults: Any) -> Any:
+    def compute(serialized: Array, names: Array, *defaults: Array) -> object:
         return parse(serialized, names, *first, none, *second, none, may_miss, *defaults)
 
     return compute
 
 
 @binder("ParseSingleSequenceExample", devices=_CPU)
-def older_single_sequence_example(bind: Bind) -> Callable[..., Any]:
-    """As `ParseSequenceExampleV2` of one, without the lengths of dense lists."""
+def older_single_sequence_example(bind: Bind) -> KernelFunction:
+    """As `ParseSequenceExampleV2` for a single one, without the lengths of dense lists."""
     parse = parse_sequence_example(_newer(bind))
     counts = [bind.attrs[name] for name in _COUNTS]
 
-    def compute(serialized: Any, assumed: Any, *rest: Any) -> Any:
+    def compute(serialized: Array, assumed: Array, *rest: Array) -> Array | tuple[Array, ...]:
         given = list(rest)
         keys = [_vector([given.pop(0) for _ in range(count)]) for count in counts]
         *defaults, name = given
         none, may_miss = _vector(()), _assumed_empty(keys[3], assumed)
-        found = parse(serialized, name, *keys[:2], none, *keys[2:], none, may_miss, *defaults)
-        values = found if isinstance(found, tuple) else (found,)
+        outputs = parse(serialized, name, *keys[:2], none, *keys[2:], none, may_miss, *defaults)
+        values = outputs if isinstance(outputs, tuple) else (outputs,)
         kept = values[: len(values) - counts[3]]
         return kept[0] if len(kept) == 1 else kept
 

@@ -1,57 +1,58 @@
-"""Kernels of values that may be there or not, and of those that nothing reads."""
+"""Kernels of optional values, and of parameters that are never read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import dtype_of, string_array
-from sessrun.reference.kernels.registry import EVERY, Bind, binder
+from sessrun.reference.kernels.registry import EVERY, Bind, KernelFunction, binder
 from sessrun.reference.kernels.tensor_list import shape_of
 from sessrun.reference.state.optional_values import Optional
 
 __all__: list[str] = []
 
-#: A value of dtype variant or resource that nothing can be read of.
+#: Stands for a value of dtype variant or resource that is never read.
 _NO_VALUE: Final = object()
 
 #: Sizes, None for an unknown one; None for an unknown shape.
 Shape = tuple[int | None, ...] | None
 
 
-def _known(value: Any) -> Optional:
+def _known(value: object) -> Optional:
     if not isinstance(value, Optional):
         raise InvalidArgument("The given input is no optional value.")
     return value
 
 
 @binder("OptionalNone", host_outputs=("optional",))
-def none(_: Bind) -> Callable[..., Any]:
-    """Nothing."""
+def none(_: Bind) -> KernelFunction:
+    """An optional without a value."""
     return lambda: Optional(None)
 
 
 @binder("OptionalFromValue", host_inputs=(EVERY,), host_outputs=("optional",))
-def some(bind: Bind) -> Callable[..., Any]:
-    """The values."""
+def some(bind: Bind) -> KernelFunction:
+    """An optional of the values."""
     dtypes = bind.attrs["Toutput_types"]
     return lambda *values: Optional(values, dtypes)
 
 
 @binder("OptionalHasValue", host_inputs=("optional",), host_outputs=("has_value",))
-def has(bind: Bind) -> Callable[..., Any]:
-    """Whether they are there."""
+def has(bind: Bind) -> KernelFunction:
+    """Whether an optional has values."""
     xp = bind.xp
     return lambda value: xp.bool_(_known(value).values is not None)
 
 
 @binder("OptionalGetValue", host_inputs=("optional",), host_outputs=(EVERY,))
-def get(bind: Bind) -> Callable[..., Any]:
-    """The values, which must be there, and be of these dtypes and shapes."""
+def get(bind: Bind) -> KernelFunction:
+    """The values of an optional, checked against the declared dtypes and shapes."""
     dtypes, shapes = bind.attrs["output_types"], bind.attrs["output_shapes"]
 
-    def compute(value: Any) -> Any:
+    def compute(value: object) -> object:
         held = _known(value)
         if held.values is None:
             raise InvalidArgument("The given optional does not have a value.")
@@ -75,8 +76,8 @@ def _check(held: Optional, dtypes: Sequence[str], shapes: Sequence[Shape]) -> No
             )
 
 
-def _fits(value: Any, shape: Shape) -> bool:
-    """Whether a value has a shape, parts of which may be unknown; handles are scalars."""
+def _fits(value: Array, shape: Shape) -> bool:
+    """Whether a value has a partially known shape; handles count as scalars."""
     sizes = shape_of(value)
     return shape is None or (
         len(sizes) == len(shape)
@@ -85,8 +86,8 @@ def _fits(value: Any, shape: Shape) -> bool:
 
 
 @binder("FakeParam", host_outputs=("output",))
-def fake(bind: Bind) -> Callable[..., Any]:
-    """Zeros, none of them along a size that is not known; one where no rank is."""
+def fake(bind: Bind) -> KernelFunction:
+    """Zeros of the shape with unknown sizes as 0; a scalar for an unknown rank."""
     dtype, shape = bind.attrs["dtype"], bind.attrs["shape"]
     sizes = tuple(size or 0 for size in shape or ())
     if dtype in {"resource", "variant"}:

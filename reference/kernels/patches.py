@@ -1,9 +1,10 @@
-"""Kernels that lay the windows of images and volumes out as channels."""
+"""Kernels that extract the windows of images and volumes as channels."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange, Unimplemented
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.windows import geometry, padded, rows
@@ -11,8 +12,15 @@ from sessrun.reference.kernels.windows import geometry, padded, rows
 __all__: list[str] = []
 
 
-def _patches(xp: Any, x: Any, ksizes: Any, strides: Any, rates: Any, padding: str) -> Any:
-    """[batch, places, window * channels]; what is beyond the image is 0."""
+def _patches(
+    xp: ArrayModule,
+    x: Array,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> Array:
+    """The windows, [batch, *positions, window * channels], with 0 outside of the image."""
     rank = len(ksizes)
     if x.ndim != rank:
         raise InvalidArgument(f"input must be {rank}-dimensional: {x.shape}")
@@ -32,12 +40,22 @@ def _patches(xp: Any, x: Any, ksizes: Any, strides: Any, rates: Any, padding: st
 
 
 @kernel("ExtractImagePatches")
-def image_patches(xp: Any, x: Any, *, ksizes: Any, strides: Any, rates: Any, padding: str) -> Any:
+def image_patches(
+    xp: ArrayModule,
+    x: Array,
+    *,
+    ksizes: Sequence[int],
+    strides: Sequence[int],
+    rates: Sequence[int],
+    padding: str,
+) -> Array:
     """The windows of images as channels."""
     return _patches(xp, x, ksizes, strides, rates, padding)
 
 
 @kernel("ExtractVolumePatches")
-def volume_patches(xp: Any, x: Any, *, ksizes: Any, strides: Any, padding: str) -> Any:
+def volume_patches(
+    xp: ArrayModule, x: Array, *, ksizes: Sequence[int], strides: Sequence[int], padding: str
+) -> Array:
     """The windows of volumes as channels."""
     return _patches(xp, x, ksizes, strides, (1,) * len(ksizes), padding)

@@ -1,13 +1,13 @@
 r"""Regular expressions in RE2's syntax, as TensorFlow takes them, by Python's `re`.
 
-Both look for the leftmost match, and of several there for what Perl would find. A pattern is
+Both look for the leftmost match, and of several for the one that Perl prefers. A pattern is
 rewritten where the syntaxes differ: RE2's `$` and `\z` are the very end, `[[:alpha:]]` is a class,
-`\Q...\E` is taken as it is; characters are those of UTF-8, classes like `\d` ASCII's. What RE2
-refuses is refused: what looks ahead or behind, and references to groups. Not known here, and
+`\Q...\E` is literal; characters are those of UTF-8, classes like `\d` ASCII's. Patterns that RE2
+refuses are refused: lookahead and lookbehind, and references to groups. Not supported here, and
 refused, too: classes of Unicode's scripts (`\p{Greek}`), `\C`, the flag `U`.
 
-Python's matcher goes back where RE2's does not, and is called for each string: short ones take four
-times TensorFlow's time to match as a whole, three times to be replaced in.
+Python's matcher backtracks, which RE2's does not, and is called per string: short ones take four
+times TensorFlow's time for a full match, three times for a replacement.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CLASSES: Final = {
     "word": "0-9A-Za-z_",
     "xdigit": "0-9A-Fa-f",
 }
-#: A piece of a pattern outside of brackets, or a whole class.
+#: A piece of a pattern outside of brackets, or a class in brackets.
 _PIECE: Final = re.compile(
     r"\\Q(?P<literal>.*?)(?:\\E|$)|(?P<kind>\\[pP](?:\{\^?\w+\}|\w))|\\(?P<escaped>.)"
     r"|(?P<again>[*+?}]\+)|\{(?P<times>\d+)(?:,(?P<most>\d*))?\}|(?P<group>\(\?[=!]|\(\?<[=!]|\(\?[(#>])"
@@ -57,38 +57,38 @@ def _rewritten(pattern: str) -> str:
     """The pattern in Python's syntax.
 
     Raises:
-      InvalidArgument: for what RE2 has not, or what is not known here.
+      InvalidArgument: the pattern has a construct that RE2 lacks, or that is not supported here.
 
     """
     several_lines = False
 
-    def piece(found: re.Match[str]) -> str:
+    def piece(match: re.Match[str]) -> str:
         nonlocal several_lines
-        if found["literal"] is not None:
-            return re.escape(found["literal"])
-        if found["kind"]:
-            characters = _category(found["kind"], pattern)
+        if match["literal"] is not None:
+            return re.escape(match["literal"])
+        if match["kind"]:
+            characters = _category(match["kind"], pattern)
             return f"[{characters}]" if characters else "(?!)"
-        if found["times"] and max(int(found["times"]), int(found["most"] or 0)) > _MOST_TIMES:
+        if match["times"] and max(int(match["times"]), int(match["most"] or 0)) > _MOST_TIMES:
             raise InvalidArgument(
-                f"Invalid pattern: {pattern}, error: invalid repetition size: {found[0]}"
+                f"Invalid pattern: {pattern}, error: invalid repetition size: {match[0]}"
             )
-        if found["group"] or found["again"] or found["escaped"] in {*"123456789", "Z", "C"}:
-            raise InvalidArgument(f"Invalid pattern: {pattern}, error: {found[0]}")
-        if found["end"]:
+        if match["group"] or match["again"] or match["escaped"] in {*"123456789", "Z", "C"}:
+            raise InvalidArgument(f"Invalid pattern: {pattern}, error: {match[0]}")
+        if match["end"]:
             return "$" if several_lines else r"\Z"
-        if found["flags"]:
-            several_lines = "-" not in found["flags"]
-            return found[0]
-        if found["set"]:
-            return _set(found["set"], pattern)
-        return r"\Z" if found["escaped"] == "z" else found[0]
+        if match["flags"]:
+            several_lines = "-" not in match["flags"]
+            return match[0]
+        if match["set"]:
+            return _set(match["set"], pattern)
+        return r"\Z" if match["escaped"] == "z" else match[0]
 
     return _PIECE.sub(piece, pattern)
 
 
 def _set(text: str, pattern: str) -> str:
-    """A class in brackets, what is named in it spelled out."""
+    """A class in brackets, with named classes spelled out."""
     spelled = _NAMED.sub(lambda name: _CLASSES.get(name[1], name[0]), text)
     plain = spelled[0] + spelled[1:].replace("[", r"\[").replace(r"\\[", r"\[")
     return _KIND.sub(lambda kind: _category(kind[0], pattern), plain)
@@ -96,10 +96,10 @@ def _set(text: str, pattern: str) -> str:
 
 def _category(text: str, pattern: str) -> str:
     r"""The characters that `\p{...}` stands for, or all others for `\P{...}`."""
-    found = _KIND.fullmatch(text)
-    assert found is not None
-    outside = (found["sign"] == "P") != bool(found["turned"])
-    ranges = category_ranges(found["name"] or found["letter"], outside=outside)
+    match = _KIND.fullmatch(text)
+    assert match is not None
+    outside = (match["sign"] == "P") != bool(match["turned"])
+    ranges = category_ranges(match["name"] or match["letter"], outside=outside)
     if ranges is None:
         raise InvalidArgument(
             f"Invalid pattern: {pattern}, error: invalid character class range: {text}"
@@ -117,7 +117,7 @@ def _compiled(pattern: bytes) -> re.Pattern[str]:
 
 
 def _text(item: bytes) -> str:
-    """The characters of UTF-8; a byte that is of none is one by itself."""
+    """The characters of UTF-8; a byte that is not valid becomes a surrogate."""
     return item.decode("utf-8", "surrogateescape")
 
 
@@ -126,17 +126,17 @@ def _raw(text: str) -> bytes:
 
 
 def matcher(pattern: bytes) -> Callable[[list[bytes]], list[bool]]:
-    """Which strings match as a whole.
+    """The function from strings to whether the pattern matches them entirely.
 
     Raises:
-      InvalidArgument: the pattern is none.
+      InvalidArgument: the pattern is not valid.
 
     """
     match = _compiled(pattern).fullmatch
 
     def matches(items: list[bytes]) -> list[bool]:
-        try:  # without calls of Python's for each string
-            return [found is not None for found in map(match, map(bytes.decode, items))]
+        try:  # without a Python call per string
+            return [result is not None for result in map(match, map(bytes.decode, items))]
         except UnicodeDecodeError:
             return [match(_text(item)) is not None for item in items]
 
@@ -144,12 +144,12 @@ def matcher(pattern: bytes) -> Callable[[list[bytes]], list[bool]]:
 
 
 def replacer(pattern: bytes, rewrite: bytes, *, everywhere: bool) -> Callable[[bytes], bytes]:
-    r"""Matches, or the first one, replaced; `\1` in the rewrite stands for a group, `\0` for all.
+    r"""The function that replaces matches, or the first one; `\1` in the rewrite is a group.
 
-    A rewrite that names a group there is not changes nothing, as TensorFlow says in its log alone.
+    A rewrite that names a missing group changes nothing; TensorFlow only logs that.
 
     Raises:
-      InvalidArgument: the pattern is none.
+      InvalidArgument: the pattern is not valid.
 
     """
     compiled = _compiled(pattern)
@@ -158,15 +158,17 @@ def replacer(pattern: bytes, rewrite: bytes, *, everywhere: bool) -> Callable[[b
         return lambda item: item
     last = -1
 
-    # A call of Python's for each match: six times RE2's time where groups are put in.
-    def expanded(found: re.Match[str]) -> str:
+    # A Python call per match: six times RE2's time where groups are inserted.
+    def expanded(match: re.Match[str]) -> str:
         nonlocal last
-        if found.start() == found.end() == last:  # nothing, just behind a match, is none in RE2
+        if (
+            match.start() == match.end() == last
+        ):  # RE2 has no empty match right behind another match
             return ""
-        last = found.end()
+        last = match.end()
         return "".join(
-            part if place % 2 == 0 else "\\" if part == "\\" else found[int(part)] or ""
-            for place, part in enumerate(parts)
+            part if index % 2 == 0 else "\\" if part == "\\" else match[int(part)] or ""
+            for index, part in enumerate(parts)
         )
 
     plain = parts[0] if len(parts) == 1 and not compiled.match("") else None

@@ -1,10 +1,10 @@
-"""Streams of random words: Philox 4x32-10 counters, as TensorFlow keeps them for each random node.
+"""Streams of random words: Philox 4x32-10 counters, as TensorFlow keeps them per random node.
 
 A counter of 128 bits and a key of 64 give four words of 32 bits (Salmon et al., "Parallel random
 numbers: as easy as 1, 2, 3"). A node's first seed is its key, its second one the upper half of its
-counters; the lower half begins at 0 in every session and only grows. What a run may need it takes
-at once, much more than it will use: a run's words do not depend on how the work was split, and
-runs that overlap never share one.
+counters; the lower half begins at 0 in every session and only grows. A run reserves all counters
+that it may need at once: its words do not depend on how the work is split, and
+concurrent runs never share one.
 """
 
 from __future__ import annotations
@@ -13,16 +13,17 @@ import math
 import random
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.kernels.registry import Bind
 
 __all__ = ["RESERVED", "Stream", "Words", "filled", "interleaved", "stream_of"]
 
-#: Two words of each counter and group: `[0]` the first and third, or the second and fourth.
-Words = Any
+#: The even (first and third) or odd (second and fourth) words of groups: uint64 [2, groups].
+Words = Array
 
-#: Counters that a run takes of its node's stream for each element, however few it needs.
+#: The counters that a run reserves of its node's stream per element, however few it needs.
 RESERVED: Final = 256
 
 _MULTIPLIERS: Final = (0xD2511F53, 0xCD9E8D57)
@@ -30,7 +31,7 @@ _KEY_STEPS: Final = (0x9E3779B9, 0xBB67AE85)
 _ROUNDS: Final = 10
 _WORD: Final = 0xFFFFFFFF
 _HALF: Final = 0xFFFFFFFFFFFFFFFF
-#: Groups computed together: their arrays stay in a processor's cache; a GPU likes them large.
+#: The groups computed together: few fit a processor's cache, a GPU needs many.
 _BLOCK: Final = 8192
 _BLOCK_ON_GPU: Final = 1 << 20
 
@@ -48,17 +49,17 @@ class Stream:
 
     __slots__ = ("_block", "_constants", "_key", "_lock", "_next", "_upper", "_xp")
 
-    def __init__(self, xp: Any, seed: int, seed2: int, block: int = _BLOCK) -> None:
+    def __init__(self, xp: ArrayModule, seed: int, seed2: int, block: int = _BLOCK) -> None:
         self._xp = xp
         self._upper = (seed2 & _WORD, seed2 >> 32 & _WORD)
         self._key = (seed & _WORD, seed >> 32 & _WORD)
-        self._constants: tuple[Any, list[Any]] | None = None
+        self._constants: tuple[Array, list[Array]] | None = None
         self._next = 0
         self._lock = threading.Lock()
         self._block = block
 
     def reserve(self, counters: int) -> int:
-        """Take the next counters for oneself; the lower half of the first of them."""
+        """Reserve the next counters; returns the lower half of the first of them."""
         with self._lock:
             first = self._next
             self._next = (first + counters) & _HALF
@@ -67,10 +68,10 @@ class Stream:
     def groups(
         self, first: int, count: int, stride: int = 1
     ) -> Iterator[tuple[slice, Words, Words]]:
-        """The words of `count` counters from `first` on, each `stride` after the one before.
+        """The words of `count` counters from `first` on, `stride` apart.
 
-        Yields, block by block, which of them, and their even and odd words: uint64 arrays of
-        words, of shape [2, groups], which the caller may overwrite.
+        Yields, block by block, the slice of the groups, and their even and odd words: uint64
+        arrays of shape [2, groups], which the caller may overwrite.
         """
         for begin in range(0, count, self._block):
             end = min(begin + self._block, count)
@@ -80,8 +81,8 @@ class Stream:
             counters += first
             yield slice(begin, end), *self.at(counters)
 
-    def at(self, counters: Any) -> tuple[Words, Words]:
-        """The even and the odd words of counters whose lower halves a uint64 vector holds."""
+    def at(self, counters: Array) -> tuple[Words, Words]:
+        """The even and the odd words of counters, given by their lower halves, a uint64 vector."""
         xp = self._xp
         multipliers, keys = self._constants or self._prepared()
         even, odd = self._first_round(counters)
@@ -95,7 +96,7 @@ class Stream:
             xp.bitwise_and(crossed, _WORD, out=odd)
         return even, odd
 
-    def _prepared(self) -> tuple[Any, list[Any]]:
+    def _prepared(self) -> tuple[Array, list[Array]]:
         """The multipliers, and the keys of all rounds but the first: columns on the device."""
         xp = self._xp
         rows = [
@@ -107,8 +108,8 @@ class Stream:
         self._constants = multipliers, [columns[turn] for turn in range(_ROUNDS - 1)]
         return self._constants
 
-    def _first_round(self, counters: Any) -> tuple[Words, Words]:
-        """The first round, half of which is the same for all: that of the upper half."""
+    def _first_round(self, counters: Array) -> tuple[Words, Words]:
+        """The first round; the upper half of the counters gives the same for all groups."""
         xp, (key, other_key), (low, high) = self._xp, self._key, self._upper
         fixed = low * _MULTIPLIERS[1]
         even = xp.empty((2, *counters.shape), dtype="uint64")
@@ -124,21 +125,21 @@ class Stream:
 
 
 def filled(
-    xp: Any,
+    xp: ArrayModule,
     stream: Stream,
     dims: tuple[int, ...],
-    dtype: Any,
+    dtype: DType,
     width: int,
-    make: Callable[[Words, Words], Any],
-) -> Any:
-    """A new array of the next words of a stream.
+    make: Callable[[Words, Words], Array],
+) -> Array:
+    """A new array of numbers made of the next words of a stream.
 
     Args:
       xp: the array module.
       stream: the stream.
       dims: the shape.
       dtype: the numpy dtype.
-      width: how many elements each group gives.
+      width: the number of elements that a group of words gives.
       make: from the even and odd words of groups to their elements, of shape [groups, width].
 
     """
@@ -152,21 +153,21 @@ def filled(
     return result
 
 
-def interleaved(words: Any, even: Words, odd: Words) -> None:
-    """Write groups of words into an array of shape [groups, 4], in the order they come in."""
+def interleaved(words: Array, even: Words, odd: Words) -> None:
+    """Write the even and odd words of groups into an array [groups, 4], in stream order."""
     words[:, 0] = even[0]
     words[:, 1] = odd[0]
     words[:, 2] = even[1]
     words[:, 3] = odd[1]
 
 
-def stream_of(bind: Bind, xp: Any = None) -> Stream:
-    """The node's stream: one for the life of the session, whatever plans are made of it.
+def stream_of(bind: Bind, xp: ArrayModule | None = None) -> Stream:
+    """The node's stream, which lives as long as the session and is shared by all plans.
 
-    Without seeds its seeds are the system's.
+    Without seeds it gets random ones from the system.
 
     Args:
-      bind: what the kernel is bound with.
+      bind: the node, its seeds, and the session's resources.
       xp: the array module of the words, by default that of the device.
 
     """

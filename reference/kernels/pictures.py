@@ -1,7 +1,7 @@
 """Kernels that decode and encode images: PNG, JPEG, GIF, BMP.
 
-What Pillow decodes it decodes as TensorFlow does, but for JPEG with the fast transform, which
-TensorFlow takes unless it is told `INTEGER_ACCURATE`: there single values differ by up to 13 of
+Pillow decodes as TensorFlow does, except for JPEG with the fast transform, which
+TensorFlow uses unless `dct_method` is `INTEGER_ACCURATE`: there single values differ by up to 13 of
 255 in noise and 3 in smooth pictures (the mean by less than 2). Without fancy upscaling TensorFlow
 repeats the colours of subsampled pictures; here they are always interpolated.
 """
@@ -9,16 +9,16 @@ repeats the colours of subsampled pictures; here they are always interpolated.
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.gif_files import GifError, frames_of
 from sessrun.reference.kernels.host import HOST, ints, string_array
 from sessrun.reference.kernels.pillow import pillow, too_large
-from sessrun.reference.kernels.png_files import PngError, pixels_of, png
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.png_files import Header, PngError, pixels_of, png
+from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
@@ -33,12 +33,12 @@ _MAGIC: Final = (
 _JPEG_FRAMES: Final = frozenset({0xC0, 0xC1, 0xC2, 0xC9, 0xCA})
 _JPEG_SCAN: Final = 0xDA
 _JPEG_SIDE: Final = 65500
-#: The weights of red, green and blue in grey, of 2**15, as libpng has them.
+#: The weights of red, green and blue in grey as multiples of 2**-15, as in libpng.
 _GREY: Final = (9797, 19234, 3737)
 
 
-def _content(contents: Any) -> bytes:
-    if getattr(contents, "ndim", 0):
+def _content(contents: Array | bytes) -> bytes:
+    if not isinstance(contents, bytes) and contents.ndim:
         raise InvalidArgument(f"contents must be scalar, got shape {contents.shape}")
     content: bytes = contents if isinstance(contents, bytes) else contents.item()
     return content
@@ -55,53 +55,53 @@ def _kind(content: bytes) -> str:
     )
 
 
-def _png_pixels(content: bytes, channels: int, bits: int) -> Any:
-    """The pixels of a PNG file as asked for: uint8 or uint16."""
+def _png_pixels(content: bytes, channels: int, bits: int) -> Array:
+    """The pixels of a PNG file with so many channels and bits: uint8 or uint16."""
     try:
-        header, found = pixels_of(content)
+        header, pixels = pixels_of(content)
     except PngError as error:
         raise InvalidArgument(f"Invalid PNG data, size {len(content)}: {error}") from None
     channels = channels or header.channels
-    if channels in {2, 4} and found.shape[2] % 2:
-        found = _with_alpha(found, header)
-    elif channels in {1, 3} and not found.shape[2] % 2:
-        found = found[..., :-1]
-    if channels < 3 <= found.shape[2]:
-        found = _grey(found)
-    elif channels >= 3 > found.shape[2]:
-        found = HOST.concatenate([found[..., :1].repeat(3, axis=2), found[..., 1:]], axis=2)
-    if found.dtype == "uint16" and bits == 8:
-        return (found >> 8).astype("uint8")
-    if found.dtype == "uint8" and bits == 16:
-        return found.astype("uint16") * 257
-    return found
+    if channels in {2, 4} and pixels.shape[2] % 2:
+        pixels = _with_alpha(pixels, header)
+    elif channels in {1, 3} and not pixels.shape[2] % 2:
+        pixels = pixels[..., :-1]
+    if channels < 3 <= pixels.shape[2]:
+        pixels = _grey(pixels)
+    elif channels >= 3 > pixels.shape[2]:
+        pixels = HOST.concatenate([pixels[..., :1].repeat(3, axis=2), pixels[..., 1:]], axis=2)
+    if pixels.dtype == "uint16" and bits == 8:
+        return (pixels >> 8).astype("uint8")
+    if pixels.dtype == "uint8" and bits == 16:
+        return pixels.astype("uint16") * 257
+    return pixels
 
 
-def _with_alpha(found: Any, header: Any) -> Any:
-    """The pixels and a channel that says which are opaque."""
+def _with_alpha(pixels: Array, header: Header) -> Array:
+    """The pixels with an alpha channel."""
     full = (1 << header.bits) - 1
-    alpha = HOST.full((*found.shape[:2], 1), full, found.dtype)
+    alpha = HOST.full((*pixels.shape[:2], 1), full, pixels.dtype)
     if header.transparent and not header.has_palette:
         colour = HOST.frombuffer(header.transparent, ">u2")
-        if found.dtype == "uint8":
+        if pixels.dtype == "uint8":
             full = (1 << header.bits) - 1
             colour = (colour.astype("int64") * 255) // full
             alpha[...] = 255
-        alpha[(found == colour).all(axis=2)] = 0
-    return HOST.concatenate([found, alpha], axis=2)
+        alpha[(pixels == colour).all(axis=2)] = 0
+    return HOST.concatenate([pixels, alpha], axis=2)
 
 
-def _grey(found: Any) -> Any:
-    """Grey by weights that libpng has; a colour of three equal parts stays as it is."""
-    wide = found[..., :3].astype("int64")
-    half = 1 << 14 if found.dtype == "uint16" else 0
+def _grey(pixels: Array) -> Array:
+    """RGB converted to grey by libpng's weights; equal red, green and blue stay as they are."""
+    wide = pixels[..., :3].astype("int64")
+    half = 1 << 14 if pixels.dtype == "uint16" else 0
     mixed = (wide * HOST.array(_GREY)).sum(axis=2) + half >> 15
     is_grey = (wide == wide[..., :1]).all(axis=2)
-    grey = HOST.where(is_grey, wide[..., 0], mixed).astype(found.dtype)
-    return HOST.concatenate([grey[..., None], found[..., 3:]], axis=2)
+    grey = HOST.where(is_grey, wide[..., 0], mixed).astype(pixels.dtype)
+    return HOST.concatenate([grey[..., None], pixels[..., 3:]], axis=2)
 
 
-def _jpeg_image(content: bytes, channels: int, ratio: int = 1) -> Any:
+def _jpeg_image(content: bytes, channels: int, ratio: int = 1) -> tuple[Any, str]:
     if channels not in {0, 1, 3}:
         raise InvalidArgument(f"JPEG does not support {channels} channels")
     if ratio not in {1, 2, 4, 8}:
@@ -114,29 +114,32 @@ def _jpeg_image(content: bytes, channels: int, ratio: int = 1) -> Any:
         ) from error
     mode = {0: "L" if image.mode == "L" else "RGB", 1: "L", 3: "RGB"}[channels]
     width, height = image.size
-    image.draft(mode, (width / ratio, height / ratio))  # not rounded: small pictures, too
+    image.draft(
+        mode, (width / ratio, height / ratio)
+    )  # not rounded, so that small pictures are scaled, too
     return image, mode
 
 
-def _jpeg_pixels(content: bytes, attrs: dict[str, Any], channels: int) -> Any:
+def _jpeg_pixels(content: bytes, attrs: Attrs, channels: int) -> Array:
     image, mode = _jpeg_image(content, channels, attrs.get("ratio", 1))
     method = attrs.get("dct_method", "")
     method = method.decode() if isinstance(method, bytes) else method
     if method not in {"", "INTEGER_FAST", "INTEGER_ACCURATE"}:
         raise InvalidArgument("dct_method must be one of {'', 'INTEGER_FAST', 'INTEGER_ACCURATE'}")
     try:
-        found = HOST.asarray(image if image.mode == mode else image.convert(mode))
+        pixels = HOST.asarray(image if image.mode == mode else image.convert(mode))
     except (OSError, SyntaxError) as error:
-        found = _truncated(content, mode) if attrs.get("try_recover_truncated") else None
-        if found is None:
+        recovered = _truncated(content, mode) if attrs.get("try_recover_truncated") else None
+        if recovered is None:
             raise InvalidArgument(
                 "jpeg::Uncompress failed. Invalid JPEG data or crop window."
             ) from error
-    return found.reshape(*found.shape[:2], -1)
+        pixels = recovered
+    return pixels.reshape(*pixels.shape[:2], -1)
 
 
-def _truncated(content: bytes, mode: str) -> Any:
-    """The pixels of a file whose end is missing, grey where they are not known."""
+def _truncated(content: bytes, mode: str) -> Array | None:
+    """The pixels of a truncated file, grey where they are missing."""
     parser = pillow().ImageFile.Parser()
     parser.feed(content + b"\xff\xd9")
     try:
@@ -146,15 +149,15 @@ def _truncated(content: bytes, mode: str) -> Any:
     return HOST.asarray(image.convert(mode))
 
 
-def _frames(content: bytes) -> Any:
-    """The frames of a GIF, each drawn over the one before: [frames, height, width, 3]."""
+def _frames(content: bytes) -> Array:
+    """The frames of a GIF, drawn over one another: [frames, height, width, 3]."""
     try:
         return frames_of(content)
     except GifError as error:
         raise InvalidArgument(f"Invalid GIF data (size {len(content)}), {error}") from error
 
 
-def _bmp_pixels(content: bytes, channels: int) -> Any:
+def _bmp_pixels(content: bytes, channels: int) -> Array:
     """The pixels of an uncompressed BMP of 8, 24 or 32 bits."""
     data = HOST.frombuffer(content, "uint8")
     if channels not in {0, 3, 4}:
@@ -180,45 +183,45 @@ def _bmp_pixels(content: bytes, channels: int) -> Any:
             f"Incomplete bmp content: width {width}, height {tall}, {len(data)} bytes"
         )
     lines = data[offset : offset + row * height]
-    found = lines.reshape(height, row)[:, : width * depth].reshape(height, width, depth)
-    found = found[::-1] if tall > 0 else found
+    pixels = lines.reshape(height, row)[:, : width * depth].reshape(height, width, depth)
+    pixels = pixels[::-1] if tall > 0 else pixels
     if depth >= 3:
-        found = found[..., [2, 1, 0, 3][:depth]]
-    return HOST.ascontiguousarray(_as_channels(found, channels or depth))
+        pixels = pixels[..., [2, 1, 0, 3][:depth]]
+    return HOST.ascontiguousarray(_as_channels(pixels, channels or depth))
 
 
-def _as_channels(found: Any, channels: int) -> Any:
-    """Grey repeated, what is opaque added or left out."""
-    if channels >= 3 and found.shape[2] == 1:
-        found = found.repeat(3, axis=2)
-    if channels == 4 and found.shape[2] == 3:
-        return HOST.concatenate([found, HOST.full((*found.shape[:2], 1), 255, "uint8")], axis=2)
-    return found[..., :channels]
+def _as_channels(pixels: Array, channels: int) -> Array:
+    """The pixels with so many channels: grey repeated, an opaque alpha added or dropped."""
+    if channels >= 3 and pixels.shape[2] == 1:
+        pixels = pixels.repeat(3, axis=2)
+    if channels == 4 and pixels.shape[2] == 3:
+        return HOST.concatenate([pixels, HOST.full((*pixels.shape[:2], 1), 255, "uint8")], axis=2)
+    return pixels[..., :channels]
 
 
-def _converted(found: Any, dtype: str) -> Any:
-    """The pixels in the dtype asked for: uint8, uint16 or float32."""
+def _converted(pixels: Array, dtype: str) -> Array:
+    """The pixels converted to uint8, uint16 or float32."""
     if dtype == "float32":
-        return found.astype("float32") * HOST.float32(1 / HOST.iinfo(found.dtype).max)
-    if dtype == "uint16" and found.dtype == "uint8":
-        return found.astype("uint16") * 256
-    return found
+        return pixels.astype("float32") * HOST.float32(1 / HOST.iinfo(pixels.dtype).max)
+    if dtype == "uint16" and pixels.dtype == "uint8":
+        return pixels.astype("uint16") * 256
+    return pixels
 
 
-def _decoded(content: bytes, attrs: dict[str, Any], dtype: str, channels: int) -> Any:
-    """The pixels of a file of any kind, the frames of a GIF with a first dimension of theirs."""
+def _decoded(content: bytes, attrs: Attrs, dtype: str, channels: int) -> Array:
+    """The pixels of a file: [height, width, channels], of a GIF [frames, height, width, 3]."""
     kind = _kind(content)
     if kind == "PNG":
-        found = _png_pixels(content, channels, 8 if dtype == "uint8" else 16)
+        pixels = _png_pixels(content, channels, 8 if dtype == "uint8" else 16)
     elif kind == "JPEG":
-        found = _jpeg_pixels(content, attrs, channels)
+        pixels = _jpeg_pixels(content, attrs, channels)
     elif kind == "GIF":
         if channels not in {0, 3}:
             raise InvalidArgument(f"channels must be 0 or 3 for GIF, got {channels}")
-        found = _frames(content)
+        pixels = _frames(content)
     else:
-        found = _bmp_pixels(content, channels)
-    return _converted(found, dtype)
+        pixels = _bmp_pixels(content, channels)
+    return _converted(pixels, dtype)
 
 
 def _check_channels(channels: int) -> int:
@@ -228,7 +231,7 @@ def _check_channels(channels: int) -> int:
 
 
 def _check_kind(kind: str, op_type: str) -> None:
-    """Refuse a BMP where others are decoded, and others where a BMP is."""
+    """Refuse a BMP for an operation that decodes other files, and the reverse."""
     if op_type == "DecodeImage" or (kind == "BMP") == (op_type == "DecodeBmp"):
         return
     if kind == "BMP":
@@ -244,38 +247,38 @@ def _check_kind(kind: str, op_type: str) -> None:
 
 
 @binder("DecodePng", "DecodeJpeg", "DecodeGif", "DecodeBmp", "DecodeImage", devices=_CPU)
-def decode_image(bind: Bind) -> Callable[..., Any]:
+def decode_image(bind: Bind) -> KernelFunction:
     """The pixels of a file; all but DecodeBmp read PNG, JPEG and GIF, and DecodeImage BMP too."""
     attrs, op_type = dict(bind.attrs), bind.node.type
     channels = _check_channels(attrs.get("channels", 0))
     dtype = attrs.get("dtype", "uint8")
 
-    def compute(contents: Any) -> Any:
+    def compute(contents: Array) -> Array:
         content = _content(contents)
         kind = _kind(content)
         _check_kind(kind, op_type)
-        found = _decoded(content, attrs, dtype, channels)
+        pixels = _decoded(content, attrs, dtype, channels)
         if op_type == "DecodeGif":
-            return found if kind == "GIF" else found[None]
+            return pixels if kind == "GIF" else pixels[None]
         if kind != "GIF" or (op_type == "DecodeImage" and attrs["expand_animations"]):
-            return found
-        if op_type != "DecodeImage" and len(found) > 1:
+            return pixels
+        if op_type != "DecodeImage" and len(pixels) > 1:
             raise InvalidArgument(
-                f"Got {len(found)} frames, but animated gifs can only be "
+                f"Got {len(pixels)} frames, but animated gifs can only be "
                 "decoded by tf.io.decode_gif or tf.io.decode_image"
             )
-        return found[0]
+        return pixels[0]
 
     return compute
 
 
 @binder("DecodeAndCropJpeg", devices=_CPU)
-def decode_and_crop_jpeg(bind: Bind) -> Callable[..., Any]:
+def decode_and_crop_jpeg(bind: Bind) -> KernelFunction:
     """A block [row, column, height, width] of a JPEG's pixels."""
     attrs = dict(bind.attrs)
     channels = _check_channels(attrs["channels"])
 
-    def compute(contents: Any, window: Any) -> Any:
+    def compute(contents: Array, window: Array) -> Array:
         content = _content(contents)
         if window.ndim != 1 or window.size != 4:
             raise InvalidArgument(f"crop_window must have four elements: {window.shape}")
@@ -284,39 +287,42 @@ def decode_and_crop_jpeg(bind: Bind) -> Callable[..., Any]:
             raise InvalidArgument(
                 f"DecodeAndCropJpeg operation can run on JPEG only, but detected {kind}."
             )
-        found = _jpeg_pixels(content, attrs, channels)
+        pixels = _jpeg_pixels(content, attrs, channels)
         top, left, height, width = ints(window)
         if (
             min(top, left) < 0
             or height <= 0
             or width <= 0
-            or (top + height > found.shape[0] or left + width > found.shape[1])
+            or (top + height > pixels.shape[0] or left + width > pixels.shape[1])
         ):
             raise InvalidArgument("jpeg::Uncompress failed. Invalid JPEG data or crop window.")
-        return found[top : top + height, left : left + width]
+        return pixels[top : top + height, left : left + width]
 
     return compute
 
 
 @kernel("ExtractJpegShape", devices=_CPU)
-def extract_jpeg_shape(_: Any, contents: Any, *, output_type: str) -> Any:
+def extract_jpeg_shape(_: object, contents: Array, *, output_type: str) -> Array:
     """Height, width and channels of a JPEG."""
     content = _content(contents)
     if not content.startswith(b"\xff\xd8\xff"):
         raise InvalidArgument(f"Invalid JPEG data, size {len(content)}")
-    found = _jpeg_shape(content)
-    if found is None:
+    shape = _jpeg_shape(content)
+    if shape is None:
         raise InvalidArgument(f"Invalid JPEG data, size {len(content)}")
-    return HOST.array(found, output_type)
+    return HOST.array(shape, output_type)
 
 
 def _jpeg_shape(content: bytes) -> tuple[int, int, int] | None:
-    """Height, width and channels of a file that is whole up to its first scan; None of another."""
-    place, shape = 2, None
-    while place + 4 <= len(content) and content[place] == 0xFF:
-        kind, size = content[place + 1], int.from_bytes(content[place + 2 : place + 4], "big")
+    """Height, width and channels of a JPEG that is complete up to its first scan, else None."""
+    position, shape = 2, None
+    while position + 4 <= len(content) and content[position] == 0xFF:
+        kind, size = (
+            content[position + 1],
+            int.from_bytes(content[position + 2 : position + 4], "big"),
+        )
         if kind in _JPEG_FRAMES:
-            head = content[place + 4 : place + 2 + size]
+            head = content[position + 4 : position + 2 + size]
             if len(head) < 6 or len(head) < 6 + 3 * head[5]:
                 return None
             height, width = (int.from_bytes(head[at : at + 2], "big") for at in (1, 3))
@@ -324,13 +330,13 @@ def _jpeg_shape(content: bytes) -> tuple[int, int, int] | None:
                 return None
             shape = (height, width, 1 if head[5] == 1 else 3)
         if kind == _JPEG_SCAN:
-            return shape if place + 2 + size <= len(content) else None
-        place += 1 if kind == 0xFF else 2 + size
+            return shape if position + 2 + size <= len(content) else None
+        position += 1 if kind == 0xFF else 2 + size
     return None
 
 
 @kernel("EncodePng", devices=_CPU)
-def encode_png(_: Any, image: Any, *, compression: int) -> Any:
+def encode_png(_: object, image: Array, *, compression: int) -> Array:
     """PNG files of pictures of 1 to 4 channels."""
     if image.ndim < 3:
         raise InvalidArgument(f"images must be at least rank 3: {bracketed(image.shape)}")
@@ -340,5 +346,5 @@ def encode_png(_: Any, image: Any, *, compression: int) -> Any:
         raise InvalidArgument(f"compression should be in [-1,9], got {compression}")
     if not all(image.shape[-3:-1]):
         raise InvalidArgument("cannot encode empty image")
-    files = [png(each, compression) for each in image.reshape(-1, *image.shape[-3:])]
+    files = [png(picture, compression) for picture in image.reshape(-1, *image.shape[-3:])]
     return string_array(files, image.shape[:-3])

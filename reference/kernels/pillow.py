@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from types import ModuleType
 
 __all__ = ["pillow", "too_large"]
 
 
-def pillow() -> Any:
-    """Its package, with the modules that are used here imported."""
+def pillow() -> ModuleType:
+    """The package `PIL`, with the submodules that kernels use imported."""
     import PIL.Image  # noqa: PLC0415 - few programs read or write pictures
     import PIL.ImageFile  # noqa: PLC0415 - the same
     import PIL.ImageSequence  # noqa: PLC0415 - the same
@@ -17,6 +17,6 @@ def pillow() -> Any:
 
 
 def too_large() -> tuple[type[Exception], ...]:
-    """What it raises of a picture of 180 million pixels (90, where warnings are errors) or more."""
+    """The exceptions of Pillow for pictures of 180 million pixels (90 if warnings are errors)."""
     image = pillow().Image
     return (image.DecompressionBombError, image.DecompressionBombWarning)

@@ -1,8 +1,8 @@
-"""PNG files: images written as such, and their pixels read with every bit.
+"""Writing PNG files, and reading their pixels with all bits.
 
-Pillow reads those of up to 8 bits. It has no pixels of several channels of 16 bits, so files of 16
-bits are unpacked here: a filter makes each byte depend on its neighbours to the left and above, so
-all rows are worked on side by side, each a pixel behind the one above it.
+Pillow reads files of up to 8 bits. It has no mode for several channels of 16 bits, so files of 16
+bits are unpacked here: filters make a byte depend on its neighbours to the left and above, so
+all rows are processed together, every row one pixel behind the row above.
 """
 
 from __future__ import annotations
@@ -11,14 +11,15 @@ import io
 import struct
 import zlib
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.pillow import pillow, too_large
 
 __all__ = ["Header", "PngError", "pixels_of", "png"]
 
-#: The type of a PNG's colours by how many numbers a pixel has: grey, grey and alpha, RGB, RGBA.
+#: The colour type of a PNG by the number of channels: grey, grey and alpha, RGB, RGBA.
 _COLOURS: Final = {1: 0, 2: 4, 3: 2, 4: 6}
 _CHANNELS: Final = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}
 _PALETTE: Final = 3
@@ -27,11 +28,11 @@ _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 _PASSES: Final = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2),
                   (0, 1, 2, 2), (1, 0, 2, 1))  # fmt: skip
 _UP, _AVERAGE, _PAETH = 2, 3, 4
-#: Packed bytes of a chunk, as libpng writes them.
+#: The number of packed bytes in a chunk, as libpng writes them.
 _PART: Final = 8192
-#: The longest chunk that may be.
+#: The greatest length of a chunk.
 _LONGEST: Final = (1 << 31) - 1
-#: A side of so many pixels, or so many in all, are refused.
+#: Files with so many pixels along a side, or in all, are refused.
 _SIDE: Final = 2**27
 _PIXELS: Final = 2**29
 
@@ -40,7 +41,7 @@ class PngError(ValueError):
     """A file is no PNG, or a part of one is missing or damaged."""
 
 
-def png(image: Any, compression: int = -1) -> bytes:
+def png(image: Array, compression: int = -1) -> bytes:
     """A PNG file of an image.
 
     Args:
@@ -55,13 +56,13 @@ def png(image: Any, compression: int = -1) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8 * size, _COLOURS[depth], 0, 0, 0)
     packer = zlib.compressobj(compression, zlib.DEFLATED, _window(rows.size), 9, zlib.Z_FILTERED)
     packed = _headed(packer.compress(rows.tobytes()) + packer.flush(), rows.size)
-    parts = [packed[place : place + _PART] for place in range(0, len(packed), _PART)]
+    parts = [packed[begin : begin + _PART] for begin in range(0, len(packed), _PART)]
     chunks = ((b"IHDR", header), *((b"IDAT", part) for part in parts), (b"IEND", b""))
     return _SIGNATURE + b"".join(_chunk(name, data) for name, data in chunks)
 
 
 def _window(size: int) -> int:
-    """The bits of the window that libpng gives zlib for so many bytes: no more than they need."""
+    """The bits of zlib's window for so many bytes, as libpng chooses them: no more than needed."""
     bits = 15
     while bits > 8 and size + 262 <= 1 << bits - 1:
         bits -= 1
@@ -69,7 +70,7 @@ def _window(size: int) -> int:
 
 
 def _headed(packed: bytes, size: int) -> bytes:
-    """Packed bytes whose first two tell of the smallest window that so many bytes need."""
+    """Packed bytes with a header that states the smallest window for so many bytes."""
     window = packed[0] >> 4
     while window > 0 and size <= 1 << window + 7:
         window -= 1
@@ -78,11 +79,11 @@ def _headed(packed: bytes, size: int) -> bytes:
     return bytes((first, second)) + packed[2:]
 
 
-def _filtered(data: Any) -> Any:
-    """Rows of pixels [rows, pixels, bytes] as they are stored, the filter's number before each.
+def _filtered(data: Array) -> Array:
+    """Rows of pixels [rows, pixels, bytes] filtered, with the filter's number in front of each row.
 
-    A filter takes from each byte what its neighbours let guess; of those that fit a picture of
-    that size each row has the one whose bytes are nearest to 0, of equal ones the first.
+    A filter subtracts a prediction by neighbours from each byte. Of the filters for a picture of
+    that size, a row gets the one whose bytes are nearest to 0, of equal ones the first.
     """
     height, width, size = data.shape
     wide = HOST.zeros((height + 1, width + 1, size), "int16")
@@ -97,7 +98,9 @@ def _filtered(data: Any) -> Any:
     tried = [
         ((wide[1:, 1:] - guesses[kind]) & 255).astype("uint8").reshape(height, -1) for kind in kinds
     ]
-    costs = HOST.stack([HOST.abs(each.view("int8").astype("int64")).sum(axis=1) for each in tried])
+    costs = HOST.stack(
+        [HOST.abs(filtered.view("int8").astype("int64")).sum(axis=1) for filtered in tried]
+    )
     best = costs.argmin(axis=0)
     rows = HOST.empty((height, 1 + width * size), "uint8")
     rows[:, 0] = HOST.asarray(kinds)[best]
@@ -111,15 +114,15 @@ def _chunk(name: bytes, data: bytes) -> bytes:
 
 
 def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
-    """The chunks of a file: name and data; those that count must be whole."""
-    place = len(_SIGNATURE)
-    while place + 8 <= len(content):
-        length, name = struct.unpack_from(">I4s", content, place)
-        data = content[place + 8 : place + 8 + length]
-        place += 12 + length
-        if length > _LONGEST or place > len(content):
+    """The chunks of a file: name and data; critical chunks are checked."""
+    position = len(_SIGNATURE)
+    while position + 8 <= len(content):
+        length, name = struct.unpack_from(">I4s", content, position)
+        data = content[position + 8 : position + 8 + length]
+        position += 12 + length
+        if length > _LONGEST or position > len(content):
             raise PngError("a chunk is cut off")
-        (wanted,) = struct.unpack_from(">I", content, place - 4)
+        (wanted,) = struct.unpack_from(">I", content, position - 4)
         if name[:1].isupper() and zlib.crc32(name + data) != wanted:
             raise PngError(f"chunk {name!r} is damaged")
         yield name, data
@@ -129,7 +132,7 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 class Header:
-    """What a PNG file says of itself: size, bits, colours, transparency; and its packed pixels."""
+    """The header of a PNG file: size, bits, colours, transparency; and its packed pixels."""
 
     def __init__(self, content: bytes) -> None:
         parts: dict[bytes, list[bytes]] = {}
@@ -150,28 +153,28 @@ class Header:
 
     @property
     def has_palette(self) -> bool:
-        """Whether pixels are numbers of colours."""
+        """Whether pixels are indices into a palette."""
         return bool(self.colours == _PALETTE)
 
     @property
     def channels(self) -> int:
-        """How many numbers a pixel has in the file; those of a palette's colour for one."""
+        """The number of channels of a pixel, or of a colour of the palette."""
         if self.has_palette:
             return 4 if self.transparent else 3
         return _CHANNELS[self.colours]
 
 
-def pixels_of(content: bytes) -> tuple[Header, Any]:
-    """The header and the pixels of a file, as many channels as the header says.
+def pixels_of(content: bytes) -> tuple[Header, Array]:
+    """The header and the pixels of a file, with the header's channels.
 
-    Numbers of fewer than 8 bits are spread over 0 to 255; a colour that stands for transparency
-    is not looked for.
+    Values of fewer than 8 bits are scaled to 0 to 255; a colour that stands for transparency
+    is not replaced.
 
     Returns:
       The header, and an array of uint8 or, of a file of 16 bits, uint16.
 
     Raises:
-      PngError: it cannot be read.
+      PngError: the file cannot be read.
 
     """
     header = Header(content)
@@ -187,55 +190,57 @@ def pixels_of(content: bytes) -> tuple[Header, Any]:
     try:
         with pillow().Image.open(io.BytesIO(content)) as image:
             mode = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}[header.channels]
-            found = HOST.asarray(image if image.mode == mode else image.convert(mode))
+            pixels = HOST.asarray(image if image.mode == mode else image.convert(mode))
     except unreadable as error:
         raise PngError(str(error)) from error
-    return header, found.reshape(*found.shape[:2], -1)
+    return header, pixels.reshape(*pixels.shape[:2], -1)
 
 
-def _unpacked(header: Header) -> Any:
+def _unpacked(header: Header) -> Array:
     """The pixels of a file of 16 bits: uint16."""
     try:
         data = HOST.frombuffer(zlib.decompress(header.packed), "uint8")
     except zlib.error as error:
         raise PngError(str(error)) from error
     pixel = 2 * _CHANNELS[header.colours]
-    whole = HOST.empty((header.height, header.width, pixel), "uint8")
-    place = 0
+    octets = HOST.empty((header.height, header.width, pixel), "uint8")
+    position = 0
     for row, column, down, across in _PASSES if header.is_laced else ((0, 0, 1, 1),):
-        part = whole[row::down, column::across]
+        part = octets[row::down, column::across]
         if not part.size:
             continue
         length = len(part) * (1 + part.shape[1] * pixel)
-        if place + length > len(data):
+        if position + length > len(data):
             raise PngError("pixels are missing")
-        lines = data[place : place + length].reshape(len(part), -1)
+        lines = data[position : position + length].reshape(len(part), -1)
         part[...] = _unfiltered(lines[:, 0], lines[:, 1:].reshape(part.shape))
-        place += length
+        position += length
     shape = (header.height, header.width, pixel // 2)
-    return whole.reshape(header.height, -1).view(">u2").astype("uint16").reshape(shape)
+    return octets.reshape(header.height, -1).view(">u2").astype("uint16").reshape(shape)
 
 
-def _unfiltered(kinds: Any, data: Any) -> Any:
-    """Rows of bytes [rows, pixels, bytes] from what filters of these kinds made of them."""
+def _unfiltered(kinds: Array, data: Array) -> Array:
+    """Undo the filters of rows of bytes [rows, pixels, bytes], given the filter of each row."""
     height, width, size = data.shape
-    found = HOST.zeros((height + 1, width + 1, size), "int64")  # a pixel of zeros above and before
+    octets = HOST.zeros(
+        (height + 1, width + 1, size), "int64"
+    )  # with a row above and a column before of zeros
     rows = HOST.arange(height)
     for step in range(width + height - 1):
         turn = rows[max(0, step - width + 1) : step + 1]
         column = step - turn
-        left, up = found[turn + 1, column], found[turn, column + 1]
+        left, up = octets[turn + 1, column], octets[turn, column + 1]
         kind = kinds[turn][:, None]
         guess = HOST.where(kind == 1, left, 0)
         guess = HOST.where(kind == _UP, up, guess)
         guess = HOST.where(kind == _AVERAGE, (left + up) >> 1, guess)
-        guess = HOST.where(kind == _PAETH, _nearest(left, up, found[turn, column]), guess)
-        found[turn + 1, column + 1] = (data[turn, column] + guess) & 255
-    return found[1:, 1:]
+        guess = HOST.where(kind == _PAETH, _nearest(left, up, octets[turn, column]), guess)
+        octets[turn + 1, column + 1] = (data[turn, column] + guess) & 255
+    return octets[1:, 1:]
 
 
-def _nearest(left: Any, up: Any, corner: Any) -> Any:
-    """Of three neighbours the one nearest to left + up - corner; of two the first."""
+def _nearest(left: Array, up: Array, corner: Array) -> Array:
+    """The one of three neighbours that is nearest to left + up - corner; ties go to the first."""
     by_left, by_up = HOST.abs(up - corner), HOST.abs(left - corner)
     by_corner = HOST.abs(left + up - 2 * corner)
     return HOST.where(

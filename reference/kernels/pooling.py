@@ -1,24 +1,24 @@
-"""Kernels of poolings by maximum and by mean, in two and three dimensions; gradients."""
+"""Kernels of max and average pooling in two and three spatial dimensions, and of gradients."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.channels_first import any_format
 from sessrun.reference.kernels.elementwise import is_integer
 from sessrun.reference.kernels.host import HOST, dtype_of, ints
 from sessrun.reference.kernels.number_inputs import vector_of
-from sessrun.reference.kernels.registry import Bind, binder
-from sessrun.reference.kernels.windows import folded, geometry, offsets, places
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
+from sessrun.reference.kernels.windows import Slices, folded, geometry, offsets, window_slices
 from sessrun.spec.rules.windows import Axis
 
 __all__ = ["Pooling", "check_shape", "lowest"]
 
 
-#: Sizes or strides of a window that are inputs; None where they are attributes.
+#: The size or the strides of a window if they are inputs; None if they are attributes.
 _Given = Sequence[int] | None
 
 
@@ -28,7 +28,7 @@ class Pooling:
     Attributes:
       xp: the array module.
       name: the op type.
-      rank: of what is pooled.
+      rank: the rank of the input.
 
     """
 
@@ -61,10 +61,10 @@ class Pooling:
     def along(
         self, shape: Sequence[int], ksize: _Given = None, strides: _Given = None
     ) -> tuple[Axis, ...]:
-        """The window along each spatial dimension, of the attributes or as given."""
+        """The window along each spatial dimension, from the attributes or from inputs."""
         if len(shape) != self.rank:
             raise InvalidArgument(
-                f"{self.name}: what is pooled must be {self.rank}-dimensional: {tuple(shape)}"
+                f"{self.name}: the input must be {self.rank}-dimensional: {tuple(shape)}"
             )
         if min(shape) < 0:
             raise InvalidArgument(f"{self.name}: a dimension must be >= 0: {tuple(shape)}")
@@ -84,7 +84,7 @@ class Pooling:
         return geometry(shape[1:-1], size[1:-1], step, (1,) * self.rank, attrs["padding"], explicit)
 
     def deep(self, shape: Sequence[int], ksize: _Given = None) -> int:
-        """How many channels are pooled into one."""
+        """The number of channels that are pooled into one."""
         depth: int = (ksize or self._attrs["ksize"])[-1]
         if shape[-1] % depth:
             raise Unimplemented(
@@ -93,21 +93,24 @@ class Pooling:
         return depth
 
 
-def lowest(xp: Any, dtype: Any) -> Any:
-    """The least number of a dtype, finite."""
+def lowest(xp: ArrayModule, dtype: DType) -> Array:
+    """The least finite number of a dtype."""
+    least: Array
     if dtype.kind in "iu":
-        return xp.iinfo(dtype).min
-    if dtype.itemsize == 2:
-        return dtype.type(-65504.0 if dtype.kind == "f" else -3.3895313892515355e38)
-    return xp.finfo(dtype).min
+        least = xp.iinfo(dtype).min
+    elif dtype.itemsize == 2:
+        least = dtype.type(-65504.0 if dtype.kind == "f" else -3.3895313892515355e38)
+    else:
+        least = xp.finfo(dtype).min
+    return least
 
 
 def _rank(bind: Bind) -> int:
-    """The rank of what is pooled."""
+    """The rank of the input: 5 for volumes, 4 for images."""
     return 5 if "3D" in bind.node.type else 4
 
 
-def _maximum(pooling: Pooling, x: Any, ksize: _Given = None, strides: _Given = None) -> Any:
+def _maximum(pooling: Pooling, x: Array, ksize: _Given = None, strides: _Given = None) -> Array:
     along, depth = pooling.along(x.shape, ksize, strides), pooling.deep(x.shape, ksize)
     xp = pooling.xp
     if depth > 1:
@@ -117,46 +120,50 @@ def _maximum(pooling: Pooling, x: Any, ksize: _Given = None, strides: _Given = N
 
 @binder("MaxPool", "MaxPool3D")
 @any_format("x")
-def max_pool(bind: Bind) -> Callable[..., Any]:
-    """The largest number of each window."""
+def max_pool(bind: Bind) -> KernelFunction:
+    """The maximum of each window."""
     pooling = Pooling(bind, _rank(bind))
     return lambda x: _maximum(pooling, x)
 
 
 @binder("MaxPoolV2", host_inputs=("ksize", "strides"))
 @any_format("xss")
-def max_pool_v2(bind: Bind) -> Callable[..., Any]:
-    """As MaxPool; size and stride of the window are inputs."""
+def max_pool_v2(bind: Bind) -> KernelFunction:
+    """As MaxPool, with the size and the strides of the window as inputs."""
     pooling = Pooling(bind, 4)
     return lambda x, ksize, strides: _maximum(pooling, x, ints(ksize), ints(strides))
 
 
-def maxima(xp: Any, x: Any, y: Any, along: Sequence[Axis], first: bool = True) -> Any:
-    """For each element of the window, the places where it equals `y`, the first only or each.
+def maxima(
+    xp: ArrayModule, x: Array, y: Array, along: Sequence[Axis], first: bool = True
+) -> Iterator[tuple[Slices, Slices, Array]]:
+    """For each offset in a window, the windows whose element there equals `y`, at first or at all.
 
     Yields:
-      the slices of the places and of the elements, and a mask over the places.
+      the slices of the windows' outputs and of the elements, and a mask over the former.
 
     """
     left = xp.ones(y.shape, "bool") if first else None
     for offset in offsets(along):
-        here, there = places(along, offset)
-        found = x[there] == y[here]
+        here, there = window_slices(along, offset)
+        is_maximum = x[there] == y[here]
         if left is not None:
-            found &= left[here]
-            left[here] ^= found
-        yield here, there, found
+            is_maximum &= left[here]
+            left[here] ^= is_maximum
+        yield here, there, is_maximum
 
 
-def _maxima_beside_nans(xp: Any, x: Any, y: Any, along: Sequence[Axis]) -> Any:
-    """As `maxima`, of windows with NaNs: one counts only as the first element, and is the largest.
+def _maxima_beside_nans(
+    xp: ArrayModule, x: Array, y: Array, along: Sequence[Axis]
+) -> Iterator[tuple[Slices, Slices, Array]]:
+    """As `maxima`, for windows with NaNs: a NaN is the maximum if it comes first, else ignored.
 
     Yields:
-      the slices of the places and of the elements, and a mask over the places.
+      the slices of the windows' outputs and of the elements, and a mask over the former.
 
     """
     best, top = xp.full(y.shape, -1, "int32"), xp.zeros(y.shape, x.dtype)
-    moves = [places(along, offset) for offset in offsets(along)]
+    moves = [window_slices(along, offset) for offset in offsets(along)]
     for number, (here, there) in enumerate(moves):
         taken = (best[here] < 0) | (top[here] < x[there])
         best[here] = xp.where(taken, number, best[here])
@@ -165,17 +172,17 @@ def _maxima_beside_nans(xp: Any, x: Any, y: Any, along: Sequence[Axis]) -> Any:
         yield here, there, best[here] == number
 
 
-def check_shape(what: str, found: Any, wanted: Sequence[int]) -> None:
-    """Raise InvalidArgument if an input has another shape than it must have."""
-    if tuple(found.shape) != tuple(wanted):
-        sizes = [str(list(shape)).replace(" ", "") for shape in (wanted, found.shape)]
+def check_shape(what: str, operand: Array, wanted: Sequence[int]) -> None:
+    """Raise InvalidArgument if an input has another shape than wanted."""
+    if tuple(operand.shape) != tuple(wanted):
+        sizes = [str(list(shape)).replace(" ", "") for shape in (wanted, operand.shape)]
         raise InvalidArgument(f"Expected {what} shape to be {sizes[0]}, but got {sizes[1]}")
 
 
 def _maximum_grad(
-    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: _Given = None, strides: _Given = None
-) -> Any:
-    """Each gradient where its window has its largest number first."""
+    pooling: Pooling, x: Array, y: Array, grad: Array, ksize: _Given = None, strides: _Given = None
+) -> Array:
+    """Adds each gradient to the first maximum of its window."""
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
     depth = pooling.deep(x.shape, ksize)
     shape = (x.shape[0], *(axis.out for axis in along), x.shape[-1] // depth)
@@ -186,18 +193,18 @@ def _maximum_grad(
     out = xp.zeros(x.shape, x.dtype)
     if not out.size or not grad.size:
         return out
-    volumes = pooling.rank == 5  # of volumes TensorFlow gives it to all that are the largest
+    volumes = pooling.rank == 5  # for volumes TensorFlow gives it to all maxima
     top = y if volumes else _maximum(pooling, x, ksize, strides)
     alone = all(axis.window <= axis.stride for axis in along)
     may_have_nans = not volumes and x.dtype.kind != "i"
-    # On a GPU, which would have to be waited for, there may be some.
+    # A GPU is not waited for: it is assumed to have some.
     beside_nans = may_have_nans and (xp is not HOST or bool(xp.any(xp.isnan(top))))
     if beside_nans:
-        found_at = _maxima_beside_nans(xp, x, top, along)
+        maximum_masks = _maxima_beside_nans(xp, x, top, along)
     else:
-        found_at = maxima(xp, x, top, along, not volumes)
-    for here, there, found in found_at:
-        given = xp.where(found, grad[here], 0) if beside_nans else grad[here] * found
+        maximum_masks = maxima(xp, x, top, along, not volumes)
+    for here, there, is_maximum in maximum_masks:
+        given = xp.where(is_maximum, grad[here], 0) if beside_nans else grad[here] * is_maximum
         if alone:  # no element is in two windows
             out[there] = given
         else:
@@ -207,7 +214,7 @@ def _maximum_grad(
 
 @binder("MaxPoolGrad", "MaxPool3DGrad")
 @any_format("xxx")
-def max_pool_grad(bind: Bind) -> Callable[..., Any]:
+def max_pool_grad(bind: Bind) -> KernelFunction:
     """The gradient of MaxPool."""
     pooling = Pooling(bind, _rank(bind))
     return lambda x, y, grad: _maximum_grad(pooling, x, y, grad)
@@ -215,8 +222,8 @@ def max_pool_grad(bind: Bind) -> Callable[..., Any]:
 
 @binder("MaxPoolGradV2", host_inputs=("ksize", "strides"))
 @any_format("xxxss")
-def max_pool_grad_v2(bind: Bind) -> Callable[..., Any]:
-    """As MaxPoolGrad; size and stride of the window are inputs."""
+def max_pool_grad_v2(bind: Bind) -> KernelFunction:
+    """As MaxPoolGrad, with the size and the strides of the window as inputs."""
     pooling = Pooling(bind, 4)
     return lambda x, y, grad, ksize, strides: _maximum_grad(
         pooling, x, y, grad, ints(ksize), ints(strides)
@@ -224,22 +231,22 @@ def max_pool_grad_v2(bind: Bind) -> Callable[..., Any]:
 
 
 def _maximum_grad_grad(
-    pooling: Pooling, x: Any, y: Any, grad: Any, ksize: _Given = None, strides: _Given = None
-) -> Any:
-    """The gradients of the elements that were the first to equal the pooling's outputs."""
+    pooling: Pooling, x: Array, y: Array, grad: Array, ksize: _Given = None, strides: _Given = None
+) -> Array:
+    """The gradients of the elements that are the first maxima of their windows."""
     xp, along = pooling.xp, pooling.along(x.shape, ksize, strides)
     shape = (x.shape[0], *(axis.out for axis in along), x.shape[-1])
     check_shape("orig_output", y, shape)
     check_shape("grad", grad, x.shape)
     out = xp.zeros(shape, x.dtype)
-    for here, there, found in maxima(xp, x, y, along):
-        out[here] += grad[there] * found
+    for here, there, is_first in maxima(xp, x, y, along):
+        out[here] += grad[there] * is_first
     return out
 
 
 @binder("MaxPoolGradGrad", "MaxPool3DGradGrad")
 @any_format("xxx")
-def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
+def max_pool_grad_grad(bind: Bind) -> KernelFunction:
     """The gradient of MaxPoolGrad by its gradient."""
     pooling = Pooling(bind, _rank(bind))
     return lambda x, y, grad: _maximum_grad_grad(pooling, x, y, grad)
@@ -247,37 +254,37 @@ def max_pool_grad_grad(bind: Bind) -> Callable[..., Any]:
 
 @binder("MaxPoolGradGradV2", host_inputs=("ksize", "strides"))
 @any_format("xxxss")
-def max_pool_grad_grad_v2(bind: Bind) -> Callable[..., Any]:
-    """As MaxPoolGradGrad; size and stride of the window are inputs."""
+def max_pool_grad_grad_v2(bind: Bind) -> KernelFunction:
+    """As MaxPoolGradGrad, with the size and the strides of the window as inputs."""
     pooling = Pooling(bind, 4)
     return lambda x, y, grad, ksize, strides: _maximum_grad_grad(
         pooling, x, y, grad, ints(ksize), ints(strides)
     )
 
 
-def _counts(xp: Any, along: Sequence[Axis], dtype: Any) -> Any:
-    """One over the number of elements in each window, padding left out; channels are broadcast."""
+def _counts(xp: ArrayModule, along: Sequence[Axis], dtype: DType) -> Array:
+    """The number of elements in each window without padding: [*positions, 1]."""
     counts = HOST.ones((), "float64")
     for axis in along:
-        each = HOST.zeros(axis.out)
+        along_axis = HOST.zeros(axis.out)
         for offset in range(axis.window):
-            each[axis.within(offset)[0]] += 1
-        counts = counts[..., None] * each
+            along_axis[axis.within(offset)[0]] += 1
+        counts = counts[..., None] * along_axis
     return xp.asarray(counts[..., None]).astype(dtype)
 
 
-def _wide(x: Any) -> Any:
+def _wide(x: Array) -> Array:
     return x.astype("float32") if x.dtype.itemsize == 2 and not is_integer(x) else x
 
 
 @binder("AvgPool", "AvgPool3D")
 @any_format("x")
-def average_pool(bind: Bind) -> Callable[..., Any]:
-    """The mean of each window, of what is not padding."""
+def average_pool(bind: Bind) -> KernelFunction:
+    """The mean of each window without padding."""
     pooling = Pooling(bind, _rank(bind))
     xp, dtype = bind.xp, dtype_of(bind.attrs["T"])
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         along = pooling.along(x.shape)
         if pooling.deep(x.shape) > 1:
             raise Unimplemented("Non-spatial pooling is not yet supported.")
@@ -288,22 +295,22 @@ def average_pool(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _averaged_back(xp: Any, grad: Any, along: Sequence[Axis]) -> Any:
-    """Each gradient laid over its whole window, one dimension after the other."""
-    for place, axis in enumerate(along, 1):
+def _averaged_back(xp: ArrayModule, grad: Array, along: Sequence[Axis]) -> Array:
+    """Adds each gradient to all elements of its window, one dimension after the other."""
+    for dim, axis in enumerate(along, 1):
         if axis.window > 1 or axis.out != axis.size:
-            grad = _spread_along(xp, grad, place, axis)
+            grad = _spread_along(xp, grad, dim, axis)
     return grad
 
 
-def _spread_along(xp: Any, grad: Any, place: int, axis: Axis) -> Any:
-    """Each gradient laid over its window along a dimension.
+def _spread_along(xp: ArrayModule, grad: Array, dim: int, axis: Axis) -> Array:
+    """Adds each gradient to all elements of its window along a dimension.
 
-    Elements that are a stride apart get theirs together, so that what only one window reaches is
+    Elements that are a stride apart are processed together, so that those of a single window are
     written once.
     """
-    lead = (slice(None),) * place
-    out = xp.empty((*grad.shape[:place], axis.size, *grad.shape[place + 1 :]), grad.dtype)
+    lead = (slice(None),) * dim
+    out = xp.empty((*grad.shape[:dim], axis.size, *grad.shape[dim + 1 :]), grad.dtype)
     for phase in range(min(axis.stride, axis.size)):
         count = -(-(axis.size - phase) // axis.stride)
         pairs = [
@@ -311,23 +318,25 @@ def _spread_along(xp: Any, grad: Any, place: int, axis: Axis) -> Any:
             for offset in range(axis.window)
             if (offset - axis.before - phase) % axis.stride == 0
         ]
-        whole = next((here for here, _ in pairs if here.stop - here.start == count), None)
-        out[(*lead, slice(phase, None, axis.stride))] = 0 if whole is None else grad[(*lead, whole)]
+        full_range = next((here for here, _ in pairs if here.stop - here.start == count), None)
+        out[(*lead, slice(phase, None, axis.stride))] = (
+            0 if full_range is None else grad[(*lead, full_range)]
+        )
         for here, there in pairs:
-            if here is not whole:
+            if here is not full_range:
                 out[(*lead, there)] += grad[(*lead, here)]
     return out
 
 
 @binder("AvgPoolGrad", "AvgPool3DGrad", host_inputs=("orig_input_shape",))
 @any_format("sx")
-def average_pool_grad(bind: Bind) -> Callable[..., Any]:
-    """Each gradient shared out over its window."""
+def average_pool_grad(bind: Bind) -> KernelFunction:
+    """Distributes each gradient evenly over its window."""
     pooling = Pooling(bind, _rank(bind))
     return functools.partial(_average_grad, pooling, dtype_of(bind.attrs["T"]))
 
 
-def _average_grad(pooling: Pooling, dtype: Any, sizes: Any, grad: Any) -> Any:
+def _average_grad(pooling: Pooling, dtype: DType, sizes: Array, grad: Array) -> Array:
     shape = vector_of(sizes, "orig_input_shape")
     along = pooling.along(shape)
     if pooling.deep(shape) > 1:

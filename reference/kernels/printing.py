@@ -1,7 +1,7 @@
-"""Kernels that show tensors: `Assert`, `Print`, `PrintV2`, `StringFormat`.
+"""Kernels that print tensors: `Assert`, `Print`, `PrintV2`, `StringFormat`.
 
-TensorFlow shows a tensor in two ways. Messages have its first elements, dimension by dimension;
-`StringFormat` has the first and the last ones of each dimension, in lines.
+TensorFlow formats a tensor in two ways. Messages have its first elements, dimension by dimension;
+`StringFormat` has the first and the last elements of each dimension, in lines.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, string_array
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
@@ -30,7 +31,7 @@ _NAMED_ESCAPES: Final = {
 _CONTROL: Final = frozenset({*range(0x20), 0x7F})
 
 
-def _text(value: Any) -> str:
+def _text(value: bytes | str) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
@@ -43,8 +44,8 @@ def _escaped(item: bytes) -> str:
     return b"".join(parts).decode("utf-8", "surrogateescape")
 
 
-def _shower(array: Any) -> Callable[[Any], str]:
-    """How an element of this array is written."""
+def _shower(array: Array) -> Callable[[Any], str]:
+    """The function that formats an element of this array."""
     kind = array.dtype.kind
     if kind == "O":
         return _escaped
@@ -57,7 +58,7 @@ def _shower(array: Any) -> Callable[[Any], str]:
     is_double = array.dtype.itemsize == _DOUBLE_BYTES
     few, enough = (15, 17) if is_double else (6, 9)
 
-    def number(item: Any) -> str:
+    def number(item: float) -> str:
         short = f"{float(item):.{few}g}"
         again = float(short) if is_double else HOST.float32(short)
         return short if again == item or HOST.isnan(item) else f"{float(item):.{enough}g}"
@@ -68,7 +69,7 @@ def _shower(array: Any) -> Callable[[Any], str]:
 # --- the first elements ---------------------------------------------------------------------
 
 
-def _summary(array: Any, count: int) -> str:
+def _summary(array: Array, count: int) -> str:
     """The first `count` elements, dimension by dimension; all of them if it is negative."""
     limit = array.size if count < 0 else min(count, array.size)
     show = _shower(array)
@@ -80,8 +81,8 @@ def _summary(array: Any, count: int) -> str:
     return shown + more
 
 
-def _first(array: Any, show: Callable[[Any], str], left: int) -> tuple[str, int]:
-    """What is shown of an array of which `left` more elements may be, and how many more then."""
+def _first(array: Array, show: Callable[[Any], str], left: int) -> tuple[str, int]:
+    """The text of at most `left` elements of an array, and how many of these remain."""
     if array.ndim == 1:
         items = [show(item) for item in array[:left].tolist()]
         return " ".join(items), left - len(items)
@@ -97,27 +98,29 @@ def _first(array: Any, show: Callable[[Any], str], left: int) -> tuple[str, int]
 
 
 @kernel("Assert", devices=("CPU",))
-def assert_(_: Any, condition: Any, *data: Any, summarize: int) -> None:
+def assert_(_: object, condition: Array, *data: Array, summarize: int) -> None:
     """An error that shows the data unless the condition holds."""
     if condition.ndim:
-        raise InvalidArgument("In[0] should be a scalar")
+        raise InvalidArgument(
+            f"Assert: the condition must be a scalar, got shape {list(condition.shape)}"
+        )
     if not condition:
         shown = " ".join(f"[{_summary(_array(item), summarize)}]" for item in data)
         raise InvalidArgument(f"assertion failed: {shown}")
 
 
-def _array(item: Any) -> Any:
-    return item if hasattr(item, "reshape") else string_array([item], ())
+def _array(item: Array | bytes) -> Array:
+    return string_array([item], ()) if isinstance(item, bytes) else item
 
 
 @binder("Print", devices=("CPU",))
-def print_(bind: Bind) -> Callable[..., Any]:
-    """The input; the data go to the error stream, in its first runs or in all."""
+def print_(bind: Bind) -> KernelFunction:
+    """The input; prints the data to the error stream, in the first `first_n` runs or in all."""
     attrs = bind.attrs
     message, count, often = _text(attrs["message"]), attrs["summarize"], attrs["first_n"]
     done = 0
 
-    def compute(x: Any, *data: Any) -> Any:
+    def compute(x: Array, *data: Array) -> Array:
         nonlocal done
         if often < 0 or done < often:
             done += 1
@@ -132,10 +135,10 @@ def print_(bind: Bind) -> Callable[..., Any]:
 # --- the first and the last elements --------------------------------------------------------
 
 
-def _formatted(array: Any, ends: int) -> str:
-    """The whole tensor in lines, with `ends` elements at each end of a dimension."""
+def _formatted(array: Array, ends: int) -> str:
+    """The tensor in lines, with `ends` elements at both ends of each dimension; all if negative."""
     if array.size == 0 and array.dtype.kind == "b":
-        return ""  # as TensorFlow shows bools, and nothing else
+        return ""  # as TensorFlow formats empty bools, and nothing else
     if array.size == 0 and array.ndim:
         ends = 0
     elif ends < 0:
@@ -143,11 +146,11 @@ def _formatted(array: Any, ends: int) -> str:
     show = _shower(array)
     if array.dtype.kind == "O":
         quoted = show
-        show = lambda item: f'"{quoted(item)}"'  # noqa: E731 - what is shown, in quotes
+        show = lambda item: f'"{quoted(item)}"'  # noqa: E731 - adds quotes to `show`
     return _lines(array, show, ends, array.ndim)
 
 
-def _lines(array: Any, show: Callable[[Any], str], ends: int, rank: int) -> str:
+def _lines(array: Array, show: Callable[[Any], str], ends: int, rank: int) -> str:
     if array.ndim == 0:
         return show(array.item())
     depth, count = rank - array.ndim, len(array)
@@ -165,12 +168,14 @@ def _lines(array: Any, show: Callable[[Any], str], ends: int, rank: int) -> str:
 
 
 @kernel("StringFormat", devices=("CPU",))
-def string_format(_: Any, *inputs: Any, template: Any, placeholder: Any, summarize: int) -> Any:
-    """The template with tensors in the places of the placeholders."""
+def string_format(
+    _: object, *inputs: Array, template: str, placeholder: str, summarize: int
+) -> Array:
+    """The template with the placeholders replaced by tensors."""
     pieces = _text(template).split(_text(placeholder))
     if len(pieces) - 1 != len(inputs):
         raise InvalidArgument(
-            f"num placeholders in template and num inputs must match: "
+            f"StringFormat: the template has another number of placeholders than inputs: "
             f"{len(pieces) - 1} vs {len(inputs)}"
         )
     shown = [pieces[0]]
@@ -180,10 +185,10 @@ def string_format(_: Any, *inputs: Any, template: Any, placeholder: Any, summari
 
 
 @kernel("PrintV2", devices=("CPU",))
-def print_v2(_: Any, text: Any, *, output_stream: Any, end: Any) -> None:
+def print_v2(_: object, text: Array, *, output_stream: str, end: str) -> None:
     """Writes a scalar string to a stream, a file or the log."""
     if text.ndim:
-        raise InvalidArgument(f"Input is expected to be scalar, but got {list(text.shape)}")
+        raise InvalidArgument(f"PrintV2: the input must be a scalar, got shape {list(text.shape)}")
     stream, shown = _text(output_stream), _text(text.item()) + _text(end)
     if stream.startswith("file://"):
         with Path(stream.removeprefix("file://")).open("a", encoding="utf-8") as file:

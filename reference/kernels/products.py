@@ -1,8 +1,8 @@
-"""Matrix products in host memory: BLAS on one thread, large ones shared out over threads of ours.
+"""Matrix products in host memory: BLAS on one thread, large products split over own threads.
 
 OpenBLAS' own threads wait for one another by spinning: where another process has a core, a small
-product takes a hundred times as long. So BLAS is held to one thread, in the whole process, from
-the first product on, and a product worth it is cut into blocks of rows.
+product takes a hundred times as long. So BLAS is limited to one thread, in the entire process, from
+the first product on, and large products are split into blocks of rows.
 """
 
 from __future__ import annotations
@@ -11,39 +11,42 @@ import functools
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Final, TypeVar
 
 import threadpoolctl
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.host import HOST
 
 __all__ = ["one_thread", "product", "shared_out"]
 
-#: Multiplications below which a product stays whole: some milliseconds of one core.
+#: The number of multiplications from which on a product is split: some milliseconds of one core.
 _WORTH_SHARING: Final = 300_000_000
+
+P = TypeVar("P")
 
 
 def one_thread() -> None:
-    """Hold every BLAS that is loaded by now to one thread of its own."""
+    """Limit every BLAS library that is loaded by now to one thread."""
     threadpoolctl.ThreadpoolController().limit(limits=1, user_api="blas")
 
 
 @functools.cache
 def _threads() -> tuple[ThreadPoolExecutor, int]:
-    """Threads of ours, one for each core, and how many; BLAS is held to one of its own."""
+    """A pool with a thread per core, and the number of cores; BLAS is limited to one thread."""
     one_thread()
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     cores = cores or 1
     return ThreadPoolExecutor(cores, "sessrun-product"), cores
 
 
-def product(xp: Any, left: Any, right: Any) -> Any:
+def product(xp: ArrayModule, left: Array, right: Array) -> Array:
     """The product of two matrices of shapes (m, k) and (k, n), or of batches of such.
 
     Args:
       xp: their array module.
-      left: the left one.
-      right: the right one.
+      left: the left factor.
+      right: the right factor.
 
     """
     if xp is not HOST:
@@ -61,13 +64,13 @@ def product(xp: Any, left: Any, right: Any) -> Any:
     return out
 
 
-def shared_out(function: Callable[[Any], Any], parts: Iterable[Any], size: int | None) -> None:
-    """Call a function with each part, in threads of ours if that is worth it.
+def shared_out(function: Callable[[P], object], parts: Iterable[P], size: int | None) -> None:
+    """Call a function with each part, in threads if there are enough multiplications.
 
     Args:
-      function: takes a part, and may not share out again.
-      parts: what it is called with.
-      size: how many multiplications all calls do; None if that is known to be enough.
+      function: takes a part, and must not call `shared_out` itself.
+      parts: the arguments of the calls.
+      size: the number of multiplications of all calls; None for enough.
 
     """
     pool, cores = _threads()

@@ -1,9 +1,10 @@
-"""Kernels that compute with quantized numbers: products, sums, activations, poolings, ranges."""
+"""Kernels of quantized products, sums, activations, concatenation, and of their ranges."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints, scalar_int
 from sessrun.reference.kernels.quantized_ranges import (
@@ -18,46 +19,46 @@ from sessrun.reference.kernels.registry import kernel
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: How many times the range of sums is larger than the larger of two ranges.
+#: The range of QuantizedBiasAdd's sums is so many times the larger range of its operands.
 _HEADROOM: Final = 1 << 17
-#: The same of sums of two tensors.
+#: The same for QuantizedAdd.
 _ROOM: Final = 1 << 14
-#: Bits behind the point of the numbers by which 32 bits are made 8.
+#: The fractional bits of the fixed-point numbers by which 32 bits are requantized to 8.
 _POINT: Final = 16
 
 
-def _float(number: Any) -> Any:
+def _float(number: Array | float) -> Array:
     return HOST.asarray(number, "float32")
 
 
-def _of_product(a: Levels, b: Levels) -> tuple[Any, Any]:
-    """The range of products, of which each is a sum of 32 bits."""
+def _of_product(a: Levels, b: Levels) -> tuple[Array, Array]:
+    """The range of products, which have 32 bits."""
     info = HOST.iinfo("int32")
     one = a.one() * b.one()
     return _float(one * HOST.float32(info.min)), _float(one * HOST.float32(info.max))
 
 
-def _centered(quantized: Any, levels: Levels) -> Any:
-    """The integers less what stands for zero: float64, in which their products are exact."""
+def _centered(quantized: Array, levels: Levels) -> Array:
+    """The integers minus that for zero: float64, in which their products are exact."""
     return integers(quantized).astype("float64") - levels.unclamped(0.0)
 
 
 @kernel("QuantizedMatMul", devices=_CPU)
 def quantized_matmul(
-    _: Any,
-    a: Any,
-    b: Any,
-    min_a: Any,
-    max_a: Any,
-    min_b: Any,
-    max_b: Any,
+    _: object,
+    a: Array,
+    b: Array,
+    min_a: Array,
+    max_a: Array,
+    min_b: Array,
+    max_b: Array,
     *,
     transpose_a: bool,
     transpose_b: bool,
     T1: str,  # noqa: N803
-    T2: str,  # noqa: N803 - the attributes' names
-) -> Any:
-    """The product of two quantized matrices, 32 bits of it."""
+    T2: str,  # noqa: N803
+) -> tuple[Array, Array, Array]:
+    """The product of two quantized matrices, in 32 bits."""
     # TensorFlow checks the rank of min_a alone.
     others = [end.reshape(()) if end.size == 1 else end for end in (max_a, min_b, max_b)]
     left = Levels(T1, *checked_range(min_a, others[0], "a"))
@@ -74,18 +75,18 @@ def quantized_matmul(
 
 @kernel("QuantizedMul", devices=_CPU)
 def quantized_mul(
-    _: Any,
-    x: Any,
-    y: Any,
-    min_x: Any,
-    max_x: Any,
-    min_y: Any,
-    max_y: Any,
+    _: object,
+    x: Array,
+    y: Array,
+    min_x: Array,
+    max_x: Array,
+    min_y: Array,
+    max_y: Array,
     *,
     T1: str,  # noqa: N803
-    T2: str,  # noqa: N803 - the same
-) -> Any:
-    """The products of quantized numbers, with broadcasting, 32 bits of them."""
+    T2: str,  # noqa: N803 - the attributes' names
+) -> tuple[Array, Array, Array]:
+    """The products of quantized numbers with broadcasting, in 32 bits."""
     left = Levels(T1, *checked_range(min_x, max_x, "x"))
     right = Levels(T2, *checked_range(min_y, max_y, "y"))
     product = _centered(x, left) * _centered(y, right)
@@ -93,24 +94,24 @@ def quantized_mul(
 
 
 def _sum_range(one: Levels, other: Levels) -> Levels:
-    """The range of sums: even on both sides of zero, with room for many of them."""
+    """The range of sums: symmetric around zero, with headroom for many summands."""
     most = max(one.most, -one.least, other.most, -other.least) * HOST.float32(_HEADROOM)
     return Levels("qint32", -most, most)
 
 
 @kernel("QuantizedBiasAdd", devices=_CPU)
 def quantized_bias_add(
-    _: Any,
-    x: Any,
-    bias: Any,
-    min_x: Any,
-    max_x: Any,
-    min_bias: Any,
-    max_bias: Any,
+    _: object,
+    x: Array,
+    bias: Array,
+    min_x: Array,
+    max_x: Array,
+    min_bias: Array,
+    max_bias: Array,
     *,
     T1: str,  # noqa: N803
     T2: str,  # noqa: N803 - the same
-) -> Any:
+) -> tuple[Array, Array, Array]:
     """Quantized numbers with a quantized vector added along the last dimension."""
     if x.ndim < 2 or bias.ndim != 1 or bias.shape[0] != x.shape[-1]:
         raise InvalidArgument(
@@ -121,36 +122,36 @@ def quantized_bias_add(
     right = Levels(T2, scalar(min_bias, "min_bias"), scalar(max_bias, "max_bias"))
     total = _sum_range(left, right)
     one, other = (
-        total.roughly_quantized(levels.roughly(integers(each))).astype("int64")
-        for levels, each in ((left, x), (right, bias))
+        total.roughly_quantized(levels.roughly(integers(operand))).astype("int64")
+        for levels, operand in ((left, x), (right, bias))
     )
-    found = one + other + int(total.quantized(0.0))
-    return found.astype("int32"), _float(total.least), _float(total.most)
+    total_levels = one + other + int(total.quantized(0.0))
+    return total_levels.astype("int32"), _float(total.least), _float(total.most)
 
 
-def _terms(values: Any, levels: Levels, total: Levels) -> Any:
-    """Quantized numbers in the range of sums, by the first and the step between two neighbours."""
-    first, second = (int(total.unclamped(levels.numbers(HOST.asarray(each)))) for each in (0, 1))
-    found = first + integers(values).astype("int64") * (second - first)
-    return HOST.clip(found, total.lowest, total.highest)
+def _terms(values: Array, levels: Levels, total: Levels) -> Array:
+    """Quantized numbers in the range of sums, by linear extrapolation from the levels 0 and 1."""
+    first, second = (int(total.unclamped(levels.numbers(HOST.asarray(level)))) for level in (0, 1))
+    levels_of_sum = first + integers(values).astype("int64") * (second - first)
+    return HOST.clip(levels_of_sum, total.lowest, total.highest)
 
 
 @kernel("QuantizedAdd", devices=_CPU)
 def quantized_add(
-    _: Any,
-    x: Any,
-    y: Any,
-    min_x: Any,
-    max_x: Any,
-    min_y: Any,
-    max_y: Any,
+    _: object,
+    x: Array,
+    y: Array,
+    min_x: Array,
+    max_x: Array,
+    min_y: Array,
+    max_y: Array,
     *,
     T1: str,  # noqa: N803
     T2: str,  # noqa: N803 - the same
-) -> Any:
-    """The sums of quantized numbers, with broadcasting, 32 bits of them.
+) -> tuple[Array, Array, Array]:
+    """The sums of quantized numbers with broadcasting, in 32 bits.
 
-    A single number is put into the range of sums by itself, not by the step between neighbours.
+    A single number is requantized exactly, not by linear extrapolation.
     """
     left = Levels(T1, *checked_range(min_x, max_x, "x"))
     right = Levels(T2, *checked_range(min_y, max_y, "y"))
@@ -159,50 +160,54 @@ def quantized_add(
     total = Levels("qint32", -end, end)
     alone = 0 if x.size == 1 else 1 if y.size == 1 else None
     one, other = (
-        total.quantized(levels.numbers(integers(each))).astype("int64")
-        if place == alone
-        else _terms(each, levels, total)
-        for place, (levels, each) in enumerate(((left, x), (right, y)))
+        total.quantized(levels.numbers(integers(operand))).astype("int64")
+        if number == alone
+        else _terms(operand, levels, total)
+        for number, (levels, operand) in enumerate(((left, x), (right, y)))
     )
     return (one + other).astype("int32"), _float(total.least), _float(total.most)
 
 
-def _limited(x: Any, ends: tuple[Any, Any], dtype: str, most: Any = None) -> Any:
+def _limited(
+    x: Array, ends: tuple[Array, Array], dtype: str, most: float | None = None
+) -> tuple[Array, Array, Array]:
     levels = Levels(dtype, *ends)
-    found = HOST.maximum(integers(x), levels.quantized(0.0))
+    limited = HOST.maximum(integers(x), levels.quantized(0.0))
     if most is not None:
-        found = HOST.minimum(found, levels.quantized(most))
-    return found, _float(levels.least), _float(levels.most)
+        limited = HOST.minimum(limited, levels.quantized(most))
+    return limited, _float(levels.least), _float(levels.most)
 
 
 @kernel("QuantizedRelu", devices=_CPU)
 def quantized_relu(
-    _: Any,
-    x: Any,
-    low: Any,
-    high: Any,
+    _: object,
+    x: Array,
+    low: Array,
+    high: Array,
     *,
     Tinput: str,  # noqa: N803 - the same
-) -> Any:
-    """Quantized numbers, but not below zero."""
+) -> tuple[Array, Array, Array]:
+    """max(x, 0) of quantized numbers."""
     return _limited(x, (scalar(low, "min_input"), scalar(high, "max_input")), Tinput)
 
 
 @kernel("QuantizedRelu6", devices=_CPU)
 def quantized_relu6(
-    _: Any,
-    x: Any,
-    low: Any,
-    high: Any,
+    _: object,
+    x: Array,
+    low: Array,
+    high: Array,
     *,
     Tinput: str,  # noqa: N803 - the same
-) -> Any:
-    """Quantized numbers, but not below zero nor above 6."""
+) -> tuple[Array, Array, Array]:
+    """min(max(x, 0), 6) of quantized numbers."""
     return _limited(x, (scalar(low, "min_input"), scalar(high, "max_input")), Tinput, 6.0)
 
 
 @kernel("QuantizedReshape", devices=_CPU)
-def quantized_reshape(_: Any, x: Any, shape: Any, low: Any, high: Any) -> Any:
+def quantized_reshape(
+    _: object, x: Array, shape: Array, low: Array, high: Array
+) -> tuple[Array, Array, Array]:
     """Quantized numbers in another shape."""
     ends = _float(single_number(low, "input_min")), _float(single_number(high, "input_max"))
     if shape.ndim > 1:
@@ -214,8 +219,14 @@ def quantized_reshape(_: Any, x: Any, shape: Any, low: Any, high: Any) -> Any:
 
 
 @kernel("QuantizedConcat", devices=_CPU)
-def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # noqa: N803 - the same
-    """Quantized tensors joined along a dimension, in a range that holds all of theirs."""
+def quantized_concat(
+    _: object,
+    axis: Array,
+    *rest: Array,
+    N: int,  # noqa: N803
+    T: str,  # noqa: N803 - the same
+) -> tuple[Array, Array, Array]:
+    """Quantized tensors concatenated along a dimension, in a range that contains all of theirs."""
     parts, lows, highs = rest[:N], rest[N : 2 * N], rest[2 * N :]
     ends = [
         (single_number(low, "input_min"), single_number(high, "input_max"))
@@ -226,25 +237,25 @@ def quantized_concat(_: Any, axis: Any, *rest: Any, N: int, T: str) -> Any:  # n
     if T in {"qint8", "qint16", "qint32"}:
         most = max(abs(least), abs(most))
         least = -most
-    whole = Levels(T, least, most)
-    found = [
+    levels = Levels(T, least, most)
+    requantized = [
         integers(part)
         if (low, high) == (least, most)
-        else whole.quantized(Levels(T, low, high).numbers(integers(part)))
+        else levels.quantized(Levels(T, low, high).numbers(integers(part)))
         for part, (low, high) in zip(parts, ends, strict=True)
     ]
     if axis.ndim:
         raise InvalidArgument(f"Concat dim tensor should be a scalar integer: {axis.shape}")
-    place = scalar_int(axis)
-    if not all(-each.ndim <= place < each.ndim for each in found):
-        raise InvalidArgument(f"concat_dim is out of range: {place}")
-    return HOST.concatenate(found, axis=place), _float(least), _float(most)
+    dim = scalar_int(axis)
+    if not all(-part.ndim <= dim < part.ndim for part in requantized):
+        raise InvalidArgument(f"concat_dim is out of range: {dim}")
+    return HOST.concatenate(requantized, axis=dim), _float(least), _float(most)
 
 
-def _used(x: Any, levels: Levels) -> tuple[Any, Any]:
-    """The range that the numbers need, which zero is in."""
+def _used(x: Array, levels: Levels) -> tuple[Array, Array]:
+    """The range of the numbers, extended to contain zero."""
     inner = integers(x)
-    if not inner.size:  # so TensorFlow has it, whatever the range is
+    if not inner.size:  # as in TensorFlow, whatever the range is
         return HOST.float32(0), levels.least
     low, high = levels.numbers(inner.min()), levels.numbers(inner.max())
     return min(HOST.float32(0), HOST.float32(low)), HOST.float32(high)
@@ -252,21 +263,21 @@ def _used(x: Any, levels: Levels) -> tuple[Any, Any]:
 
 @kernel("RequantizationRange", devices=_CPU)
 def requantization_range(
-    _: Any,
-    x: Any,
-    low: Any,
-    high: Any,
+    _: object,
+    x: Array,
+    low: Array,
+    high: Array,
     *,
     Tinput: str,  # noqa: N803 - the same
-) -> Any:
-    """The range that quantized numbers need."""
+) -> tuple[Array, Array]:
+    """The range of quantized numbers, extended to contain zero."""
     levels = Levels(Tinput, low.reshape(-1)[0], high.reshape(-1)[0])
     least, most = _used(x, levels)
     return _float(least), _float(most)
 
 
-def _narrowed(x: Any, have: tuple[Any, Any], want: tuple[Any, Any]) -> Any:
-    """Bytes of numbers of 32 bits, in another range: by integers alone, as TensorFlow has it."""
+def _narrowed(x: Array, have: tuple[Array, Array], want: tuple[Array, Array]) -> Array:
+    """Numbers of 32 bits requantized to bytes in another range, in integers as in TensorFlow."""
     low, high = (float(end) for end in have)
     spread, wanted = HOST.float32(have[1] - have[0]), HOST.float32(want[1] - want[0])
     if wanted == 0:
@@ -282,8 +293,10 @@ def _narrowed(x: Any, have: tuple[Any, Any], want: tuple[Any, Any]) -> Any:
 
 
 @kernel("Requantize", devices=_CPU)
-def requantize(_: Any, x: Any, low: Any, high: Any, new_low: Any, new_high: Any) -> Any:
-    """Numbers of 32 bits as bytes of a range that is asked for."""
+def requantize(
+    _: object, x: Array, low: Array, high: Array, new_low: Array, new_high: Array
+) -> tuple[Array, Array, Array]:
+    """Numbers of 32 bits requantized to bytes in the requested range."""
     have = scalar(low, "input_min"), scalar(high, "input_max")
     want = (scalar(new_low, "requested_output_min"), scalar(new_high, "requested_output_max"))
     if want[0] > 0:
@@ -297,14 +310,14 @@ def requantize(_: Any, x: Any, low: Any, high: Any, new_low: Any, new_high: Any)
 
 @kernel("QuantizeDownAndShrinkRange", devices=_CPU)
 def quantize_down(
-    _: Any,
-    x: Any,
-    low: Any,
-    high: Any,
+    _: object,
+    x: Array,
+    low: Array,
+    high: Array,
     *,
     Tinput: str,  # noqa: N803 - the same
-) -> Any:
-    """Numbers of 32 bits as bytes of the range that they need."""
+) -> tuple[Array, Array, Array]:
+    """Numbers of 32 bits requantized to bytes in their own range."""
     have = scalar(low, "input_min"), scalar(high, "input_max")
     want = _used(x, Levels(Tinput, *have))
     return _narrowed(x, have, want), _float(want[0]), _float(want[1])

@@ -1,9 +1,10 @@
-"""Kernels of quantized pictures: normalized, and resized by integers alone."""
+"""Kernels of quantized pictures: instance normalization, and resizing in integers."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.quantized_ranges import Levels, checked_range, integers, scalar
@@ -13,16 +14,16 @@ from sessrun.reference.kernels.resizing import checked_size, halves, positions
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: Bits behind the point of the shares by which pixels are mixed, and the dtype they are mixed in.
+#: The fractional bits of interpolation weights, and the dtype in which pixels are interpolated.
 _POINTS: Final = {"uint8": (7, "int32"), "int32": (30, "int64")}
 
 
 @kernel("QuantizedInstanceNorm", devices=_CPU)
 def quantized_instance_norm(
-    _: Any,
-    x: Any,
-    low: Any,
-    high: Any,
+    _: object,
+    x: Array,
+    low: Array,
+    high: Array,
     *,
     T: str,  # noqa: N803 - the attribute's name
     output_range_given: bool,
@@ -30,8 +31,8 @@ def quantized_instance_norm(
     given_y_max: float,
     variance_epsilon: float,
     min_separation: float,
-) -> Any:
-    """Each channel of each picture with mean 0 and variance 1, in the range that it then needs."""
+) -> tuple[Array, Array, Array]:
+    """Each channel of each picture normalized to mean 0 and variance 1, in a given or new range."""
     if x.ndim != 4:
         raise InvalidArgument(f"x must be 4-dimensional: {x.shape}")
     if output_range_given and given_y_min >= given_y_max:
@@ -52,16 +53,19 @@ def quantized_instance_norm(
     return quantized, HOST.asarray(first), HOST.asarray(last)
 
 
-def _divided(numbers: Any, bits: int) -> Any:
-    """Integers divided by a power of 2 and cut off at the point."""
-    return numbers + (numbers < 0) * numbers.dtype.type((1 << bits) - 1) >> bits
+def _divided(numbers: Array, bits: int) -> Array:
+    """Integers divided by a power of 2, truncated toward zero."""
+    rest: Array = numbers.dtype.type((1 << bits) - 1)
+    return numbers + (numbers < 0) * rest >> bits
 
 
-def _mixed(image: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, Any, Any]) -> Any:
-    """Each pixel from its four neighbours, in integers where the picture is one of integers.
+def _mixed(
+    image: Array, rows: tuple[Array, Array, Array], columns: tuple[Array, Array, Array]
+) -> Array:
+    """Bilinear interpolation of four neighbours, in integers for a picture of integers.
 
-    Every row that is needed is mixed along itself first. Each of the dozen steps goes over the
-    whole picture once more, in wider integers: 3.5 times TensorFlow's time, which fuses them.
+    Rows are interpolated horizontally first. Each of the dozen steps is a pass over the
+    picture in wider integers: 3.5 times the time of TensorFlow, which fuses them.
     """
     upper, lower, down = rows
     left, right, across = columns
@@ -72,38 +76,38 @@ def _mixed(image: Any, rows: tuple[Any, Any, Any], columns: tuple[Any, Any, Any]
         return lines[upper] + (lines[lower] - lines[upper]) * down
     bits, wide = _POINTS[image.dtype.name]
     down, across = ((share * HOST.float32(1 << bits)).astype(wide) for share in (down, across))
-    whole = image.astype(wide)
-    lines = whole[:, left]
-    lines = (lines << bits) + (whole[:, right] - lines) * across
-    found = lines[upper]
-    found += _divided(lines[lower] - found, bits) * down
-    found += 1 << bits - 1
-    return _divided(found, bits).astype(image.dtype)
+    pixels = image.astype(wide)
+    lines = pixels[:, left]
+    lines = (lines << bits) + (pixels[:, right] - lines) * across
+    mixed = lines[upper]
+    mixed += _divided(lines[lower] - mixed, bits) * down
+    mixed += 1 << bits - 1
+    return _divided(mixed, bits).astype(image.dtype)
 
 
 @kernel("QuantizedResizeBilinear", host_inputs=("size",), devices=_CPU)
 def quantized_resize_bilinear(
-    _: Any,
-    images: Any,
-    size: Any,
-    low: Any,
-    high: Any,
+    _: object,
+    images: Array,
+    size: Array,
+    low: Array,
+    high: Array,
     *,
     align_corners: bool,
     half_pixel_centers: bool,
-) -> Any:
+) -> tuple[Array, Array, Array]:
     """Quantized pictures resized, in the same range."""
     ends = HOST.asarray(scalar(low, "min")), HOST.asarray(scalar(high, "max"))
     height, width = checked_size(images, size)
-    whole = integers(images)
-    have = whole.shape[1:3]
+    pixels = integers(images)
+    have = pixels.shape[1:3]
     if (height, width) == have:
-        return whole, *ends
+        return pixels, *ends
     rows, columns = (
         halves(positions(old, new, align_corners, half_pixel_centers), old)
         for old, new in zip(have, (height, width), strict=True)
     )
-    found = HOST.empty((len(whole), height, width, whole.shape[3]), whole.dtype)
-    for number, image in enumerate(whole):
-        found[number] = _mixed(image, rows, columns)
-    return found, *ends
+    resized = HOST.empty((len(pixels), height, width, pixels.shape[3]), pixels.dtype)
+    for number, image in enumerate(pixels):
+        resized[number] = _mixed(image, rows, columns)
+    return resized, *ends

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.base.tensor_shape import Shape
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import HOST, frozen, is_own, scalar_int, stacked
 from sessrun.reference.kernels.philox import Stream, interleaved
-from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
 from sessrun.reference.state.queues.queue_resource import (
     Element,
     FifoStore,
@@ -30,19 +32,16 @@ _CPU: Final = ("CPU",)
 _UNBOUNDED: Final = 2**31 - 1
 #: Groups of random words that are computed together.
 _GROUPS: Final = 64
-#: What a container's name looks like.
-
-Shape = tuple[int | None, ...] | None
 
 
 @binder(
     "FIFOQueueV2", "PaddingFIFOQueueV2", "PriorityQueueV2", "RandomShuffleQueueV2", devices=_CPU
 )
-def queue(bind: Bind) -> Callable[..., Any]:
-    """The queue of that container and name, made if there is none."""
+def queue(bind: Bind) -> KernelFunction:
+    """The queue of that container and name, created when first asked for."""
     attrs, kind = bind.attrs, bind.node.type.removesuffix("V2")
     container, name = attribute_text(attrs["container"]), attribute_text(attrs["shared_name"])
-    # Nobody else can ask for a name that begins so.
+    # Names that begin with `_` cannot be shared.
     key = name or f"_0_{bind.node.name}"
     name = name or bind.node.name
     capacity = attrs["capacity"] if attrs["capacity"] >= 0 else _UNBOUNDED
@@ -54,20 +53,20 @@ def queue(bind: Bind) -> Callable[..., Any]:
     terms = QueueTerms(bind.node.type, capacity, reserve, bind.seeds, types, shapes)
 
     def make() -> Queue:
-        _check_made(terms, attrs["capacity"])
+        _check_terms(terms, attrs["capacity"])
         return Queue(kind, name, _store(kind, bind), capacity, terms)
 
     def compute() -> Queue:
         resource_names(attrs)
-        found = bind.resources.get_or_create(container, key, Queue, make)
-        _agree(found.terms, terms, name)
-        return found
+        shared = bind.resources.get_or_create(container, key, Queue, make)
+        _agree(shared.terms, terms, name)
+        return shared
 
     return compute
 
 
-def _check_made(terms: QueueTerms, capacity: int) -> None:
-    """Hold what a new queue is to be against what its kind can be."""
+def _check_terms(terms: QueueTerms, capacity: int) -> None:
+    """Check the terms of a new queue against what its kind supports."""
     if terms.shapes and len(terms.shapes) != len(terms.types):
         raise InvalidArgument(
             f"A queue of {len(terms.types)} components cannot have "
@@ -87,14 +86,14 @@ def _check_made(terms: QueueTerms, capacity: int) -> None:
 
 
 def _agree(has: QueueTerms, requested: QueueTerms, name: str) -> None:
-    """Hold what a node asks for against the queue that there is."""
+    """Check the terms that a node asks for against those of the existing queue."""
     if has.op_type != requested.op_type:
         expected = has.op_type.removesuffix("V2")
         raise InvalidArgument(
-            f"Expected {expected}, found {requested.op_type}: queue '{name}' is "
+            f"Queue '{name}' is a {expected}, not a {requested.op_type}: it is "
             "shared by nodes of one kind"
         )
-    for what, of in _TOLD.items():
+    for what, of in _COMPARED_TERMS.items():
         old, new = of(has), of(requested)
         if old != new and not _never_mind(what, has, requested):
             verb = "were" if what.endswith("s") else "was"
@@ -104,7 +103,7 @@ def _agree(has: QueueTerms, requested: QueueTerms, name: str) -> None:
 
 
 def _never_mind(what: str, has: QueueTerms, requested: QueueTerms) -> bool:
-    """Whether two nodes may differ in this: seeds not asked for, sizes that padding allows."""
+    """Whether two nodes may differ in a term: default seeds, or sizes that padding allows."""
     if what == "random seeds":
         return not any(requested.seeds)
     padding = has.op_type == "PaddingFIFOQueueV2" and len(has.shapes) == len(requested.shapes)
@@ -116,7 +115,7 @@ def _never_mind(what: str, has: QueueTerms, requested: QueueTerms) -> bool:
 
 
 def _alike(shape: Shape, other: Shape) -> bool:
-    """Whether some array could have both shapes."""
+    """Whether two partially known shapes are compatible."""
     return (
         shape is None
         or other is None
@@ -127,8 +126,8 @@ def _alike(shape: Shape, other: Shape) -> bool:
     )
 
 
-#: What an error says of the terms on which two nodes of one queue differ, in TensorFlow's order.
-_TOLD: Final[Mapping[str, Callable[[QueueTerms], Any]]] = {
+#: The terms that all nodes of a queue must agree on, as messages show them, in TensorFlow's order.
+_COMPARED_TERMS: Final[Mapping[str, Callable[[QueueTerms], object]]] = {
     "capacity": lambda terms: terms.capacity,
     "min_after_dequeue": lambda terms: terms.reserve,
     "random seeds": lambda terms: terms.seeds,
@@ -146,7 +145,7 @@ def _store(kind: str, bind: Bind) -> Store:
 
 
 def _words(seeds: tuple[int, int]) -> Iterator[int]:
-    """Random words, one after the other; without seeds, of seeds of the system's."""
+    """An endless stream of random words; with seeds from the system if none are given."""
     system = random.SystemRandom()
     pair = seeds if any(seeds) else (system.getrandbits(64), system.getrandbits(64))
     stream = Stream(HOST, *pair)
@@ -167,7 +166,7 @@ def _fits(shape: Sequence[int], wanted: Shape) -> bool:
 def _check(
     queue: Queue, types: Sequence[str], shapes: Sequence[tuple[int, ...]], *rows: int | None
 ) -> None:
-    """Hold components against the queue's; `rows` is how many elements they are, if several."""
+    """Check components against the queue's; `rows` is the number of elements, if several."""
     if tuple(types) != queue.terms.types:
         raise InvalidArgument(
             f"Mismatch between {queue.title}'s component types {list(queue.terms.types)} and "
@@ -183,11 +182,11 @@ def _check(
 
 
 @binder("QueueEnqueueV2", devices=_CPU, needs_step=True)
-def enqueue(bind: Bind) -> Callable[..., Any]:
-    """Puts one element in, once there is room."""
+def enqueue(bind: Bind) -> KernelFunction:
+    """Enqueues one element, waiting for room."""
     node, types = bind.node.name, bind.attrs["Tcomponents"]
 
-    def compute(step: Step, queue: Queue, *components: Any) -> None:
+    def compute(step: Step, queue: Queue, *components: Array) -> None:
         _check(queue, types, [component.shape for component in components])
         element = tuple(map(_own, components))
         step.take(node, lambda: queue.enqueue([element]))
@@ -196,11 +195,11 @@ def enqueue(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("QueueEnqueueManyV2", devices=_CPU, needs_step=True)
-def enqueue_many(bind: Bind) -> Callable[..., Any]:
-    """Puts the rows in, as room appears."""
+def enqueue_many(bind: Bind) -> KernelFunction:
+    """Enqueues the rows as elements, waiting for room."""
     node, types = bind.node.name, bind.attrs["Tcomponents"]
 
-    def compute(step: Step, queue: Queue, *components: Any) -> None:
+    def compute(step: Step, queue: Queue, *components: Array) -> None:
         shapes = [component.shape for component in components]
         _check(queue, types, shapes, next(iter(shapes[0]), None))
         counts = {shape[:1] for shape in shapes}
@@ -215,22 +214,22 @@ def enqueue_many(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _own(component: Any) -> Any:
-    """The component as the queue keeps it: read-only, no memory of a feed or of another array."""
+def _own(component: Array) -> Array:
+    """The component as the queue keeps it: read-only, and copied unless it owns its memory."""
     return frozen(component if is_own(component) else component.copy())
 
 
-def _rows(component: Any) -> list[Any]:
+def _rows(component: Array) -> list[Array]:
     return [component[index, ...] for index in range(component.shape[0])]
 
 
 @binder("QueueDequeueV2", devices=_CPU, needs_step=True)
-def dequeue(bind: Bind) -> Callable[..., Any]:
-    """Takes one element, once there is one."""
+def dequeue(bind: Bind) -> KernelFunction:
+    """Dequeues one element, waiting for one."""
     node, types = bind.node.name, bind.attrs["component_types"]
     checked: list[Queue] = []
 
-    def compute(step: Step, queue: Queue) -> Any:
+    def compute(step: Step, queue: Queue) -> object:
         if queue not in checked:
             _check(queue, types, ())
             checked.append(queue)
@@ -241,10 +240,10 @@ def dequeue(bind: Bind) -> Callable[..., Any]:
 
 
 def _dequeue_many(op_type: str, *, few: bool) -> None:
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         node, types = bind.node.name, bind.attrs["component_types"]
 
-        def compute(step: Step, queue: Queue, count: Any) -> Any:
+        def compute(step: Step, queue: Queue, count: Array) -> Array | tuple[Array, ...]:
             wanted = scalar_int(count)
             _check(queue, types, ())
             if wanted < 0:
@@ -279,13 +278,13 @@ def _is_known(shape: Shape) -> bool:
     return shape is not None and None not in shape
 
 
-def _empty(xp: Any, dtype: str, shape: Shape) -> Any:
+def _empty(xp: ArrayModule, dtype: str, shape: Shape) -> Array:
     kind = object if dtype == "string" else dtype
     return xp.empty((0, *(size or 0 for size in shape or ())), kind)
 
 
-def _batch(xp: Any, queue: Queue, elements: Sequence[Element]) -> list[Any]:
-    """A row for each element, in each component; padded where the queue pads."""
+def _batch(xp: ArrayModule, queue: Queue, elements: Sequence[Element]) -> list[Array]:
+    """The elements stacked, component by component; padded if the queue pads."""
     batch = []
     for index, parts in enumerate(zip(*elements, strict=True)):
         arrays = [xp.asarray(part) for part in parts]
@@ -296,23 +295,23 @@ def _batch(xp: Any, queue: Queue, elements: Sequence[Element]) -> list[Any]:
     return batch
 
 
-def _padded(xp: Any, arrays: Sequence[Any], shape: tuple[int | None, ...]) -> list[Any]:
-    """The arrays grown to one shape: with zeros, empty strings, False."""
+def _padded(xp: ArrayModule, arrays: Sequence[Array], shape: tuple[int | None, ...]) -> list[Array]:
+    """The arrays padded to one shape, with zeros, empty strings or False."""
     if _is_known(shape):
         return list(arrays)
     sizes = [max(array.shape[axis] for array in arrays) for axis in range(len(shape))]
     padded = []
     for array in arrays:
         filler = b"" if array.dtype == object else 0
-        whole = xp.full(sizes, filler, array.dtype)
-        whole[tuple(slice(0, size) for size in array.shape)] = array
-        padded.append(whole)
+        padded_array = xp.full(sizes, filler, array.dtype)
+        padded_array[tuple(slice(0, size) for size in array.shape)] = array
+        padded.append(padded_array)
     return padded
 
 
 @binder("QueueCloseV2", devices=_CPU, needs_step=True)
-def close(bind: Bind) -> Callable[..., Any]:
-    """Closes it: after the enqueues that wait, or at once, ending them."""
+def close(bind: Bind) -> KernelFunction:
+    """Closes the queue; enqueues that wait are completed first, or cancelled."""
     node, cancel = bind.node.name, bind.attrs["cancel_pending_enqueues"]
 
     def compute(step: Step, queue: Queue) -> None:
@@ -322,12 +321,12 @@ def close(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("QueueSizeV2", devices=_CPU)
-def size(bind: Bind) -> Callable[..., Any]:
-    """How many elements it holds."""
+def size(bind: Bind) -> KernelFunction:
+    """The number of elements in the queue."""
     return lambda queue: bind.xp.int32(len(queue))
 
 
 @binder("QueueIsClosedV2", devices=_CPU)
-def is_closed(bind: Bind) -> Callable[..., Any]:
-    """Whether it is closed."""
+def is_closed(bind: Bind) -> KernelFunction:
+    """Whether the queue is closed."""
     return lambda queue: bind.xp.bool_(queue.closed)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference import errors
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, of_code
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import scalar_int, string_array
-from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
 from sessrun.reference.state.input.reader_resource import (
     FixedLengthReader,
     IdentityReader,
@@ -21,18 +22,18 @@ from sessrun.reference.state.input.reader_resource import (
     WholeFileReader,
 )
 from sessrun.reference.state.input.record_options import compression_of
-from sessrun.reference.state.queues.queue_resource import Queue
+from sessrun.reference.state.queues.queue_resource import Element, Queue
 
 __all__ = ["as_kernel_errors"]
 
 _CPU: Final = ("CPU",)
-#: How often who waits for a reader that another thread reads looks whether its step has ended.
+#: The seconds between two checks of the step while waiting for a reader that another thread uses.
 _LOOK_S: Final = 0.05
 
 
 @contextmanager
 def as_kernel_errors() -> Iterator[None]:
-    """Errors of files become a kernel's answer, which says of which node."""
+    """Convert errors of files to kernel errors, to which the run adds the node."""
     try:
         yield
     except errors.OpError as error:
@@ -44,11 +45,11 @@ def _reader(op_type: str, prepare: Callable[[Bind, str], Callable[[], Reader]]) 
 
     Args:
       op_type: its op type.
-      prepare: from what is known of a node, and the reader's name, to what makes the reader.
+      prepare: from the node and the reader's name to the function that creates the reader.
 
     """
 
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         container, name = resource_names(bind.attrs)
         name = name or bind.node.name
         make = prepare(bind, name)
@@ -106,7 +107,7 @@ _reader("FixedLengthRecordReaderV2", _fixed_reader)
 
 @contextmanager
 def _held(reader: Reader, step: Step) -> Iterator[None]:
-    """The reader alone, once no other thread reads; ends with the step that waits for it."""
+    """Exclusive use of the reader; waiting for it ends when the step ends."""
     while not reader.lock.acquire(timeout=_LOOK_S):
         step.check()
     try:
@@ -117,7 +118,7 @@ def _held(reader: Reader, step: Step) -> Iterator[None]:
 
 
 def _taker(step: Step, node: str, queue: Queue) -> Callable[[], bytes]:
-    """What takes the name of a file from the queue, once there is one."""
+    """The function that dequeues the name of a file, waiting for one."""
 
     def take() -> bytes:
         types = queue.terms.types
@@ -130,8 +131,8 @@ def _taker(step: Step, node: str, queue: Queue) -> Callable[[], bytes]:
     return take
 
 
-def _name(elements: Any) -> bytes:
-    """The name that a queue's element is."""
+def _name(elements: Sequence[Element]) -> bytes:
+    """The name that an element of the queue holds."""
     ((component,),) = elements
     items = component.reshape(-1).tolist()
     if len(items) != 1:
@@ -141,10 +142,10 @@ def _name(elements: Any) -> bytes:
 
 @contextmanager
 def _reading(step: Step, node: str, reader: Reader) -> Iterator[None]:
-    """The reader alone; what this node has taken from the queue is kept for a reader in a file.
+    """Exclusive use of the reader; a name that this node dequeued is kept if the reader is busy.
 
-    A node that waited may find, when the queue has answered, that another operation of its run has
-    put the reader into a file meanwhile.
+    While a node waited for the queue, another operation of its run may have
+    opened a file in the reader.
     """
     with _held(reader, step):
         if reader.is_busy:
@@ -155,11 +156,11 @@ def _reading(step: Step, node: str, reader: Reader) -> Iterator[None]:
 
 
 @binder("ReaderReadV2", devices=_CPU, needs_step=True)
-def read(bind: Bind) -> Callable[..., Any]:
+def read(bind: Bind) -> KernelFunction:
     """The next record."""
     node = bind.node.name
 
-    def compute(step: Step, reader: Reader, queue: Queue) -> Any:
+    def compute(step: Step, reader: Reader, queue: Queue) -> tuple[Array, Array]:
         with _reading(step, node, reader):
             key, value = reader.read(_taker(step, node, queue))
         return string_array([key], ()), string_array([value], ())
@@ -168,11 +169,11 @@ def read(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("ReaderReadUpToV2", devices=_CPU, needs_step=True)
-def read_up_to(bind: Bind) -> Callable[..., Any]:
+def read_up_to(bind: Bind) -> KernelFunction:
     """The next records of one file."""
     node = bind.node.name
 
-    def compute(step: Step, reader: Reader, queue: Queue, count: Any) -> Any:
+    def compute(step: Step, reader: Reader, queue: Queue, count: Array) -> tuple[Array, Array]:
         if count.size != 1:
             raise InvalidArgument(
                 f"Input num_records must be a scalar, but had shape: {bracketed(count.shape)}"
@@ -188,11 +189,11 @@ def read_up_to(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _asks(op_type: str, ask: Callable[[Any, Reader], Any]) -> None:
-    """Register a kernel that asks the reader, alone, for something."""
+def _asks(op_type: str, ask: Callable[[ArrayModule, Reader], object]) -> None:
+    """Register a kernel that calls `ask` with exclusive use of the reader."""
 
-    def bind(bind: Bind) -> Callable[..., Any]:
-        def compute(step: Step, reader: Reader) -> Any:
+    def bind(bind: Bind) -> KernelFunction:
+        def compute(step: Step, reader: Reader) -> object:
             with _held(reader, step):
                 return ask(bind.xp, reader)
 
@@ -208,10 +209,10 @@ _asks("ReaderResetV2", lambda _, reader: reader.reset())
 
 
 @binder("ReaderRestoreStateV2", devices=_CPU, needs_step=True)
-def restore(_: Bind) -> Callable[..., Any]:
-    """Takes on a state."""
+def restore(_: Bind) -> KernelFunction:
+    """Restores a serialized state of the reader."""
 
-    def compute(step: Step, reader: Reader, state: Any) -> None:
+    def compute(step: Step, reader: Reader, state: Array) -> None:
         if state.shape != ():
             raise InvalidArgument(
                 f"Reader state must be scalar, but had shape: {bracketed(state.shape)}"

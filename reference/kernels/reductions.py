@@ -7,64 +7,57 @@ in 64 bits for a mean.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule, UFunc
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.elementwise import is_integer, truncated_quotient, widened
 from sessrun.reference.kernels.host import dtype_of, ints, scalar_int
 from sessrun.reference.kernels.number_inputs import one_number
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.scatters import scatter
 
 __all__ = ["axis_of"]
 
-#: What is said of an axis that there is not.
+#: The message about an axis out of range.
 _NO_AXIS: Final = "Expected dimension in the range [-{rank}, {rank}), but got {axis}"
 
-_NO_SCANNED_AXIS: Final = (
-    "ScanOp: Expected scan axis in the range [-{rank}, {rank}), but got {axis}"
-)
 
-
-def axis_of(axis: int, rank: int, said: str = _NO_AXIS) -> int:
+def axis_of(axis: int, rank: int, message: str = _NO_AXIS) -> int:
     """The axis counted from the front.
 
     Args:
-      axis: the axis, perhaps counted from the back.
-      rank: how many there are.
-      said: what is said of another one, with `{axis}` and `{rank}` in it.
+      axis: the axis; a negative one counts from the back.
+      rank: the number of axes.
+      message: the message of the error, with `{axis}` and `{rank}` in it.
 
     Raises:
-      InvalidArgument: it is not in [-rank, rank).
+      InvalidArgument: the axis is not in [-rank, rank).
 
     """
     if not -rank <= axis < rank:
-        raise InvalidArgument(said.format(axis=axis, rank=rank))
+        raise InvalidArgument(message.format(axis=axis, rank=rank))
     return axis + rank if axis < 0 else axis
 
 
-def _axes(indices: Any, rank: int) -> tuple[int, ...]:
+def _axes(indices: Array, rank: int) -> tuple[int, ...]:
     axes = []
     for axis in ints(indices):
         if not -rank <= axis < rank:
-            raise InvalidArgument(
-                f"Invalid reduction dimension ({axis} for input with {rank} dimension(s)"
-            )
+            raise InvalidArgument(f"Invalid reduction dimension {axis} for an input of rank {rank}")
         if axis % rank in axes:
-            raise InvalidArgument(
-                f"Invalid reduction arguments: Axes contains duplicate dimension: {axis % rank}"
-            )
+            raise InvalidArgument(f"Invalid reduction dimensions: {axis % rank} is given twice")
         axes.append(axis % rank)
     return tuple(axes)
 
 
 def _reduction(
-    op_type: str, reduce: Callable[..., Any], indices: str = "reduction_indices"
+    op_type: str, reduce: Callable[..., Array], indices: str = "reduction_indices"
 ) -> None:
     """Register a reduction from `reduce(xp, x, axes, keep_dims)`."""
 
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         xp, keep_dims = bind.xp, bind.attrs["keep_dims"]
         return lambda x, axes: reduce(xp, x, axes=_axes(axes, x.ndim), keep=keep_dims)
 
@@ -72,25 +65,26 @@ def _reduction(
 
 
 @widened
-def _sum(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
-    # numpy adds by blocks only what lies side by side; else each number is added to the last sum.
+def _sum(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Array:
+    # numpy sums pairwise along a contiguous axis only; else rounding errors add up.
     if x.ndim - 1 in axes and x.dtype.kind in "fc":
         x = xp.ascontiguousarray(x)
     return xp.add.reduce(x, axis=axes, dtype=x.dtype, keepdims=keep)
 
 
 @widened
-def _prod(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+def _prod(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Array:
     return xp.multiply.reduce(x, axis=axes, dtype=x.dtype, keepdims=keep)
 
 
 @widened
-def _mean(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+def _mean(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Array:
     count = 1
     for axis in axes:
         count *= x.shape[axis]
     if not is_integer(x):
-        return _sum(xp, x, axes=axes, keep=keep) / x.dtype.type(count)  # no array to upload
+        divisor: Array = x.dtype.type(count)  # a scalar, which need not be uploaded
+        return _sum(xp, x, axes=axes, keep=keep) / divisor
     wide = x.astype("int64" if x.dtype.kind == "i" else "uint64")
     total = _sum(xp, wide, axes=axes, keep=keep)
     if count:
@@ -98,14 +92,14 @@ def _mean(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
     return total.astype(x.dtype)
 
 
-def _max(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+def _max(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Array:
     if all(x.shape[axis] for axis in axes):
         return xp.max(x, axis=axes, keepdims=keep)
     least = xp.iinfo(x.dtype).min if is_integer(x) else -xp.inf
     return xp.full(_reduced(x.shape, axes, keep), least, dtype=x.dtype)
 
 
-def _min(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+def _min(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Array:
     if all(x.shape[axis] for axis in axes):
         return xp.min(x, axis=axes, keepdims=keep)
     greatest = xp.iinfo(x.dtype).max if is_integer(x) else xp.inf
@@ -120,7 +114,7 @@ def _reduced(shape: tuple[int, ...], axes: tuple[int, ...], keep: bool) -> tuple
 
 
 @widened
-def _norm(xp: Any, x: Any, *, axes: tuple[int, ...], keep: bool) -> Any:
+def _norm(xp: ArrayModule, x: Array, *, axes: tuple[int, ...], keep: bool) -> Array:
     squares = _sum(xp, x * xp.conj(x) if x.dtype.kind == "c" else x * x, axes=axes, keep=keep)
     return xp.sqrt(squares).astype(x.dtype)
 
@@ -135,21 +129,22 @@ _reduction("All", lambda xp, x, *, axes, keep: xp.all(x, axis=axes, keepdims=kee
 _reduction("Any", lambda xp, x, *, axes, keep: xp.any(x, axis=axes, keepdims=keep))
 
 
-def _argument(name: str) -> Callable[[Bind], Callable[..., Any]]:
-    def bind(bind: Bind) -> Callable[..., Any]:
-        xp, find, dtype = bind.xp, getattr(bind.xp, name), dtype_of(bind.attrs["output_type"])
+def _argument(name: str) -> Callable[[Bind], KernelFunction]:
+    def bind(bind: Bind) -> KernelFunction:
+        xp, function, dtype = bind.xp, getattr(bind.xp, name), dtype_of(bind.attrs["output_type"])
         worst = -xp.inf if name == "argmax" else xp.inf
 
-        def compute(x: Any, dimension: Any) -> Any:
-            place = one_number(dimension, "dim must be a scalar, but received tensor of shape: {}")
-            axis = axis_of(place, x.ndim)
+        def compute(x: Array, dimension: Array) -> Array:
+            number = one_number(dimension, "dim must be a scalar, but received tensor of shape: {}")
+            axis = axis_of(number, x.ndim)
             if x.shape[axis] == 0:
                 raise InvalidArgument(
                     f"Reduction axis {axis} is empty in shape {bracketed(x.shape)}"
                 )
-            if not is_integer(x) and x.dtype.kind != "b":  # NaN is passed over
+            if not is_integer(x) and x.dtype.kind != "b":  # NaN is ignored
                 x = xp.where(xp.isnan(x), xp.asarray(worst, dtype=x.dtype), x)
-            return find(x, axis=axis).astype(dtype)
+            positions: Array = function(x, axis=axis).astype(dtype)
+            return positions
 
         return compute
 
@@ -160,13 +155,14 @@ binder("ArgMax", host_inputs=("dimension",))(_argument("argmax"))
 binder("ArgMin", host_inputs=("dimension",))(_argument("argmin"))
 
 
-def _running(name: str, start: int) -> Callable[..., Any]:
+def _running(name: str, start: int) -> Callable[..., Array]:
     @widened
-    def compute(xp: Any, x: Any, *, axis: int, exclusive: bool, reverse: bool) -> Any:
+    def compute(xp: ArrayModule, x: Array, *, axis: int, exclusive: bool, reverse: bool) -> Array:
         flip = tuple(
             slice(None, None, -1) if reverse and i == axis else slice(None) for i in range(x.ndim)
         )
-        running = getattr(xp, name).accumulate(x[flip], axis=axis, dtype=x.dtype)
+        function: UFunc = getattr(xp, name)
+        running = function.accumulate(x[flip], axis=axis, dtype=x.dtype)
         if exclusive:
             edge = list(x.shape)
             edge[axis] = min(1, x.shape[axis])
@@ -180,14 +176,15 @@ def _running(name: str, start: int) -> Callable[..., Any]:
 
 def _cumulative(op_type: str, name: str, start: int) -> None:
     compute = _running(name, start)
+    out_of_range = f"{op_type}: the axis must be in [-{{rank}}, {{rank}}), got {{axis}}"
 
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         attrs = {key: bind.attrs[key] for key in ("exclusive", "reverse")}
 
-        def run(x: Any, axis: Any) -> Any:
-            place = one_number(axis, "ScanOp: axis must be a scalar, not {}")
-            place = axis_of(place, x.ndim, _NO_SCANNED_AXIS)
-            return compute(bind.xp, x, axis=place, **attrs)
+        def run(x: Array, axis: Array) -> Array:
+            dim = one_number(axis, f"{op_type}: the axis must be a scalar, not of shape {{}}")
+            dim = axis_of(dim, x.ndim, out_of_range)
+            return compute(bind.xp, x, axis=dim, **attrs)
 
         return run
 
@@ -199,11 +196,11 @@ _cumulative("Cumprod", "multiply", 1)
 
 
 @kernel("Bincount", devices=("CPU",), host_inputs=("arr", "size"))
-def bincount(xp: Any, arr: Any, size: Any, weights: Any) -> Any:
-    """How often each number below `size` occurs, or the sums of its weights.
+def bincount(xp: ArrayModule, arr: Array, size: Array, weights: Array) -> Array:
+    """Counts, or sums of weights, of the numbers below `size`.
 
     Raises:
-      KernelError: the size is no scalar or negative, a number is, or there are more or fewer
+      KernelError: the size is no scalar or negative, a number is negative, or there are not as many
         weights than numbers.
 
     """

@@ -26,6 +26,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from sessrun.reference.base.arrays import ArrayModule
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.reference.state.steps import Step
@@ -34,8 +35,10 @@ from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = [
     "EVERY",
+    "Attrs",
     "Bind",
     "Entry",
+    "KernelFunction",
     "Node",
     "ResourceStore",
     "Step",
@@ -49,7 +52,14 @@ __all__ = [
 #: Stands for the names of all inputs, or of all outputs.
 EVERY: Final = "*"
 
-F = TypeVar("F", bound=Callable[..., Any])
+#: A bound kernel: called with the inputs (after the `Step`, if it asked for that), it returns its
+#: output, a tuple of several, or None. A resource is any object, so the type says no more.
+KernelFunction = Callable[..., object]
+
+#: The attributes of a node by name, as Python values; `Bind` says what they are.
+Attrs = Mapping[str, Any]
+
+F = TypeVar("F", bound=KernelFunction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +72,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """What a kernel may know when it is bound, once per node and session (or per plan).
+    """The node that a kernel is bound for, and its session: once per node and session (or plan).
 
     Attributes:
       xp: the array module of the device: numpy or cupy.
@@ -70,16 +80,16 @@ class Bind:
         (`float32`), a shape a tuple with None for unknown dimensions or None for unknown rank,
         a tensor an ndarray, a string `bytes` or `str` as declared.
       node: name and op type.
-      device: the full name of the device it is placed on.
+      device: the full name of the node's device.
       resources: the session's resources, keyed by (container, shared name); by default none.
-      seeds: the attributes `seed` and `seed2`, (0, 0) where there are none.
-      function: from the name of a function of the graph to what runs its body: called with the
-        `Step` and the arguments' values in host memory, it returns the results' likewise.
+      seeds: the attributes `seed` and `seed2`, or (0, 0).
+      function: from the name of a function of the graph to the Python function that runs its
+        body: it takes the `Step` and the arguments in host memory, and returns the results.
 
     """
 
-    xp: Any
-    attrs: Mapping[str, Any]
+    xp: ArrayModule
+    attrs: Attrs
     node: Node
     device: str
     resources: ResourceStore = field(default_factory=ResourceStore)
@@ -87,21 +97,24 @@ class Bind:
     function: Callable[..., Callable[..., tuple[Any, ...]]] | None = None
 
 
+B = TypeVar("B", bound=Callable[[Bind], KernelFunction])
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One registration.
+    """A registered kernel.
 
     Attributes:
-      bind: makes the function that is called with the inputs.
+      bind: the function from a node to the function that is called with the inputs.
       host_inputs: names of inputs that stay in host memory on any device (shapes, axes).
       host_outputs: names of outputs that are in host memory on any device.
-      needs_step: whether the function takes the `Step` before its inputs.
-      may_wait: whether one that takes the `Step` may have to wait for other operations.
+      needs_step: whether the bound function takes the `Step` before its inputs.
+      may_wait: whether the kernel may have to wait for other operations.
       gpu_dtypes: dtypes of attribute `T` for which a GPU kernel exists; empty for all.
 
     """
 
-    bind: Callable[[Bind], Callable[..., Any]]
+    bind: Callable[[Bind], KernelFunction]
     host_inputs: frozenset[str] = field(default_factory=frozenset)
     host_outputs: frozenset[str] = field(default_factory=frozenset)
     needs_step: bool = False
@@ -109,11 +122,11 @@ class Entry:
     gpu_dtypes: frozenset[str] = field(default_factory=frozenset)
 
     def takes_host(self, name: str) -> bool:
-        """Whether the input of that name stays in host memory on any device."""
+        """Whether the kernel takes the input of that name in host memory on any device."""
         return name in self.host_inputs or EVERY in self.host_inputs
 
     def gives_host(self, name: str) -> bool:
-        """Whether the output of that name is in host memory on any device."""
+        """Whether the kernel gives the output of that name in host memory on any device."""
         return name in self.host_outputs or EVERY in self.host_outputs
 
 
@@ -133,17 +146,17 @@ def binder(
     needs_step: bool = False,
     may_wait: bool = True,
     gpu_dtypes: tuple[str, ...] = (),
-) -> Callable[[F], F]:
-    """Register a function from `Bind` to the function that computes.
+) -> Callable[[B], B]:
+    """Register a function from `Bind` to the function that is called with the inputs.
 
     Args:
-      *op_types: the op types it serves; with a label behind (`KernelLabel:overload_1`) for
+      *op_types: the op types; with a label (`KernelLabel:overload_1`) for
         nodes that ask for it.
-      devices: the device kinds it runs on.
+      devices: the device kinds of the kernel.
       host_inputs: inputs that are numpy arrays even on a GPU.
       host_outputs: outputs that are numpy arrays even on a GPU.
-      needs_step: the computing function takes the running `Step` first.
-      may_wait: such a function may have to wait for other operations.
+      needs_step: the bound function takes the running `Step` first.
+      may_wait: a function that takes the `Step` may have to wait for other operations.
       gpu_dtypes: dtypes of attribute `T` that the GPU kernel takes; empty for all.
 
     Raises:
@@ -151,7 +164,7 @@ def binder(
 
     """
 
-    def register(function: F) -> F:
+    def register(function: B) -> B:
         entry = Entry(
             function,
             frozenset(host_inputs),
@@ -189,7 +202,7 @@ def kernel(
             if parameter.kind is inspect.Parameter.KEYWORD_ONLY
         ]
 
-        def bind(bind: Bind) -> Callable[..., Any]:
+        def bind(bind: Bind) -> KernelFunction:
             attrs = {name: bind.attrs[name] for name in wanted}
             return functools.partial(function, bind.xp, **attrs)
 
@@ -235,7 +248,7 @@ def _add_older(op_type: str, device_kind: str) -> None:
 
 
 def _load() -> None:
-    """Import every module of this package; each registers its kernels."""
+    """Import all modules of this package, which register their kernels."""
     package = __name__.rpartition(".")[0]
     with _LOADING:
         if _LOADED:

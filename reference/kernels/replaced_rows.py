@@ -1,15 +1,15 @@
-"""Kernels that give a tensor of which rows are replaced, and copies of tensors.
+"""Kernels that return a tensor with some rows replaced or changed, and copies of tensors.
 
 TensorFlow writes into the memory of its input; here the input keeps its value, so that the order in
-which two operations read it does not matter. So adding to some rows, which may come twice, takes up
+which operations read it does not matter. Adding to rows, which may be given twice, takes up
 to 3.5 times TensorFlow's time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scatters import scatter
@@ -17,8 +17,8 @@ from sessrun.reference.kernels.scatters import scatter
 __all__: list[str] = []
 
 
-def _rows(x: Any, i: Any, v: Any) -> Any:
-    """The numbers of rows, within the tensor: they are taken modulo how many there are."""
+def _rows(x: Array, i: Array, v: Array) -> Array:
+    """The indices of rows, taken modulo the number of rows."""
     if i.ndim != 1:
         raise InvalidArgument(f"i must be a vector. {list(i.shape)}")
     if x.ndim != v.ndim:
@@ -34,15 +34,15 @@ def _rows(x: Any, i: Any, v: Any) -> Any:
     return i % x.shape[0] if x.shape[0] else i
 
 
-def _register(op_type: str, change: Callable[[Any, Any, Any, Any], None]) -> None:
+def _register(op_type: str, change: Callable[[ArrayModule, Array, Array, Array], None]) -> None:
     @kernel(op_type)
-    def compute(xp: Any, x: Any, i: Any, v: Any) -> Any:
+    def compute(xp: ArrayModule, x: Array, i: Array, v: Array) -> Array:
         rows, out = _rows(x, i, v), x.copy()
         change(xp, out, rows, v)
         return out
 
 
-def _replace(_: Any, out: Any, rows: Any, v: Any) -> None:
+def _replace(_: ArrayModule, out: Array, rows: Array, v: Array) -> None:
     out[rows] = v
 
 
@@ -52,6 +52,6 @@ _register("InplaceSub", lambda xp, out, rows, v: scatter(xp, "subtract", out, ro
 
 
 @kernel("DeepCopy")
-def deep_copy(_: Any, x: Any) -> Any:
-    """A copy."""
+def deep_copy(_: object, x: Array) -> Array:
+    """A copy of the tensor."""
     return x.copy()

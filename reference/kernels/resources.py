@@ -1,15 +1,14 @@
 """Kernels of resource variables: a handle, and the variable behind it.
 
-The variable lives in the session's resource store under its container, shared name and device; the
-handle knows them, and says what the variable's dtype and shape were declared to be.
+The variable is kept in the session's resource store by container, shared name and device; the
+handle holds these, and the declared dtype and shape.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import (
     FailedPrecondition,
     InvalidArgument,
@@ -21,7 +20,7 @@ from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import dtype_of, frozen, host_array
 from sessrun.reference.kernels.index_ranges import within, zeroed
 from sessrun.reference.kernels.indexing import gather_nd
-from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 from sessrun.reference.state.resources import ResourceStore
 
@@ -30,7 +29,7 @@ __all__ = ["Handle"]
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """What a resource tensor holds: where the variable is kept and what it was declared to be.
+    """The value of a resource tensor: where the variable is kept, and how it was declared.
 
     Attributes:
       store: the resources of the session.
@@ -38,7 +37,7 @@ class Handle:
       name: the shared name.
       dtype: the declared dtype's spec name.
       shape: the declared shape, None for unknown dimensions or rank.
-      place: what else tells it apart from others of its name: its kind and device.
+      scope: distinguishes it from other resources of its name: its kind and device.
 
     """
 
@@ -47,55 +46,59 @@ class Handle:
     name: str
     dtype: str
     shape: tuple[int | None, ...] | None
-    place: str = ""
+    scope: str = ""
 
     def held(self) -> VariableBuffer | None:
         """The variable if it has been set, else None."""
-        found = self.store.get(self.container, self.name, self.place)
-        return found if isinstance(found, VariableBuffer) and found.peek() is not None else None
+        resource = self.store.get(self.container, self.name, self.scope)
+        return (
+            resource
+            if isinstance(resource, VariableBuffer) and resource.peek() is not None
+            else None
+        )
 
     def find(self, kind: type[KernelError] = NotFound) -> VariableBuffer:
         """The variable.
 
         Raises:
-          KernelError: of this kind, if it was never set or has been destroyed: as TensorFlow was
-            seen to do, FailedPrecondition for a read, Internal for an optimizer's step, NotFound
-            for whatever else; InvalidArgument, if it is of another dtype.
+          KernelError: of this kind, if it was never set or has been destroyed: in TensorFlow,
+            FailedPrecondition for a read, Internal for an optimizer's step, NotFound
+            otherwise; InvalidArgument if it is of another dtype.
 
         """
-        found = self.held()
-        if found is None:
+        buffer = self.held()
+        if buffer is None:
             raise kind(
                 f"Could not find variable {self.name}. This could mean that "
                 "it has been destroyed, or is uninitialized."
             )
-        self._check(found)
-        return found
+        self._check(buffer)
+        return buffer
 
     def create(self) -> VariableBuffer:
-        """The variable, made if there is none.
+        """The variable, created if it does not exist.
 
         Raises:
-          InvalidArgument: there is one of another dtype.
+          InvalidArgument: it exists with another dtype.
 
         """
-        found = self.store.get_or_create(
+        buffer = self.store.get_or_create(
             self.container,
             self.name,
             VariableBuffer,
             lambda: VariableBuffer(self.name),
-            self.place,
+            self.scope,
         )
-        self._check(found)
-        return found
+        self._check(buffer)
+        return buffer
 
     def remove(self) -> bool:
-        """Take the variable out of the store; whether there was one."""
-        return self.store.remove(self.container, self.name, self.place) is not None
+        """Remove the variable from the store; returns whether it existed."""
+        return self.store.remove(self.container, self.name, self.scope) is not None
 
-    def _check(self, found: VariableBuffer) -> None:
-        """Another node of the same shared name may have set a value of another dtype."""
-        value = found.peek()
+    def _check(self, buffer: VariableBuffer) -> None:
+        """Check the dtype: another node of the same shared name may have set another one."""
+        value = buffer.peek()
         if value is not None and value.dtype != dtype_of(self.dtype):
             raise InvalidArgument(
                 f"Variable {self.name} is of dtype {value.dtype}, and not of dtype {self.dtype}"
@@ -103,8 +106,8 @@ class Handle:
 
 
 @binder("VarHandleOp", host_outputs=("resource",))
-def var_handle(bind: Bind) -> Callable[..., Any]:
-    """The handle; every node of one container and name, the empty one too, gives an equal one."""
+def var_handle(bind: Bind) -> KernelFunction:
+    """The handle; nodes with the same container and name, empty ones too, give equal handles."""
     attrs = bind.attrs
     name = attribute_text(attrs["shared_name"])
     handle = Handle(
@@ -119,26 +122,27 @@ def var_handle(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("ReadVariableOp", host_inputs=("resource",))
-def read_variable(bind: Bind) -> Callable[..., Any]:
-    """The value."""
+def read_variable(bind: Bind) -> KernelFunction:
+    """The value of the variable."""
     dtype = bind.attrs["dtype"]
 
-    def compute(handle: Handle) -> Any:
+    def compute(handle: Handle) -> Array:
         if handle.dtype != dtype:
             raise InvalidArgument(
                 f"Trying to read variable with wrong dtype. Expected {dtype} got {handle.dtype}"
             )
-        return handle.find(FailedPrecondition).read()
+        value: Array = handle.find(FailedPrecondition).read()
+        return value
 
     return compute
 
 
 @binder("AssignVariableOp", host_inputs=("resource",))
-def assign_variable(bind: Bind) -> Callable[..., Any]:
-    """Sets the variable, which is made if there is none."""
+def assign_variable(bind: Bind) -> KernelFunction:
+    """Sets the variable, creating it if necessary."""
     dtype, validate = bind.attrs["dtype"], bind.attrs["validate_shape"]
 
-    def compute(handle: Handle, value: Any) -> None:
+    def compute(handle: Handle, value: Array) -> None:
         if handle.dtype != dtype:
             raise InvalidArgument(
                 f"Trying to assign variable with wrong dtype. Expected {handle.dtype} got {dtype}"
@@ -156,10 +160,10 @@ def assign_variable(bind: Bind) -> Callable[..., Any]:
 
 
 def _update(op_type: str, combine: str) -> None:
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         function = getattr(bind.xp, combine)
 
-        def compute(handle: Handle, value: Any) -> None:
+        def compute(handle: Handle, value: Array) -> None:
             buffer = handle.find()
             with buffer.lock:
                 old = buffer.read()
@@ -181,19 +185,19 @@ _update("AssignSubVariableOp", "subtract")
 
 
 @binder("VarIsInitializedOp", host_inputs=("resource",), host_outputs=("is_initialized",))
-def var_is_initialized(bind: Bind) -> Callable[..., Any]:
+def var_is_initialized(bind: Bind) -> KernelFunction:
     """Whether the variable exists and has been set."""
     del bind
 
-    def compute(handle: Handle) -> Any:
+    def compute(handle: Handle) -> Array:
         return host_array([handle.held() is not None], "bool").reshape(())
 
     return compute
 
 
 @binder("DestroyResourceOp", host_inputs=("resource",))
-def destroy_resource(bind: Bind) -> Callable[..., Any]:
-    """Takes the variable out of the store."""
+def destroy_resource(bind: Bind) -> KernelFunction:
+    """Removes the variable from the store."""
     ignore = bind.attrs["ignore_lookup_error"]
 
     def compute(handle: Handle) -> None:
@@ -204,46 +208,46 @@ def destroy_resource(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("VariableShape", host_inputs=("input",), host_outputs=("output",))
-def variable_shape(bind: Bind) -> Callable[..., Any]:
+def variable_shape(bind: Bind) -> KernelFunction:
     """The shape of the value."""
     dtype = bind.attrs["out_type"]
     return lambda handle: host_array(handle.find().read().shape, dtype)
 
 
 @binder("ResourceGather", host_inputs=("resource",))
-def resource_gather(bind: Bind) -> Callable[..., Any]:
+def resource_gather(bind: Bind) -> KernelFunction:
     """Slices of the value along its first axis, batch by batch."""
     xp, batch = bind.xp, bind.attrs["batch_dims"]
 
-    def compute(handle: Handle, indices: Any) -> Any:
+    def compute(handle: Handle, indices: Array) -> Array:
         params = handle.find().read()
         if params.ndim <= batch:
             raise InvalidArgument(f"params must be at least {batch + 1} dimensional")
         indices, inside = within(xp, indices, params.shape[batch], "indices")
         if batch == 0:
             return zeroed(xp, params[indices, ...], inside)
-        places = []
+        batch_indices = []
         for axis in range(batch):
             shape = [1] * indices.ndim
             shape[axis] = params.shape[axis]
-            places.append(xp.arange(params.shape[axis]).reshape(shape))
-        return zeroed(xp, params[(*places, indices, ...)], inside)
+            batch_indices.append(xp.arange(params.shape[axis]).reshape(shape))
+        return zeroed(xp, params[(*batch_indices, indices, ...)], inside)
 
     return compute
 
 
 @binder("ResourceGatherNd", host_inputs=("resource",))
-def resource_gather_nd(bind: Bind) -> Callable[..., Any]:
-    """Slices at index vectors."""
+def resource_gather_nd(bind: Bind) -> KernelFunction:
+    """Slices of the value at index vectors."""
     xp = bind.xp
     return lambda handle, indices: gather_nd(xp, handle.find().read(), indices)
 
 
 def _scatter(op_type: str, update: Update, handle: str = "resource") -> None:
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         xp = bind.xp
 
-        def compute(handle: Handle, indices: Any, updates: Any) -> None:
+        def compute(handle: Handle, indices: Array, updates: Array) -> None:
             buffer = handle.find()
             with buffer.lock:
                 buffer.value = frozen(update(xp, buffer.read(), indices, updates))
@@ -268,16 +272,18 @@ for _name, _ufunc in SLICE_UPDATES.items():
 
 
 @binder("ResourceCountUpTo", host_inputs=("resource",))
-def resource_count_up_to(bind: Bind) -> Callable[..., Any]:
+def resource_count_up_to(bind: Bind) -> KernelFunction:
     """The value before it is counted up by one; an error once it is at the limit."""
     xp, limit = bind.xp, bind.attrs["limit"]
 
-    def compute(handle: Handle) -> Any:
+    def compute(handle: Handle) -> Array:
         buffer = handle.find()
         with buffer.lock:
-            old = buffer.read()
+            old: Array = buffer.read()
             if old.shape != ():
-                raise InvalidArgument("input is not a scalar")
+                raise InvalidArgument(
+                    f"ResourceCountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
+                )
             if old >= limit:
                 raise OutOfRange(f"Reached limit of {limit}")
             buffer.value = old + xp.ones((), dtype=old.dtype)

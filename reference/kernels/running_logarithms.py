@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.elementwise import widened
 from sessrun.reference.kernels.host import scalar_int
 from sessrun.reference.kernels.reductions import axis_of
@@ -15,10 +14,12 @@ __all__: list[str] = []
 # cupy's logaddexp does not accumulate.
 @kernel("CumulativeLogsumexp", devices=("CPU",), host_inputs=("axis",))
 @widened
-def cumulative_logsumexp(xp: Any, x: Any, axis: Any, *, exclusive: bool, reverse: bool) -> Any:
-    """The logarithm of the sum of exponentials up to each place, without overflow.
+def cumulative_logsumexp(
+    xp: ArrayModule, x: Array, axis: Array, *, exclusive: bool, reverse: bool
+) -> Array:
+    """The running log-sum-exp along an axis, without overflow.
 
-    Exclusive of the place itself, the first is minus infinity, the logarithm of 0.
+    If exclusive of the element itself, the first result is minus infinity.
     """
     if not x.ndim:
         return x

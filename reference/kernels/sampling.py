@@ -1,15 +1,16 @@
-"""Kernels of pictures that are moved and scaled: each pixel a sum over a span, or what lies there.
+"""Kernels that scale and translate pictures by antialiased kernels, or transform them projectively.
 
-What one axis becomes is a matrix: for each place of the result the weights of the picture's places
-in it. Weights are computed in float32, as TensorFlow computes them. A projective transformation
-says for each place of the result where in the picture it comes from.
+Resampling of an axis is a matrix: for each pixel of the result the weights of the picture's pixels
+in it. Weights are computed in float32, as in TensorFlow. A projective transformation
+maps each pixel of the result to a position in the picture.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, ints
 from sessrun.reference.kernels.registry import kernel
@@ -19,32 +20,32 @@ from sessrun.reference.kernels.sizes import check_size
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: Below it a sum of weights is none.
+#: A sum of weights below this counts as 0.
 _NO_WEIGHT: Final = 1000 * 1.1754943508222875e-38
 _PI: Final = HOST.float32(3.14159265359)
 
 
-def _lanczos(radius: int) -> Callable[[Any], Any]:
-    def weights(x: Any) -> Any:
+def _lanczos(radius: int) -> Callable[[Array], Array]:
+    def weights(x: Array) -> Array:
         some = HOST.where(x <= 1e-3, HOST.float32(1), x)
         waves = HOST.float32(radius) * HOST.sin(_PI * some) * HOST.sin(_PI * some / radius)
-        found = HOST.where(x <= 1e-3, HOST.float32(1), waves / (_PI * _PI * some * some))
-        return HOST.where(x > radius, HOST.float32(0), found)
+        kernel = HOST.where(x <= 1e-3, HOST.float32(1), waves / (_PI * _PI * some * some))
+        return HOST.where(x > radius, HOST.float32(0), kernel)
 
     return weights
 
 
-def _gaussian(x: Any) -> Any:
-    found = HOST.exp(-x * x / (2.0 * 0.5 * 0.5)).astype("float32")
-    return HOST.where(x >= 1.5, HOST.float32(0), found)
+def _gaussian(x: Array) -> Array:
+    kernel = HOST.exp(-x * x / (2.0 * 0.5 * 0.5)).astype("float32")
+    return HOST.where(x >= 1.5, HOST.float32(0), kernel)
 
 
-def _box(x: Any) -> Any:
+def _box(x: Array) -> Array:
     return HOST.where(x < 0.5, 1.0, HOST.where(x == 0.5, 0.5, 0.0))
 
 
-def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Callable[[Any], Any]:
-    def weights(x: Any) -> Any:
+def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Callable[[Array], Array]:
+    def weights(x: Array) -> Array:
         inner, outer = (
             ((HOST.float32(a) * x + HOST.float32(b)) * x + HOST.float32(c)) * x + HOST.float32(d)
             for a, b, c, d in (near, far)
@@ -54,8 +55,8 @@ def _cubic(near: tuple[float, ...], far: tuple[float, ...]) -> Callable[[Any], A
     return weights
 
 
-#: For each kind of kernel how far it reaches, and its weights at distances.
-_KERNELS: Final[Mapping[str, tuple[float, Callable[[Any], Any]]]] = {
+#: For each kind of kernel its radius, and the function from distances to weights.
+_KERNELS: Final[Mapping[str, tuple[float, Callable[[Array], Array]]]] = {
     "lanczos1": (1.0, _lanczos(1)),
     "lanczos3": (3.0, _lanczos(3)),
     "lanczos5": (5.0, _lanczos(5)),
@@ -67,8 +68,10 @@ _KERNELS: Final[Mapping[str, tuple[float, Callable[[Any], Any]]]] = {
 }
 
 
-def _matrix(kind: str, want: int, have: int, scale: Any, translation: Any, antialias: bool) -> Any:
-    """The weights [want, have] of a picture's places in each place of the result: float32."""
+def _matrix(
+    kind: str, want: int, have: int, scale: Array, translation: Array, antialias: bool
+) -> Array:
+    """The weights [want, have] of a picture's pixels in each pixel of the result: float32."""
     radius, weights = _KERNELS[kind]
     inverse = HOST.float32(1.0 / float(scale))
     shift = -inverse * translation
@@ -77,26 +80,31 @@ def _matrix(kind: str, want: int, have: int, scale: Any, translation: Any, antia
     reach = HOST.float32(radius) * spread
     first = HOST.ceil(centre - reach - HOST.float32(0.5))
     last = HOST.floor(centre + reach - HOST.float32(0.5))
-    places = HOST.arange(have, dtype="float32")
-    first, last = (HOST.clip(each, 0, have - 1)[:, None] for each in (first, last))
-    distance = HOST.abs((places + HOST.float32(0.5) - centre[:, None]) * (HOST.float32(1) / spread))
-    found = HOST.where((places >= first) & (places <= last), weights(distance), HOST.float32(0))
-    found = found.astype("float32")
-    found[(centre < 0) | (centre > have)] = 0  # outside of the picture
-    total = found.sum(axis=1, keepdims=True, dtype="float32")
+    pixels = HOST.arange(have, dtype="float32")
+    first, last = (HOST.clip(edge, 0, have - 1)[:, None] for edge in (first, last))
+    distance = HOST.abs((pixels + HOST.float32(0.5) - centre[:, None]) * (HOST.float32(1) / spread))
+    weighted = HOST.where((pixels >= first) & (pixels <= last), weights(distance), HOST.float32(0))
+    weighted = weighted.astype("float32")
+    weighted[(centre < 0) | (centre > have)] = 0  # outside of the picture
+    total = weighted.sum(axis=1, keepdims=True, dtype="float32")
     is_some = HOST.abs(total) >= _NO_WEIGHT
-    return HOST.where(is_some, found * (1 / HOST.where(is_some, total, 1)), 0).astype("float32")
+    return HOST.where(is_some, weighted * (1 / HOST.where(is_some, total, 1)), 0).astype("float32")
 
 
-def _pair(values: Any, name: str) -> Any:
+def _pair(values: Array, name: str) -> Array:
     if values.shape != (2,):
         raise InvalidArgument(f"{name} must have two elements: {values.shape}")
     return values
 
 
 def _matrices(
-    want: Any, have: Any, scale: Any, translation: Any, kind: str, antialias: bool
-) -> list[Any]:
+    want: tuple[int, ...],
+    have: tuple[int, ...],
+    scale: Array,
+    translation: Array,
+    kind: str,
+    antialias: bool,
+) -> list[Array]:
     """The matrices of rows and columns.
 
     Raises:
@@ -113,30 +121,30 @@ def _matrices(
     ]
 
 
-def _applied(xp: Any, images: Any, rows: Any, columns: Any) -> Any:
-    """Each picture, float32, with its rows and then its columns mixed by matrices."""
+def _applied(xp: ArrayModule, images: Array, rows: Array, columns: Array) -> Array:
+    """The pictures in float32, with rows and then columns multiplied by matrices."""
     count, _, width, channels = images.shape
-    found = xp.empty((count, len(rows), len(columns), channels), "float32")
+    resampled = xp.empty((count, len(rows), len(columns), channels), "float32")
     down, across = xp.asarray(rows), xp.asarray(columns)
     for number in range(count):
         one = images[number].astype("float32").reshape(-1, width * channels)
         mixed = xp.matmul(down, one).reshape(len(rows), width, channels)
-        found[number] = xp.matmul(across, mixed)
-    return found
+        resampled[number] = xp.matmul(across, mixed)
+    return resampled
 
 
 @kernel("ScaleAndTranslate", host_inputs=("size", "scale", "translation"), devices=_CPU)
 def scale_and_translate(
-    xp: Any,
-    images: Any,
-    size: Any,
-    scale: Any,
-    translation: Any,
+    xp: ArrayModule,
+    images: Array,
+    size: Array,
+    scale: Array,
+    translation: Array,
     *,
     kernel_type: str,
     antialias: bool,
-) -> Any:
-    """Pictures scaled, moved and cut to a size, each pixel a weighted sum around where it was."""
+) -> Array:
+    """Pictures scaled, translated and cropped to a size, resampled with a kernel."""
     want = checked_size(images, size)
     if not images.shape[3]:
         raise InvalidArgument("image must have at least one channel")
@@ -147,15 +155,15 @@ def scale_and_translate(
 
 @kernel("ScaleAndTranslateGrad", host_inputs=("scale", "translation"), devices=_CPU)
 def scale_and_translate_grad(
-    xp: Any,
-    grads: Any,
-    original: Any,
-    scale: Any,
-    translation: Any,
+    xp: ArrayModule,
+    grads: Array,
+    original: Array,
+    scale: Array,
+    translation: Array,
     *,
     kernel_type: str,
     antialias: bool,
-) -> Any:
+) -> Array:
     """The gradient of ScaleAndTranslate by its pictures."""
     if grads.ndim != 4 or original.ndim != 4:
         raise InvalidArgument(f"must be 4-dimensional: {grads.shape}, {original.shape}")
@@ -164,42 +172,42 @@ def scale_and_translate_grad(
     return _applied(xp, grads, rows.T, columns.T)
 
 
-def _reflected(place: Any, size: int) -> Any:
-    """Places of a picture that is continued by mirror images, its edges doubled."""
+def _reflected(position: Array, size: int) -> Array:
+    """Positions mapped into a picture that is continued by reflection, with its edges repeated."""
     period = HOST.float32(2 * size)
-    below = place + period * HOST.trunc(-place / period)
+    below = position + period * HOST.trunc(-position / period)
     below = HOST.where(below < -size, below + period, -below - 1)
-    above = place - period * HOST.trunc(place / period)
+    above = position - period * HOST.trunc(position / period)
     above = HOST.where(above >= size, period - above - 1, above)
-    return _outside(place, size, below, above)
+    return _outside(position, size, below, above)
 
 
-def _wrapped(place: Any, size: int) -> Any:
-    """Places of a picture that is repeated."""
+def _wrapped(position: Array, size: int) -> Array:
+    """Positions mapped into a picture that is repeated."""
     step = HOST.float32(max(size - 1, 1))
-    below = place + size * (HOST.trunc(-place / step) + 1)
-    above = place - size * HOST.trunc(place / step)
-    return _outside(place, size, below, above)
+    below = position + size * (HOST.trunc(-position / step) + 1)
+    above = position - size * HOST.trunc(position / step)
+    return _outside(position, size, below, above)
 
 
-def _outside(place: Any, size: int, below: Any, above: Any) -> Any:
+def _outside(position: Array, size: int, below: Array, above: Array) -> Array:
     if size <= 1:
-        below = above = HOST.zeros_like(place)
-    found = HOST.where(place < 0, below, HOST.where(place > size - 1, above, place))
-    return HOST.clip(found, 0, size - 1).astype("float32")
+        below = above = HOST.zeros_like(position)
+    mapped = HOST.where(position < 0, below, HOST.where(position > size - 1, above, position))
+    return HOST.clip(mapped, 0, size - 1).astype("float32")
 
 
-#: What stands for places beyond the picture; a constant needs no other place.
-_MODES: Final[Mapping[str, Callable[[Any, int], Any]]] = {
+#: How positions outside of the picture are mapped into it; with a constant they stay.
+_MODES: Final[Mapping[str, Callable[[Array, int], Array]]] = {
     "REFLECT": _reflected,
     "WRAP": _wrapped,
-    "CONSTANT": lambda place, _: place,
-    "NEAREST": lambda place, size: HOST.clip(place, 0, size - 1).astype("float32"),
+    "CONSTANT": lambda position, _: position,
+    "NEAREST": lambda position, size: HOST.clip(position, 0, size - 1).astype("float32"),
 }
 
 
-def _sources(transform: Any, height: int, width: int) -> tuple[Any, Any]:
-    """Row and column in the picture of each place of the result, float32; NaN where infinite."""
+def _sources(transform: Array, height: int, width: int) -> tuple[Array, Array]:
+    """The row and column in the picture of each pixel of the result, float32; NaN if infinite."""
     t = transform.astype("float32")
     x = HOST.arange(width, dtype="float32")[None, :]
     y = HOST.arange(height, dtype="float32")[:, None]
@@ -208,36 +216,36 @@ def _sources(transform: Any, height: int, width: int) -> tuple[Any, Any]:
     return (t[3] * x + t[4] * y + t[5]) / scale, (t[0] * x + t[1] * y + t[2]) / scale
 
 
-def _nearest(place: Any) -> Any:
+def _nearest(position: Array) -> Array:
     """The nearest integers, halves away from zero."""
-    return HOST.copysign(HOST.floor(HOST.abs(place) + 0.5), place).astype("int64")
+    return HOST.copysign(HOST.floor(HOST.abs(position) + 0.5), position).astype("int64")
 
 
 class _Framed:
-    """A picture in a frame of pixels beyond it, read at integer places from -2 on.
+    """A picture padded with a frame, read at integer positions from -2 on.
 
     Args:
       image: [height, width, channels].
-      fill: what the frame is of.
+      fill: the value of the frame's pixels.
 
     """
 
-    def __init__(self, image: Any, fill: Any) -> None:
+    def __init__(self, image: Array, fill: Array) -> None:
         height, width, channels = image.shape
-        whole = HOST.full((height + 5, width + 5, channels), fill, image.dtype)
-        whole[2:-3, 2:-3] = image
-        self._width, self._pixels = width + 5, whole.reshape(-1, channels)
+        padded = HOST.full((height + 5, width + 5, channels), fill, image.dtype)
+        padded[2:-3, 2:-3] = image
+        self._width, self._pixels = width + 5, padded.reshape(-1, channels)
 
-    def read(self, rows: Any, columns: Any) -> Any:
-        """The pixels at these places."""
+    def read(self, rows: Array, columns: Array) -> Array:
+        """The pixels at these positions."""
         return self._pixels.take((rows + 2) * self._width + (columns + 2), axis=0)
 
 
-def _mixed(image: _Framed, y: Any, x: Any) -> Any:
-    """Each place's pixel from its four neighbours, float32."""
+def _mixed(image: _Framed, y: Array, x: Array) -> Array:
+    """Bilinear interpolation of the four neighbours of each position, float32."""
     top, left = HOST.floor(y), HOST.floor(x)
-    lower, right = (each[..., None] for each in (top + 1 - y, left + 1 - x))
-    upper, other = (each[..., None] for each in (y - top, x - left))
+    lower, right = (share[..., None] for share in (top + 1 - y, left + 1 - x))
+    upper, other = (share[..., None] for share in (y - top, x - left))
     rows, columns = top.astype("int64"), left.astype("int64")
     lines = [
         right * image.read(row, columns).astype("float32")
@@ -248,12 +256,12 @@ def _mixed(image: _Framed, y: Any, x: Any) -> Any:
 
 
 def _transformed(
-    images: Any, transforms: Any, size: Any, fill: Any, interpolation: str, mode: str
-) -> Any:
-    """Pictures, each pixel from where its transformation says.
+    images: Array, transforms: Array, size: Array, fill: Array, interpolation: str, mode: str
+) -> Array:
+    """Pictures resampled at the positions to which transformations map their pixels.
 
     Raises:
-      KernelError: pictures, transformations or the size are of a wrong shape.
+      KernelError: pictures, transformations or the size have a wrong shape.
 
     """
     if images.ndim != 4:
@@ -265,48 +273,48 @@ def _transformed(
     if height <= 0 or width <= 0:
         raise InvalidArgument("output dimensions must be positive")
     check_size((count, height, width, channels))
-    found = HOST.empty((count, height, width, channels), images.dtype)
+    transformed = HOST.empty((count, height, width, channels), images.dtype)
     ways = [_sources(transform, height, width) for transform in transforms]
     for number, image in enumerate(images):
         y, x = ways[number if len(ways) > 1 else 0]
         is_none = HOST.isnan(y) | HOST.isnan(x)
         y, x = (
-            _MODES[mode](HOST.where(is_none, HOST.float32(0), place), edge)
-            for place, edge in ((y, have_height), (x, have_width))
+            _MODES[mode](HOST.where(is_none, HOST.float32(0), position), edge)
+            for position, edge in ((y, have_height), (x, have_width))
         )
         framed = _Framed(image, fill)
         y, x = HOST.clip(y, -2, have_height + 1), HOST.clip(x, -2, have_width + 1)
         if interpolation == "NEAREST":
-            rows, columns = (_nearest(place) for place in (y, x))
+            rows, columns = (_nearest(position) for position in (y, x))
             drawn = framed.read(rows, columns)
         else:
             drawn = _mixed(framed, y, x).astype(images.dtype)
         drawn[is_none] = fill
-        found[number] = drawn
-    return found
+        transformed[number] = drawn
+    return transformed
 
 
 @kernel("ImageProjectiveTransformV2", devices=_CPU)
 def image_projective_transform_v2(
-    _: Any, images: Any, transforms: Any, size: Any, *, interpolation: str, fill_mode: str
-) -> Any:
-    """Pictures, each pixel from where a projective transformation says, 0 beyond the picture."""
+    _: object, images: Array, transforms: Array, size: Array, *, interpolation: str, fill_mode: str
+) -> Array:
+    """Pictures resampled by projective transformations, with 0 outside of the picture."""
     fill = HOST.zeros((), images.dtype)
     return _transformed(images, transforms, size, fill, interpolation, fill_mode)
 
 
 @kernel("ImageProjectiveTransformV3", devices=_CPU)
 def image_projective_transform_v3(
-    _: Any,
-    images: Any,
-    transforms: Any,
-    size: Any,
-    fill_value: Any,
+    _: object,
+    images: Array,
+    transforms: Array,
+    size: Array,
+    fill_value: Array,
     *,
     interpolation: str,
     fill_mode: str,
-) -> Any:
-    """The same with a given number beyond the picture."""
+) -> Array:
+    """As `ImageProjectiveTransformV2`, with a given value outside of the picture."""
     if fill_value.ndim:
         raise InvalidArgument("fill_value must be a scalar")
     fill = fill_value.astype(images.dtype)

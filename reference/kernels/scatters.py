@@ -1,20 +1,21 @@
-"""Updates of which several may meet in one element: numpy's `ufunc.at`, and its like on a GPU.
+"""Updates of elements by indices with duplicates: numpy's `ufunc.at`, and the same on a GPU.
 
-cupy has `at` for sums, maxima and minima of a few dtypes. Other dtypes are combined in a wider one,
-which gives the same integers, and floats that are rounded once; products and quotients in turns,
-each of which updates no element twice.
+cupy has `at` for sums, maxima and minima of a few dtypes. Other dtypes are widened,
+which gives the same integers, and floats that are rounded once. Products and quotients take turns,
+none of which updates an element twice.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.kernels.host import HOST, dtype_of
 
 __all__ = ["SUMS", "scatter"]
 
-#: What leaves an element as it is where the update is 0.
+#: The ufuncs that leave an element unchanged if the update is 0.
 SUMS: Final = frozenset({"add", "subtract"})
 
 _WIDE: Final = frozenset({"float32", "float64", "int32", "int64", "uint32", "uint64"})
@@ -24,7 +25,7 @@ _AT: Final[Mapping[str, frozenset[str]]] = {
     "maximum": _WIDE,
     "minimum": _WIDE,
 }
-#: The dtype in which elements of another one are combined.
+#: The wider dtype in which elements are combined.
 _WIDER: Final[Mapping[str, str]] = {
     "bool": "int32",
     "int8": "int32",
@@ -36,15 +37,17 @@ _WIDER: Final[Mapping[str, str]] = {
 }
 
 
-def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
-    """Set `out[indices]` to `name(out[indices], updates)`, once for each index, however often.
+def scatter(
+    xp: ArrayModule, name: str, out: Array, indices: Array | tuple[object, ...], updates: Array
+) -> None:
+    """Set `out[indices]` to `name(out[indices], updates)`, once for each occurrence of an index.
 
     Args:
       xp: the array module.
       name: a ufunc of two inputs: `add`, `subtract`, `multiply`, `divide`, `maximum`, `minimum`.
-      out: the array that is changed.
-      indices: an array of integers; or, except for products, a tuple as it indexes `out`.
-      updates: what is combined, of a shape that broadcasts to that of `out[indices]`.
+      out: the array that is updated in place.
+      indices: an array of integers; or, except for products, an index tuple of `out`.
+      updates: the operands, of a shape that broadcasts to that of `out[indices]`.
 
     """
     if xp is HOST:
@@ -52,6 +55,7 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
     elif name == "subtract":
         scatter(xp, "add", out, indices, -updates)
     elif name not in _AT:
+        assert not isinstance(indices, tuple)  # products take arrays only
         _in_turns(xp, name, out, indices, updates)
     elif out.dtype.name in _AT[name]:
         getattr(xp, name).at(out, indices, updates)
@@ -65,8 +69,8 @@ def scatter(xp: Any, name: str, out: Any, indices: Any, updates: Any) -> None:
         out[...] = combined.astype(out.dtype)
 
 
-def _in_turns(xp: Any, name: str, out: Any, rows: Any, updates: Any) -> None:
-    """Combine first the first update of each row, then the second of those that have one, ..."""
+def _in_turns(xp: ArrayModule, name: str, out: Array, rows: Array, updates: Array) -> None:
+    """Apply the first update of each row at once, then all second ones, and so on."""
     function = getattr(xp, name)
     updates = xp.broadcast_to(updates, rows.shape + out.shape[1:])
     updates, rows = updates.reshape(-1, *out.shape[1:]), rows.reshape(-1)

@@ -1,6 +1,6 @@
-"""What comes from scipy, and from cupy's copy of it on a GPU: special functions, factorizations.
+"""Special functions and factorizations from scipy, and from cupyx on a GPU.
 
-They are imported when the first such kernel is bound: it takes a tenth of a second.
+They are imported when the first such kernel is bound, which takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -9,8 +9,10 @@ import functools
 import importlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, Final
+from types import ModuleType
+from typing import Final, cast
 
+from sessrun.reference.base.arrays import ArrayModule
 from sessrun.reference.base.kernel_errors import Unimplemented
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.products import one_thread
@@ -27,29 +29,29 @@ __all__ = [
 MODULES: Final = {"numpy": "scipy.special", "cupy": "cupyx.scipy.special"}
 
 
-def special_functions(xp: Any) -> Any:
+def special_functions(xp: ArrayModule) -> ArrayModule:
     """The module of an array module's special functions.
 
     Raises:
-      KernelError: UNIMPLEMENTED: none is known for it.
+      KernelError: UNIMPLEMENTED: the array module has none.
 
     """
     name = MODULES.get(xp.__name__)
     if name is None:
         raise Unimplemented(f"No special functions are known for arrays of {xp.__name__}")
-    return importlib.import_module(name)
+    return cast("ArrayModule", importlib.import_module(name))
 
 
 @functools.cache
-def linear_algebra() -> Any:
-    """Scipy's linear algebra of arrays in host memory; its BLAS is held to one thread."""
+def linear_algebra() -> ModuleType:
+    """Scipy's linear algebra of arrays in host memory, with BLAS limited to one thread."""
     module = importlib.import_module("scipy.linalg")
     one_thread()
     return module
 
 
-def singular_raises(xp: Any) -> AbstractContextManager[None]:
-    """Within it a singular matrix raises LinAlgError on a GPU too, which is waited for."""
+def singular_raises(xp: ArrayModule) -> AbstractContextManager[None]:
+    """A context in which a singular matrix raises LinAlgError on a GPU, too, waiting for it."""
     if xp is HOST:
         return nullcontext()
     cupyx = importlib.import_module("cupyx")
@@ -59,10 +61,10 @@ def singular_raises(xp: Any) -> AbstractContextManager[None]:
 
 @contextmanager
 def numbers_unmoved() -> Iterator[None]:
-    """Within it numpy's global random numbers are always the same ones, after it as before it.
+    """A context in which numpy's global generator has a fixed state, which is restored afterwards.
 
-    Scipy estimates norms by such numbers: a program's own must not depend on that, nor what a run
-    gives on the program's.
+    Scipy estimates norms with such numbers: neither may a program's own numbers depend on that, nor
+    the results of a run on the program's.
     """
     kept = HOST.random.get_state()
     HOST.random.seed(0)

@@ -1,6 +1,6 @@
 """The scripts of Unicode's code points, as runs in their order.
 
-Seen of TensorFlow 2.21, which asks ICU: each run is its length (hexadecimal) and ICU's number of
+Observed in TensorFlow 2.21, which uses ICU: a run is its length (hexadecimal) and ICU's number of
 the script.
 """
 

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.attribute_text import attribute_text
-from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
 from sessrun.reference.state import scripts
 
 __all__: list[str] = []
 
 
 @binder("PyFunc", "PyFuncStateless", devices=("CPU",), needs_step=True)
-def py_func(bind: Bind) -> Callable[..., Any]:
-    """Calls the function; one without effects and inputs in the first run only."""
+def py_func(bind: Bind) -> KernelFunction:
+    """Calls the function; `PyFuncStateless` without inputs in the first run only."""
     node, token, types = bind.node, attribute_text(bind.attrs["token"]), bind.attrs["Tout"]
     returns_the_same = node.type == "PyFuncStateless" and not bind.attrs["Tin"]
-    known: list[Any] = []
+    known: list[object] = []
 
-    def compute(step: Step, *inputs: Any) -> Any:
+    def compute(step: Step, *inputs: Array) -> object:
         if known:
             return known[0]
         outputs = step.take(node.name, lambda: scripts.call(token, inputs, types))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import is_integer, widened
 from sessrun.reference.kernels.host import HOST, ints
@@ -17,22 +18,22 @@ from sessrun.reference.kernels.sizes import check_size
 __all__ = ["check_sorted"]
 
 
-def _lowest(xp: Any, dtype: Any) -> Any:
+def _lowest(xp: ArrayModule, dtype: DType) -> Array:
     return xp.iinfo(dtype).min if dtype.kind in "iu" else _extreme(xp, dtype, -1)
 
 
-def _highest(xp: Any, dtype: Any) -> Any:
+def _highest(xp: ArrayModule, dtype: DType) -> Array:
     return xp.iinfo(dtype).max if dtype.kind in "iu" else _extreme(xp, dtype, 1)
 
 
-def _extreme(xp: Any, dtype: Any, sign: int) -> Any:
+def _extreme(xp: ArrayModule, dtype: DType, sign: int) -> Array:
     """The finite float of largest magnitude: the neighbour of infinity toward zero."""
     infinity = xp.asarray(sign * xp.inf, dtype=dtype)
     bits = infinity.view(f"uint{dtype.itemsize * 8}") - xp.ones((), f"uint{dtype.itemsize * 8}")
     return bits.view(dtype)
 
 
-_START: Final[dict[str, Callable[[Any, Any], Any]]] = {
+_START: Final[dict[str, Callable[[ArrayModule, DType], Array | int]]] = {
     "add": lambda _xp, _dtype: 0,
     "multiply": lambda _xp, _dtype: 1,
     "maximum": _lowest,
@@ -40,19 +41,27 @@ _START: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def _combined(xp: Any, name: str, data: Any, rows: Any, count: int, *, start: Any = None) -> Any:
-    """[count, ...]: the rows of each segment combined by a ufunc, from its neutral number on."""
+def _combined(
+    xp: ArrayModule,
+    name: str,
+    data: Array,
+    rows: Array,
+    count: int,
+    *,
+    start: Array | int | None = None,
+) -> Array:
+    """The rows of each segment reduced by a ufunc, [count, ...], from its neutral element on."""
     start = _START[name](xp, data.dtype) if start is None else start
     out = xp.full((count, *data.shape[1:]), start, dtype=data.dtype)
     scatter(xp, name, out, rows, data)
     return out
 
 
-def _combined_runs(xp: Any, name: str, data: Any, rows: Any, count: int) -> Any:
-    """As `_combined`, of rows in order.
+def _combined_runs(xp: ArrayModule, name: str, data: Array, rows: Array, count: int) -> Array:
+    """As `_combined`, for sorted row numbers.
 
-    Numpy combines runs of rows in a half to a quarter of the time, single numbers in three times
-    it. Sums take 2.5 times TensorFlow's time so, extrema 4 to 5: they have no vector loop here.
+    Numpy reduces runs of rows in a half to a quarter of the time, single numbers in three times
+    it. Sums take 2.5 times TensorFlow's time, extrema, without a vector loop here, 4 to 5 times.
     """
     if xp is not HOST or not count or data.ndim == 1:
         return _combined(xp, name, data, xp.asarray(rows), count)
@@ -62,7 +71,7 @@ def _combined_runs(xp: Any, name: str, data: Any, rows: Any, count: int) -> Any:
     return out
 
 
-def _sorted_ids(data: Any, segment_ids: Any) -> list[int]:
+def _sorted_ids(data: Array, segment_ids: Array) -> list[int]:
     ids = ints(segment_ids)
     if data.ndim == 0 or segment_ids.ndim != 1 or len(ids) != data.shape[0]:
         raise InvalidArgument("segment_ids should be the same size as dimension 0 of data")
@@ -75,7 +84,7 @@ def _sorted_ids(data: Any, segment_ids: Any) -> list[int]:
 
 
 def check_sorted(ids: list[int], count: int) -> None:
-    """Refuse ids that fall, or are outside of [0, count): the first such one is told."""
+    """Raise InvalidArgument for ids that decrease, or are outside of [0, count)."""
     for this, following in itertools.zip_longest(ids, ids[1:]):
         if this == following:
             continue
@@ -91,7 +100,7 @@ def check_sorted(ids: list[int], count: int) -> None:
 def _sorted_segments(op_type: str, name: str) -> None:
     @kernel(op_type, host_inputs=("segment_ids",))
     @widened_data
-    def compute(xp: Any, data: Any, segment_ids: Any) -> Any:
+    def compute(xp: ArrayModule, data: Array, segment_ids: Array) -> Array:
         ids = _sorted_ids(data, segment_ids)
         count = ids[-1] + 1 if ids else 0
         out = _combined_runs(xp, name, data, segment_ids, count)
@@ -104,10 +113,10 @@ def _missing(ids: list[int], count: int) -> list[int]:
     return sorted(set(range(count)) - set(ids))
 
 
-def widened_data(function: Callable[..., Any]) -> Callable[..., Any]:
-    """As `widened`, for a first argument with ids after it, which stay as they are."""
+def widened_data(function: Callable[..., Array]) -> Callable[..., Array]:
+    """As `widened`, for the first argument only; the ids behind it keep their dtype."""
 
-    def compute(xp: Any, data: Any, *rest: Any) -> Any:
+    def compute(xp: ArrayModule, data: Array, *rest: Array) -> Array:
         return widened(lambda module, wide: function(module, wide, *rest))(xp, data)
 
     return compute
@@ -121,7 +130,7 @@ _sorted_segments("SegmentMin", "minimum")
 
 @kernel("SegmentMean", host_inputs=("segment_ids",))
 @widened_data
-def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
+def segment_mean(xp: ArrayModule, data: Array, segment_ids: Array) -> Array:
     """The means of the rows that share a segment; 0 for an empty one."""
     ids = _sorted_ids(data, segment_ids)
     count = ids[-1] + 1 if ids else 0
@@ -142,7 +151,7 @@ def segment_mean(xp: Any, data: Any, segment_ids: Any) -> Any:
 
 def _unsorted_segments(op_type: str, name: str) -> None:
     @kernel(op_type, host_inputs=("segment_ids", "num_segments"))
-    def compute(xp: Any, data: Any, segment_ids: Any, num_segments: Any) -> Any:
+    def compute(xp: ArrayModule, data: Array, segment_ids: Array, num_segments: Array) -> Array:
         count = one_number(num_segments, "num_segments should be a scalar, not shape {}")
         if count < 0:
             raise InvalidArgument(f"Input num_segments == {count} must not be negative.")
@@ -154,23 +163,23 @@ def _unsorted_segments(op_type: str, name: str) -> None:
         check_size((count, *data.shape[segment_ids.ndim :]))
         rows = segment_ids.reshape(-1)
         if (rows >= count).any():
-            place = int((rows >= count).argmax())
-            index = ",".join(map(str, HOST.unravel_index(place, segment_ids.shape)))
+            position = int((rows >= count).argmax())
+            index = ",".join(map(str, HOST.unravel_index(position, segment_ids.shape)))
             raise InvalidArgument(
-                f"segment_ids[{index}] = {int(rows[place])} is out of range [0, {count})"
+                f"segment_ids[{index}] = {int(rows[position])} is out of range [0, {count})"
             )
         flat = data.reshape((rows.shape[0], *data.shape[segment_ids.ndim :]))
         start = _START[name](xp, data.dtype)
         if (rows < 0).any():
             kept = HOST.flatnonzero(rows >= 0)
             flat, rows = flat[xp.asarray(kept)], rows[kept]
-        places = xp.asarray(rows)
+        row_indices = xp.asarray(rows)
         if name in {"maximum", "minimum"}:
-            return _combined(xp, name, flat, places, count, start=start)
-        return widened(_unsorted)(xp, flat, name=name, rows=places, count=count)
+            return _combined(xp, name, flat, row_indices, count, start=start)
+        return widened(_unsorted)(xp, flat, name=name, rows=row_indices, count=count)
 
 
-def _unsorted(xp: Any, data: Any, *, name: str, rows: Any, count: int) -> Any:
+def _unsorted(xp: ArrayModule, data: Array, *, name: str, rows: Array, count: int) -> Array:
     return _combined(xp, name, data, rows, count)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, host_array
 from sessrun.reference.kernels.registry import kernel
-from sessrun.reference.kernels.sparse_parts import check_places, checked, numbered, placed
+from sessrun.reference.kernels.sparse_parts import check_indices, checked, numbered, unravelled
 
 __all__: list[str] = []
 
@@ -17,22 +18,22 @@ _CPU: Final = ("CPU",)
 
 
 class Rows:
-    """The elements of a tensor, each with the number of the row that it stands in.
+    """The elements of a tensor with the numbers of their rows.
 
     Attributes:
       values: the elements, a vector.
-      rows: the number of each one's row, int64.
+      rows: the row number of each element, int64.
       outer: the shape without the last dimension.
 
     """
 
     __slots__ = ("outer", "rows", "values")
 
-    def __init__(self, values: Any, rows: Any, outer: Sequence[int]) -> None:
+    def __init__(self, values: Array, rows: Array, outer: Sequence[int]) -> None:
         self.values, self.rows, self.outer = values, rows, tuple(outer)
 
 
-def _of_dense(array: Any) -> Rows:
+def _of_dense(array: Array) -> Rows:
     if array.ndim < 2:
         raise InvalidArgument(f"Shape {list(array.shape)} has rank {array.ndim} < 2")
     outer = array.shape[:-1]
@@ -40,21 +41,21 @@ def _of_dense(array: Any) -> Rows:
     return Rows(array.reshape(-1), HOST.repeat(numbers, array.shape[-1]), outer)
 
 
-def _of_sparse(indices: Any, values: Any, shape: Any, *, order: bool) -> Rows:
+def _of_sparse(indices: Array, values: Array, shape: Array, *, order: bool) -> Rows:
     sparse = checked(indices, values, shape)
     if len(shape) < 2 or (shape < 0).any():
         raise InvalidArgument(f"Shape {shape.tolist()} is not that of a matrix or more")
-    check_places(sparse, order=order)
+    check_indices(sparse, order=order)
     outer = shape[:-1].tolist()
     return Rows(values, numbered(indices[:, :-1], outer), outer)
 
 
-def _keys(*tensors: Rows) -> tuple[list[Any], Any]:
-    """For each tensor its elements as sorted numbers, each but once, and all values in order.
+def _keys(*tensors: Rows) -> tuple[list[Array], Array]:
+    """For each tensor its distinct elements as sorted keys, and all values in order.
 
-    A number is that of the row times the count of values, plus that of the value.
+    A key is the row number times the count of values, plus the number of the value.
     """
-    # All values are sorted, where TensorFlow hashes them: three times its time.
+    # All values are sorted, which takes three times as long as TensorFlow's hashing.
     known, codes = HOST.unique(
         HOST.concatenate([rows.values for rows in tensors]), return_inverse=True
     )
@@ -66,7 +67,7 @@ def _keys(*tensors: Rows) -> tuple[list[Any], Any]:
     ], known
 
 
-_OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+_OPERATIONS: Final[dict[str, Callable[[Array, Array], Array]]] = {
     "a-b": lambda a, b: HOST.setdiff1d(a, b, assume_unique=True),
     "b-a": lambda a, b: HOST.setdiff1d(b, a, assume_unique=True),
     "intersection": lambda a, b: HOST.intersect1d(a, b, assume_unique=True),
@@ -74,8 +75,8 @@ _OPERATIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-def _combined(a: Rows, b: Rows, operation: str) -> Any:
-    """The sparse tensor of what the operation leaves of each row."""
+def _combined(a: Rows, b: Rows, operation: str) -> tuple[Array, Array, Array]:
+    """The results of a set operation of the rows, as a sparse tensor."""
     combine = _OPERATIONS.get(operation.lower())
     if combine is None:
         raise InvalidArgument(f"Invalid set_operation {operation}.")
@@ -87,14 +88,16 @@ def _combined(a: Rows, b: Rows, operation: str) -> Any:
     rows = keys // width
     starts = HOST.flatnonzero(HOST.diff(rows, prepend=-1))
     sizes = HOST.diff(starts, append=len(rows))
-    place = HOST.arange(len(rows)) - HOST.repeat(starts, sizes)
-    indices = HOST.column_stack([placed(rows, a.outer), place]).astype("int64")
+    column = HOST.arange(len(rows)) - HOST.repeat(starts, sizes)
+    indices = HOST.column_stack([unravelled(rows, a.outer), column]).astype("int64")
     return indices, known[keys % width], host_array([*a.outer, int(sizes.max(initial=0))], "int64")
 
 
 @kernel("SetSize", devices=_CPU)
-def set_size(_: Any, indices: Any, values: Any, shape: Any, *, validate_indices: bool) -> Any:
-    """How many different elements each row has."""
+def set_size(
+    _: object, indices: Array, values: Array, shape: Array, *, validate_indices: bool
+) -> Array:
+    """The number of distinct elements in each row."""
     rows = _of_sparse(indices, values, shape, order=validate_indices)
     (keys,), known = _keys(rows)
     counts = HOST.bincount(keys // max(len(known), 1), minlength=math.prod(rows.outer))
@@ -102,22 +105,24 @@ def set_size(_: Any, indices: Any, values: Any, shape: Any, *, validate_indices:
 
 
 @kernel("DenseToDenseSetOperation", devices=_CPU)
-def dense_to_dense_set_operation(_: Any, a: Any, b: Any, *, set_operation: str) -> Any:
+def dense_to_dense_set_operation(
+    _: object, a: Array, b: Array, *, set_operation: str
+) -> tuple[Array, Array, Array]:
     """Sets of two dense tensors, row by row."""
     return _combined(_of_dense(a), _of_dense(b), set_operation)
 
 
 @kernel("DenseToSparseSetOperation", devices=_CPU)
 def dense_to_sparse_set_operation(
-    _: Any,
-    a: Any,
-    indices: Any,
-    values: Any,
-    shape: Any,
+    _: object,
+    a: Array,
+    indices: Array,
+    values: Array,
+    shape: Array,
     *,
     set_operation: str,
     validate_indices: bool,
-) -> Any:
+) -> tuple[Array, Array, Array]:
     """Sets of a dense and a sparse tensor, row by row."""
     sparse = _of_sparse(indices, values, shape, order=validate_indices)
     return _combined(_of_dense(a), sparse, set_operation)
@@ -125,17 +130,17 @@ def dense_to_sparse_set_operation(
 
 @kernel("SparseToSparseSetOperation", devices=_CPU)
 def sparse_to_sparse_set_operation(
-    _: Any,
-    indices: Any,
-    values: Any,
-    shape: Any,
-    others: Any,
-    other_values: Any,
-    other_shape: Any,
+    _: object,
+    indices: Array,
+    values: Array,
+    shape: Array,
+    others: Array,
+    other_values: Array,
+    other_shape: Array,
     *,
     set_operation: str,
     validate_indices: bool,
-) -> Any:
+) -> tuple[Array, Array, Array]:
     """Sets of two sparse tensors, row by row."""
     a = _of_sparse(indices, values, shape, order=validate_indices)
     b = _of_sparse(others, other_values, other_shape, order=validate_indices)

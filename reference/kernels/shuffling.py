@@ -1,32 +1,33 @@
-"""Random order: the swaps that TensorFlow makes one after the other, made block by block.
+"""Kernels of random shuffles: TensorFlow's sequence of swaps, computed block by block.
 
-Of 200,000 numbers that takes 3 to 4 times TensorFlow's time, which swaps two numbers in place: a
-block's swaps are put in order by place, and chains of them followed, before its elements move.
+For 200,000 numbers this takes 3 to 4 times TensorFlow's time, which swaps two numbers in memory: a
+block's swaps are sorted by target, and chains of them followed, before its elements move.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.philox import Stream, interleaved, stream_of
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.stateless import keyed_stream
 
 __all__: list[str] = []
 
-#: Swaps made together: their keys and places fit a processor's cache.
+#: The number of swaps computed together, so that their keys and targets fit the cache.
 _BITS: Final = 13
 _BLOCK: Final = 1 << _BITS
 
 
 @binder("RandomShuffle")
-def random_shuffle(bind: Bind) -> Any:
-    """The rows in a random order: row i changes places with one of those from i on, in turn."""
+def random_shuffle(bind: Bind) -> KernelFunction:
+    """The rows in a random order: row i is swapped with a random one at or behind i, in turn."""
     xp, stream = bind.xp, stream_of(bind, HOST)
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         if x.ndim == 0 or math.prod(x.shape) <= 1 or x.shape[0] <= 1:
             return x
         partners = _partners(stream, x.shape[0])
@@ -39,8 +40,8 @@ def random_shuffle(bind: Bind) -> Any:
 
 
 @kernel("StatelessShuffle", devices=("CPU",))
-def stateless_shuffle(_: Any, x: Any, key: Any, counter: Any, alg: Any) -> Any:
-    """The same of a key and a counter."""
+def stateless_shuffle(_: object, x: Array, key: Array, counter: Array, alg: Array) -> Array:
+    """As `RandomShuffle`, from a key and a counter."""
     stream = keyed_stream(HOST, key, counter, alg)
     if x.ndim == 0 or math.prod(x.shape) <= 1 or x.shape[0] <= 1:
         return x
@@ -49,8 +50,8 @@ def stateless_shuffle(_: Any, x: Any, key: Any, counter: Any, alg: Any) -> Any:
     return x[rows, ...]
 
 
-def _partners(stream: Stream, size: int) -> Any:
-    """For each row but the last the one that it changes places with."""
+def _partners(stream: Stream, size: int) -> Array:
+    """The row with which each row but the last is swapped."""
     count = size - 1
     groups = -(-count // 4)
     words = HOST.empty((groups, 4), dtype="uint32")
@@ -60,46 +61,46 @@ def _partners(stream: Stream, size: int) -> Any:
     return HOST.arange(count) + words.reshape(-1)[:count] % left
 
 
-def _swap(rows: Any, partners: Any) -> None:
-    """For each i in turn let elements i and `partners[i]`, which is not below i, change places."""
+def _swap(rows: Array, partners: Array) -> None:
+    """Swap elements i and `partners[i]` >= i, for each i in turn."""
     for begin in range(0, len(partners), _BLOCK):
         rest = rows[begin:]
-        own, places, sources = _swapped(partners[begin : begin + _BLOCK] - begin)
+        own, targets, sources = _swapped(partners[begin : begin + _BLOCK] - begin)
         old = rest[: len(own)].copy()
         rest[: len(own)] = rest[own]
-        rest[places] = old[sources]  # where a place is named twice the later one stays
+        rest[targets] = old[sources]  # of equal targets the last one counts
 
 
-def _swapped(partners: Any) -> tuple[Any, Any, Any]:
-    """What a block of swaps comes to, counted from its first element.
+def _swapped(partners: Array) -> tuple[Array, Array, Array]:
+    """The permutation that a block of swaps results in, relative to its first element.
 
-    Returns, for each element of the block, where that was which it has in the end; then elements
-    behind the block and, for each, which element of the block was what it has in the end.
+    Returns the sources of the block's elements; then targets behind the block, and the sources in
+    the block of their elements.
     """
     count = len(partners)
     keys = partners << _BITS | HOST.arange(count)
     keys.sort()
-    places, steps = keys >> _BITS, keys & _BLOCK - 1  # by partner, then by step
-    inside = HOST.searchsorted(places, count)
-    held = _held(places[:inside], steps[:inside], count)
-    again = HOST.flatnonzero(places[1:] == places[:-1])
+    targets, steps = keys >> _BITS, keys & _BLOCK - 1  # by target, then by step
+    inside = HOST.searchsorted(targets, count)
+    held = _held(targets[:inside], steps[:inside], count)
+    again = HOST.flatnonzero(targets[1:] == targets[:-1])
     own = partners.copy()
     own[steps[again + 1]] = held[steps[again]]
-    return own, places[inside:], held[steps[inside:]]
+    return own, targets[inside:], held[steps[inside:]]
 
 
-def _held(places: Any, steps: Any, count: int) -> Any:
-    """Which element of the block each one holds when its own turn comes.
+def _held(targets: Array, steps: Array, count: int) -> Array:
+    """Which element of the block each position holds when its own turn comes.
 
-    The last earlier step that chose it as partner brought what that step's element then held, and
-    so on: chains, two or three long, that end at an element which nobody chose before its turn.
+    The last earlier step that targeted it brought the element that its own position held then, and
+    so on: chains, two or three long, that end at a position which no earlier step targeted.
     """
     held = HOST.arange(count)
-    held[places] = steps  # a later step overwrites an earlier one
-    for at in HOST.flatnonzero(places == steps).tolist():
-        # Chosen by itself, always last: what it holds before that is what counts.
-        chosen = at > 0 and places[at - 1] == places[at]
-        held[places[at]] = steps[at - 1] if chosen else places[at]
+    held[targets] = steps  # a later step overwrites an earlier one
+    for at in HOST.flatnonzero(targets == steps).tolist():
+        # A step that targets itself is always the last one: the one before it counts.
+        chosen = at > 0 and targets[at - 1] == targets[at]
+        held[targets[at]] = steps[at - 1] if chosen else targets[at]
     moving = HOST.flatnonzero(held != HOST.arange(count))
     while moving.size:
         before = held[moving]

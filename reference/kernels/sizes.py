@@ -1,4 +1,4 @@
-"""How many elements an array may have: no more than 64 bits can count."""
+"""The limit of the number of elements of an array: less than 2**63."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ __all__ = ["check_size"]
 
 
 def check_size(shape: Iterable[int]) -> None:
-    """Refuse a shape of more elements than 64 bits can count.
+    """Check that a shape has less than 2**63 elements.
 
     Raises:
-      KernelError: it has more.
+      KernelError: the shape has more elements.
 
     """
     count = 1

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
-from typing import Any, Final
+from types import EllipsisType
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.arrays import MOST_DIMENSIONS, checked_shape
 from sessrun.reference.kernels.host import frozen, full, ints, string_array
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.reductions import axis_of
-from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder, kernel
+from sessrun.reference.kernels.resources import Handle
 from sessrun.spec.rules.shapes import RULES, ShapeError
 from sessrun.spec.rules.shapes.strided import NEW_AXIS, dense_items
 
@@ -23,8 +25,8 @@ MASKS: Final = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shr
 
 
 @kernel("Slice", host_inputs=("begin", "size"))
-def slice_(_: Any, x: Any, begin: Any, size: Any) -> Any:
-    """The block of a given size that begins at a given place."""
+def slice_(_: object, x: Array, begin: Array, size: Array) -> Array:
+    """The block of a given size that begins at a given index."""
     starts, sizes = ints(begin), ints(size)
     if begin.ndim != 1 or size.ndim != 1 or not len(starts) == len(sizes) == x.ndim:
         raise InvalidArgument(
@@ -44,10 +46,14 @@ def slice_(_: Any, x: Any, begin: Any, size: Any) -> Any:
     return x[(*index, ...)]
 
 
+#: An index of an array: slices, single indices, new axes, and an ellipsis at the end.
+Index = tuple[slice | int | EllipsisType | None, ...]
+
+
 def strided_index(
-    shape: tuple[int, ...], begin: Any, end: Any, strides: Any, masks: tuple[int, ...]
-) -> tuple[Any, ...]:
-    """The Python index that a strided slice of that shape stands for.
+    shape: tuple[int, ...], begin: Array, end: Array, strides: Array, masks: tuple[int, ...]
+) -> Index:
+    """The Python index of a strided slice of a tensor of that shape.
 
     Raises:
       InvalidArgument: a stride of 0, an index out of range, too many items.
@@ -62,7 +68,7 @@ def strided_index(
             f"got shapes {bracketed(begin.shape)}, {bracketed(end.shape)}, and "
             f"{bracketed(strides.shape)} instead."
         )
-    index: list[Any] = []
+    index: list[slice | int | None] = []
     try:
         items = _items(len(steps), len(shape), ellipsis_mask, new_axis_mask)
     except ShapeError as error:
@@ -83,8 +89,10 @@ def strided_index(
     return (*index, ...)
 
 
-@functools.lru_cache(maxsize=1024)  # a slice in a loop asks the same each time
-def _items(count: int, rank: int, ellipsis_mask: int, new_axis_mask: int) -> tuple[Any, ...]:
+@functools.lru_cache(maxsize=1024)  # a slice in a loop has the same arguments in every iteration
+def _items(
+    count: int, rank: int, ellipsis_mask: int, new_axis_mask: int
+) -> tuple[tuple[int | None, int], ...]:
     return tuple(dense_items(count, rank, ellipsis_mask, new_axis_mask))
 
 
@@ -101,14 +109,14 @@ def _masks(bind: Bind) -> tuple[int, ...]:
 
 
 @binder("StridedSlice", host_inputs=("begin", "end", "strides"))
-def strided_slice(bind: Bind) -> Callable[..., Any]:
+def strided_slice(bind: Bind) -> KernelFunction:
     """A slice with Python's rules."""
     masks = _masks(bind)
     return lambda x, begin, end, strides: x[strided_index(x.shape, begin, end, strides, masks)]
 
 
-def _replaced(old: Any, index: Any, value: Any) -> Any:
-    """A copy of the array with this slice replaced; the value is broadcast to it."""
+def _replaced(old: Array, index: Index, value: Array) -> Array:
+    """A copy of the array with a slice replaced by the value, which is broadcast."""
     new = old.copy()
     try:
         new[index] = value
@@ -121,23 +129,23 @@ def _replaced(old: Any, index: Any, value: Any) -> Any:
 
 
 @binder("TensorStridedSliceUpdate", host_inputs=("begin", "end", "strides"))
-def tensor_strided_slice_update(bind: Bind) -> Callable[..., Any]:
-    """A copy with a slice replaced; TensorFlow, which may take the input over, is faster."""
+def tensor_strided_slice_update(bind: Bind) -> KernelFunction:
+    """A copy with a slice replaced; TensorFlow may reuse the input's memory, and is faster."""
     masks = _masks(bind)
 
-    def compute(x: Any, begin: Any, end: Any, strides: Any, value: Any) -> Any:
+    def compute(x: Array, begin: Array, end: Array, strides: Array, value: Array) -> Array:
         return _replaced(x, strided_index(x.shape, begin, end, strides, masks), value)
 
     return compute
 
 
 @binder("StridedSliceAssign", host_inputs=("begin", "end", "strides"))
-def strided_slice_assign(bind: Bind) -> Callable[..., Any]:
+def strided_slice_assign(bind: Bind) -> KernelFunction:
     """Replaces a slice of a reference variable."""
     masks = _masks(bind)
 
     def compute(
-        ref: VariableBuffer, begin: Any, end: Any, strides: Any, value: Any
+        ref: VariableBuffer, begin: Array, end: Array, strides: Array, value: Array
     ) -> VariableBuffer:
         with ref.lock:
             old = ref.read()
@@ -148,11 +156,11 @@ def strided_slice_assign(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("ResourceStridedSliceAssign", host_inputs=("ref", "begin", "end", "strides"))
-def resource_strided_slice_assign(bind: Bind) -> Callable[..., Any]:
+def resource_strided_slice_assign(bind: Bind) -> KernelFunction:
     """Replaces a slice of a resource variable."""
     masks = _masks(bind)
 
-    def compute(handle: Any, begin: Any, end: Any, strides: Any, value: Any) -> None:
+    def compute(handle: Handle, begin: Array, end: Array, strides: Array, value: Array) -> None:
         buffer = handle.find()
         with buffer.lock:
             old = buffer.read()
@@ -163,11 +171,11 @@ def resource_strided_slice_assign(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("StridedSliceGrad", host_inputs=("shape", "begin", "end", "strides"))
-def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
-    """Zeros with the gradient put where the slice was taken."""
+def strided_slice_grad(bind: Bind) -> KernelFunction:
+    """Zeros with the gradient at the slice."""
     xp, masks, strings = bind.xp, _masks(bind), bind.attrs["T"] == "string"
 
-    def compute(shape: Any, begin: Any, end: Any, strides: Any, dy: Any) -> Any:
+    def compute(shape: Array, begin: Array, end: Array, strides: Array, dy: Array) -> Array:
         dims = checked_shape(shape)
         if strings:
             count = 1
@@ -187,7 +195,7 @@ def strided_slice_grad(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
+def _pairs(paddings: Array, rank: int) -> list[tuple[int, int]]:
     if paddings.ndim != 2 or paddings.shape[1] != 2:
         raise InvalidArgument(
             f"paddings must be a matrix with 2 columns: {bracketed(paddings.shape)}"
@@ -205,7 +213,7 @@ def _pairs(paddings: Any, rank: int) -> list[tuple[int, int]]:
     return pairs
 
 
-def _padded(xp: Any, x: Any, paddings: Any, value: Any) -> Any:
+def _padded(xp: ArrayModule, x: Array, paddings: Array, value: Array | bytes | int) -> Array:
     pairs = _pairs(paddings, x.ndim)
     dims = tuple(n + sum(pair) for n, pair in zip(x.shape, pairs, strict=True))
     out = full(xp, dims, value, x.dtype)
@@ -214,34 +222,36 @@ def _padded(xp: Any, x: Any, paddings: Any, value: Any) -> Any:
 
 
 @binder("Pad", host_inputs=("paddings",))
-def pad(bind: Bind) -> Callable[..., Any]:
-    """The input with zeros around it."""
+def pad(bind: Bind) -> KernelFunction:
+    """The input padded with zeros."""
     xp, zero = bind.xp, b"" if bind.attrs["T"] == "string" else 0
     return lambda x, paddings: _padded(xp, x, paddings, zero)
 
 
 @binder("PadV2", host_inputs=("paddings",))
-def pad_v2(bind: Bind) -> Callable[..., Any]:
-    """The input with a given value around it."""
+def pad_v2(bind: Bind) -> KernelFunction:
+    """The input padded with a given value."""
     xp = bind.xp
 
-    def compute(x: Any, paddings: Any, value: Any) -> Any:
+    def compute(x: Array, paddings: Array, value: Array) -> Array:
         if value.ndim:
-            raise InvalidArgument(f"constant_values must be a scalar. Found: {list(value.shape)}")
+            raise InvalidArgument(
+                f"constant_values must be a scalar, got shape {list(value.shape)}"
+            )
         return _padded(xp, x, paddings, value)
 
     return compute
 
 
 def _too_wide(before: int, after: int, dim: int, edge: int, of: str = "") -> str:
-    """What is said of more to be mirrored than there is; `edge` is 1 if the edge is left out."""
+    """The message about too large paddings; `edge` is 1 if the edge is not mirrored."""
     words = ("less than", "not less than") if edge else ("no greater than", "greater than")
     return f"paddings must be {words[0]} the {of}dimension size: {before}, {after} {words[1]} {dim}"
 
 
 @kernel("MirrorPad", host_inputs=("paddings",))
-def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
-    """The input with its own mirror image around it."""
+def mirror_pad(xp: ArrayModule, x: Array, paddings: Array, *, mode: str) -> Array:
+    """The input padded with its mirror image."""
     edge = 1 if mode in {"REFLECT", b"REFLECT"} else 0
     out = x
     for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
@@ -256,8 +266,8 @@ def mirror_pad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
 
 
 @kernel("MirrorPadGrad", host_inputs=("paddings",))
-def mirror_pad_grad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
-    """What was mirrored added to where it came from, one axis after the other."""
+def mirror_pad_grad(xp: ArrayModule, x: Array, paddings: Array, *, mode: str) -> Array:
+    """Adds the gradients of mirrored elements to those of their originals, axis by axis."""
     edge = 1 if mode in {"REFLECT", b"REFLECT"} else 0
     out = x
     for axis, (before, after) in enumerate(_pairs(paddings, x.ndim)):
@@ -269,32 +279,31 @@ def mirror_pad_grad(xp: Any, x: Any, paddings: Any, *, mode: str) -> Any:
             )
         if max(before, after) > dim - edge:
             raise InvalidArgument(_too_wide(before, after, dim, edge, "output "))
-        whole = xp.moveaxis(out, axis, 0)
-        folded = whole[before : before + dim].copy()
-        folded[edge : edge + before] += whole[:before][::-1]
-        folded[dim - edge - after : dim - edge] += whole[before + dim :][::-1]
+        lines = xp.moveaxis(out, axis, 0)
+        folded = lines[before : before + dim].copy()
+        folded[edge : edge + before] += lines[:before][::-1]
+        folded[dim - edge - after : dim - edge] += lines[before + dim :][::-1]
         out = xp.moveaxis(folded, 0, axis)
     return out
 
 
-def _flipped(x: Any, axes: set[int]) -> Any:
+def _flipped(x: Array, axes: set[int]) -> Array:
     index = tuple(slice(None, None, -1) if i in axes else slice(None) for i in range(x.ndim))
     return x[(*index, ...)]
 
 
 @kernel("Reverse", host_inputs=("dims",))
-def reverse(_: Any, x: Any, dims: Any) -> Any:
-    """The input reversed along the dimensions that are marked."""
+def reverse(_: object, x: Array, dims: Array) -> Array:
+    """The input reversed along the dimensions whose element of `dims` is true."""
     if x.ndim == 0:
-        return x  # whatever is marked
+        return x  # whatever `dims` is
     marks = dims.reshape(-1).tolist()
     if dims.ndim != 1:
         raise InvalidArgument(f"'dims' must be 1-dimension, not {dims.ndim}")
     if len(marks) != x.ndim:
         raise InvalidArgument(
-            "'dims' must have the same number of values as 'input' has "
-            f"dimensions. 'input' has {x.ndim}'dims' has {len(marks)} "
-            "values"
+            f"Reverse: 'dims' must have an element for each of the input's {x.ndim} dimensions, "
+            f"got {len(marks)}"
         )
     if x.ndim > MOST_DIMENSIONS:
         raise Unimplemented(f"reverse is not implemented for tensors of rank > {MOST_DIMENSIONS}.")
@@ -302,7 +311,7 @@ def reverse(_: Any, x: Any, dims: Any) -> Any:
 
 
 @kernel("ReverseV2", host_inputs=("axis",))
-def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
+def reverse_v2(_: object, x: Array, axis: Array) -> Array:
     """The input reversed along the given axes."""
     if axis.ndim != 1:
         raise InvalidArgument(f"'dims' must be 1-dimension, not {axis.ndim}")
@@ -314,8 +323,8 @@ def reverse_v2(_: Any, x: Any, axis: Any) -> Any:
 
 
 @kernel("ReverseSequence", host_inputs=("seq_lengths",))
-def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: int) -> Any:
-    """The first elements of each row reversed, as many as its length says."""
+def reverse_sequence(_: object, x: Array, lengths: Array, *, seq_dim: int, batch_dim: int) -> Array:
+    """The first `lengths[row]` elements of each row reversed."""
     if batch_dim == seq_dim:
         raise InvalidArgument(f"batch_dim == seq_dim == {seq_dim}")
     if not (batch_dim < x.ndim and 0 <= seq_dim < x.ndim):
@@ -325,8 +334,8 @@ def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: i
     counts, longest = vector_of(lengths, "seq_lengths"), x.shape[seq_dim]
     if len(counts) != x.shape[batch_dim]:
         raise InvalidArgument(
-            f"Length of seq_lengths != input.dims({batch_dim}), ({len(counts)} "
-            f"vs. {x.shape[batch_dim]})"
+            f"ReverseSequence: seq_lengths has {len(counts)} elements, but dimension "
+            f"{batch_dim} of the input has size {x.shape[batch_dim]}"
         )
     if any(not 0 <= n <= longest for n in counts):
         raise InvalidArgument(
@@ -334,7 +343,7 @@ def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: i
         )
     out = x.copy()
     for row, count in enumerate(counts):
-        at: list[Any] = [slice(None)] * x.ndim
+        at = [slice(None)] * x.ndim
         at[batch_dim] = slice(row, row + 1)
         source = list(at)
         at[seq_dim] = slice(0, count)
@@ -345,7 +354,7 @@ def reverse_sequence(_: Any, x: Any, lengths: Any, *, seq_dim: int, batch_dim: i
 
 
 @kernel("Roll", host_inputs=("shift", "axis"))
-def roll(xp: Any, x: Any, shift: Any, axis: Any) -> Any:
+def roll(xp: ArrayModule, x: Array, shift: Array, axis: Array) -> Array:
     """The elements shifted along axes; shifts along one axis add up."""
     if x.ndim < 1:
         raise InvalidArgument("input must be 1-D or higher")

@@ -1,9 +1,10 @@
-"""Kernels that solve systems of linear equations, invert matrices, and find their determinants."""
+"""Kernels of linear systems, inverses and determinants of matrices."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.decompositions import REFUSED, cholesky_factor, hold, square
 from sessrun.reference.kernels.host import HOST
@@ -12,37 +13,37 @@ from sessrun.reference.kernels.scientific import linear_algebra, singular_raises
 
 __all__ = ["solve_triangular"]
 
-#: Triangular systems of so many rows are solved row by row, larger ones by halves.
+#: Triangular systems of at most so many rows are solved row by row, larger ones by halves.
 _SMALL: Final = 8
 
 
-def _adjoint(xp: Any, x: Any) -> Any:
+def _adjoint(xp: ArrayModule, x: Array) -> Array:
     return xp.conj(xp.swapaxes(x, -1, -2))
 
 
 @kernel("MatrixDeterminant", "BatchMatrixDeterminant")
-def determinant(xp: Any, x: Any) -> Any:
+def determinant(xp: ArrayModule, x: Array) -> Array:
     """The determinant of each matrix."""
-    found = xp.linalg.det(square(x)).astype(x.dtype)
-    return xp.where(_has_nan(xp, x), xp.asarray(float("nan"), dtype=x.dtype), found)
+    determinants = xp.linalg.det(square(x)).astype(x.dtype)
+    return xp.where(_has_nan(xp, x), xp.asarray(float("nan"), dtype=x.dtype), determinants)
 
 
-def _has_nan(xp: Any, x: Any) -> Any:
-    """Which matrices have a NaN: LAPACK may take it for a pivot of 0."""
+def _has_nan(xp: ArrayModule, x: Array) -> Array:
+    """Which matrices contain a NaN, which LAPACK may take for a pivot of 0."""
     return xp.any(xp.isnan(x), axis=(-2, -1))
 
 
 @kernel("LogMatrixDeterminant")
-def log_determinant(xp: Any, x: Any) -> Any:
-    """The sign, or phase, of each determinant, and the logarithm of its absolute value."""
+def log_determinant(xp: ArrayModule, x: Array) -> tuple[Array, ...]:
+    """The sign or phase of each determinant, and the logarithm of its absolute value."""
     sign, logarithm = xp.linalg.slogdet(square(x))
     is_none = xp.isnan(logarithm) | _has_nan(xp, x)
     none = xp.asarray(float("nan"), dtype=x.dtype)
-    return tuple(xp.where(is_none, none, each.astype(x.dtype)) for each in (sign, logarithm))
+    return tuple(xp.where(is_none, none, part.astype(x.dtype)) for part in (sign, logarithm))
 
 
 @kernel("MatrixInverse", "BatchMatrixInverse")
-def inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
+def inverse(xp: ArrayModule, x: Array, *, adjoint: bool) -> Array:
     """The inverse of each matrix, or of its adjoint.
 
     Raises:
@@ -52,19 +53,19 @@ def inverse(xp: Any, x: Any, *, adjoint: bool) -> Any:
     wide = square(x)
     try:
         with singular_raises(xp):
-            found = xp.linalg.inv(_adjoint(xp, wide) if adjoint else wide)
+            inverses = xp.linalg.inv(_adjoint(xp, wide) if adjoint else wide)
     except REFUSED as error:
-        raise InvalidArgument("Input is not invertible.") from error
+        raise InvalidArgument("The input is not invertible.") from error
     if x.size and xp.any(xp.isnan(x)):
-        raise InvalidArgument("Input is not invertible.")
-    return found.astype(x.dtype)
+        raise InvalidArgument("The input is not invertible.")
+    return inverses.astype(x.dtype)
 
 
-def _same_rows(matrix: Any, rhs: Any, *, is_broadcast: bool = False) -> None:
-    """Check that each right-hand side has a matrix, and as many rows.
+def _same_rows(matrix: Array, rhs: Array, *, is_broadcast: bool = False) -> None:
+    """Check that right-hand sides and matrices have the same batch and number of rows.
 
     Raises:
-      KernelError: it has not.
+      KernelError: they do not.
 
     """
     if min(matrix.ndim, rhs.ndim) < 2:
@@ -78,8 +79,8 @@ def _same_rows(matrix: Any, rhs: Any, *, is_broadcast: bool = False) -> None:
 
 
 @kernel("MatrixSolve", "BatchMatrixSolve")
-def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
-    """The solution of each system with a square matrix, or with its adjoint.
+def solve(xp: ArrayModule, matrix: Array, rhs: Array, *, adjoint: bool) -> Array:
+    """The solution of each linear system with a square matrix, or with its adjoint.
 
     Raises:
       KernelError: a matrix is not invertible, or the shapes do not fit.
@@ -90,20 +91,20 @@ def solve(xp: Any, matrix: Any, rhs: Any, *, adjoint: bool) -> Any:
     known = rhs.astype("float32") if rhs.dtype.itemsize == 2 else rhs
     try:
         with singular_raises(xp):
-            found = xp.linalg.solve(_adjoint(xp, wide) if adjoint else wide, known)
+            solution = xp.linalg.solve(_adjoint(xp, wide) if adjoint else wide, known)
     except REFUSED as error:
-        raise InvalidArgument("Input matrix is not invertible.") from error
+        raise InvalidArgument("The input matrix is not invertible.") from error
     if rhs.size and xp.any(xp.isnan(matrix)):
-        raise InvalidArgument("Input matrix is not invertible.")
-    return found.astype(rhs.dtype)
+        raise InvalidArgument("The input matrix is not invertible.")
+    return solution.astype(rhs.dtype)
 
 
-def solve_triangular(xp: Any, matrix: Any, rhs: Any, *, lower: bool) -> Any:
-    """The solution by substitution; whatever is on the other side of the diagonal is not read.
+def solve_triangular(xp: ArrayModule, matrix: Array, rhs: Array, *, lower: bool) -> Array:
+    """The solution by substitution; elements on the other side of the diagonal are not read.
 
-    A zero on the diagonal divides: the numbers become infinite or NaN. In host memory BLAS solves
-    the larger systems; elsewhere the halves of a large system are solved one after the other, what
-    is known put in by a product.
+    A zero on the diagonal gives infinity or NaN. In host memory BLAS solves
+    larger systems; elsewhere the halves of a large system are solved one after the other, with
+    the first solution substituted by a matrix product.
     """
     rows = matrix.shape[-1]
     if rows > _SMALL and xp is HOST and rhs.size:
@@ -125,19 +126,19 @@ def solve_triangular(xp: Any, matrix: Any, rhs: Any, *, lower: bool) -> Any:
     return known
 
 
-def _by_blas(matrix: Any, rhs: Any, *, lower: bool) -> Any:
-    """One system after the other; BLAS sees the transposed one, which lies in memory as it asks."""
+def _by_blas(matrix: Array, rhs: Array, *, lower: bool) -> Array:
+    """Systems one by one; BLAS gets them transposed, which is the memory order that it takes."""
     (substitute,) = linear_algebra().get_blas_funcs(("trsm",), (matrix, rhs))
-    found = HOST.empty(rhs.shape, dtype=rhs.dtype)
+    solutions = HOST.empty(rhs.shape, dtype=rhs.dtype)
     every = HOST.broadcast_to(matrix, (*rhs.shape[:-2], *matrix.shape[-2:]))
-    for place in HOST.ndindex(rhs.shape[:-2]):
-        solved = substitute(1, every[place].T, rhs[place].T, side=1, lower=not lower)
-        found[place] = solved.T
-    return found
+    for number in HOST.ndindex(rhs.shape[:-2]):
+        solved = substitute(1, every[number].T, rhs[number].T, side=1, lower=not lower)
+        solutions[number] = solved.T
+    return solutions
 
 
-def _spread(xp: Any, matrix: Any, rhs: Any) -> Any:
-    """The right-hand sides, repeated for every matrix of the batch."""
+def _spread(xp: ArrayModule, matrix: Array, rhs: Array) -> Array:
+    """The right-hand sides broadcast to the batch of matrices."""
     try:
         batch = HOST.broadcast_shapes(matrix.shape[:-2], rhs.shape[:-2])
     except ValueError as error:
@@ -146,8 +147,8 @@ def _spread(xp: Any, matrix: Any, rhs: Any) -> Any:
 
 
 @kernel("CholeskyGrad", "BatchCholeskyGrad")
-def cholesky_gradient(xp: Any, factor: Any, gradient: Any) -> Any:
-    """The gradient of a lower triangular factor by its symmetric matrix.
+def cholesky_gradient(xp: ArrayModule, factor: Array, gradient: Array) -> Array:
+    """The gradient of the Cholesky factor by its symmetric matrix.
 
     Raises:
       KernelError: the factors are not square, or the gradients not of their shape.
@@ -157,35 +158,39 @@ def cholesky_gradient(xp: Any, factor: Any, gradient: Any) -> Any:
     if gradient.shape != factor.shape:
         raise InvalidArgument(f"Dimensions must be equal, got {factor.shape}, {gradient.shape}")
     middle = xp.tril(_adjoint(xp, wide) @ xp.tril(gradient.astype(wide.dtype)))
-    places = xp.arange(wide.shape[-1])
-    middle[..., places, places] *= 0.5
+    steps = xp.arange(wide.shape[-1])
+    middle[..., steps, steps] *= 0.5
     upper = _adjoint(xp, wide)
     left = solve_triangular(xp, upper, middle, lower=False)
-    found = _adjoint(xp, solve_triangular(xp, upper, _adjoint(xp, left), lower=False))
-    return ((found + _adjoint(xp, found)) * 0.5).astype(factor.dtype)
+    half = _adjoint(xp, solve_triangular(xp, upper, _adjoint(xp, left), lower=False))
+    return ((half + _adjoint(xp, half)) * 0.5).astype(factor.dtype)
 
 
 @kernel("MatrixTriangularSolve", "BatchMatrixTriangularSolve")
-def triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """The solution of each system with a triangular matrix, or with its adjoint."""
+def triangular_solve(
+    xp: ArrayModule, matrix: Array, rhs: Array, *, lower: bool, adjoint: bool
+) -> Array:
+    """The solution of each linear system with a triangular matrix, or with its adjoint."""
     _same_rows(matrix, rhs, is_broadcast=True)
     wide = square(matrix)
     known = rhs.astype("float32") if rhs.dtype.itemsize == 2 else rhs
-    whole = _spread(xp, wide, known)
+    right = _spread(xp, wide, known)
     if adjoint:
         wide, lower = _adjoint(xp, wide), not lower
-    return solve_triangular(xp, wide, whole, lower=lower).astype(rhs.dtype)
+    return solve_triangular(xp, wide, right, lower=lower).astype(rhs.dtype)
 
 
 @kernel("BandedTriangularSolve")
-def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjoint: bool) -> Any:
-    """The solution of each system with a triangular matrix given by its bands.
+def banded_triangular_solve(
+    xp: ArrayModule, matrix: Array, rhs: Array, *, lower: bool, adjoint: bool
+) -> Array:
+    """The solution of each linear system with a triangular matrix given by its bands.
 
-    The bands are rows: of a lower triangular matrix its diagonal first, of an upper one last; each
-    element stands in the column of its own row of the matrix.
+    The bands are rows: the diagonal is the first one of a lower triangular matrix, the last one of
+    an upper one; an element's column in them is its row in the matrix.
 
     Raises:
-      KernelError: there is no band or no right-hand side, or the shapes do not fit.
+      KernelError: an input is empty, or the shapes do not fit.
 
     """
     if min(matrix.ndim, rhs.ndim) < 2:
@@ -194,23 +199,25 @@ def banded_triangular_solve(xp: Any, matrix: Any, rhs: Any, *, lower: bool, adjo
     if not matrix.size or not rhs.size or rhs.shape[-2] != rows:
         raise InvalidArgument(f"Input matrix and rhs are incompatible: {matrix.shape}, {rhs.shape}")
     dense = xp.zeros((*matrix.shape[:-2], rows, rows), dtype=matrix.dtype)
-    for band in range(bands):  # those beyond the last row have no place
+    for band in range(bands):  # elements beyond the last row are ignored
         off = band if lower else bands - 1 - band
-        places = xp.arange(off, rows) if lower else xp.arange(rows - off)
-        dense[..., places, places + (-off if lower else off)] = matrix[..., band, :][..., places]
+        columns = xp.arange(off, rows) if lower else xp.arange(rows - off)
+        dense[..., columns, columns + (-off if lower else off)] = matrix[..., band, :][..., columns]
     if xp.any(matrix[..., 0 if lower else -1, :] == 0):
-        raise InvalidArgument("Input matrix is not invertible.")
+        raise InvalidArgument("The input matrix is not invertible.")
     if adjoint:
         dense, lower = _adjoint(xp, dense), not lower
     return solve_triangular(xp, dense, _spread(xp, dense, rhs), lower=lower)
 
 
 @kernel("MatrixSolveLs", "BatchMatrixSolveLs", host_inputs=("l2_regularizer",))
-def solve_least_squares(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, fast: bool) -> Any:
-    """The solution of least squares of each system: by a Gramian matrix, or by singular values.
+def solve_least_squares(
+    xp: ArrayModule, matrix: Array, rhs: Array, l2_regularizer: Array, *, fast: bool
+) -> Array:
+    """The least-squares solution of each system: by a Gramian matrix, or by singular values.
 
     Raises:
-      KernelError: the Gramian is not positive definite, the regularizer no scalar or negative.
+      KernelError: the Gramian is not positive definite, or the regularizer is no scalar >= 0.
 
     """
     _same_rows(matrix, rhs)
@@ -233,10 +240,10 @@ def solve_least_squares(xp: Any, matrix: Any, rhs: Any, l2_regularizer: Any, *, 
     factor = cholesky_factor(xp, gramian.astype(matrix.dtype))
     if xp.any(xp.isnan(factor)):
         raise InvalidArgument(
-            "Input matrix was rank deficient or ill-conditioned. Try setting "
-            "fast=False or provide a larger l2_regularizer > 0."
+            "MatrixSolveLs: the matrix is rank deficient or ill-conditioned; fast=False or a "
+            "larger l2_regularizer may help"
         )
     known = xp.matmul(adjoint, rhs) if is_tall else rhs
     halfway = solve_triangular(xp, factor, known, lower=True)
-    found = solve_triangular(xp, _adjoint(xp, factor), halfway, lower=False)
-    return found if is_tall else xp.matmul(adjoint, found)
+    solution = solve_triangular(xp, _adjoint(xp, factor), halfway, lower=False)
+    return solution if is_tall else xp.matmul(adjoint, solution)

@@ -7,19 +7,20 @@ import time
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.host import dtype_of, string_array
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.resources import Handle
 from sessrun.reference.kernels.tensor_list import zeros_like
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
-#: Of the narrow dtypes those that are converted to and from wider ones: floats, integers.
+#: The narrow dtypes that `Cast` converts to and from wider ones: floats, integers.
 _BYTE_FLOATS: Final = frozenset({"float8_e5m2", "float8_e4m3fn"})
 _NIBBLES: Final = frozenset({"int4", "uint4"})
-#: How many bits the fractions of floats have, and what holds the bits of one.
+#: The bits of the fractions of floats, and the unsigned dtype of the same size.
 _FRACTIONS: Final = {
     "float64": (52, "uint64"),
     "complex128": (52, "uint64"),
@@ -33,8 +34,8 @@ _FRACTIONS: Final = {
 
 
 @binder("Const")
-def const(bind: Bind) -> Callable[..., Any]:
-    """The attribute `value`: read-only, so that a fetch of it is copied; a scalar if it is one."""
+def const(bind: Bind) -> KernelFunction:
+    """The attribute `value`: read-only, so that a fetch copies it; a numpy scalar for rank 0."""
     try:
         held = _array(bind.attrs["value"], bind.attrs["dtype"])
     except ValueError as error:
@@ -48,29 +49,29 @@ def const(bind: Bind) -> Callable[..., Any]:
     return lambda: value
 
 
-def _array(held: Any, dtype: str) -> Any:
+def _array(held: Any, dtype: str) -> Array:
     """The array of a constant.
 
     Raises:
-      ValueError: an imported graph's message says no tensor, or one of another dtype.
+      ValueError: an imported graph's TensorProto is invalid, or of another dtype.
 
     """
-    array = held.array() if hasattr(held, "proto") else held
+    array: Array = held.array() if hasattr(held, "proto") else held
     if array.dtype != dtype_of(dtype):
         raise ValueError(f"Type mismatch between value ({array.dtype}) and dtype ({dtype})")
     return array
 
 
-def _refuse(message: str) -> Any:
+def _refuse(message: str) -> Array:
     raise InvalidArgument(message)
 
 
 @binder("Placeholder", "PlaceholderV2", host_outputs=("output",))
-def placeholder(bind: Bind) -> Callable[..., Any]:
-    """An error: whoever runs a placeholder has not fed it."""
+def placeholder(bind: Bind) -> KernelFunction:
+    """Raises: a placeholder is only executed if it is not fed."""
     dtype, shape, name = bind.attrs["dtype"], bind.attrs["shape"], bind.node.name
 
-    def compute() -> Any:
+    def compute() -> Array:
         known = (
             ""
             if shape is None
@@ -92,61 +93,61 @@ def placeholder(bind: Bind) -> Callable[..., Any]:
     "PreventGradient",
     "DebugGradientIdentity",
 )
-def identity(_: Any, x: Any) -> Any:
+def identity(_: object, x: Array) -> Array:
     """The input itself."""
     return x
 
 
 @kernel("GuaranteeConst")
-def guarantee_const(_: Any, x: Any) -> Any:
-    """The input itself, which is no handle of a variable."""
+def guarantee_const(_: object, x: Array | Handle) -> Array:
+    """The input itself, which must not be the handle of a variable."""
     if isinstance(x, Handle):
         raise InvalidArgument("Input tensor cannot be a resource variable handle.")
     return x
 
 
 @kernel("IdentityN")
-def identity_n(_: Any, *inputs: Any) -> Any:
+def identity_n(_: object, *inputs: Array) -> tuple[Array, ...] | Array:
     """The inputs themselves."""
     return inputs if len(inputs) > 1 else inputs[0]
 
 
 @kernel("NoOp")
-def no_op(_: Any) -> None:
-    """Nothing."""
+def no_op(_: object) -> None:
+    """Does nothing."""
 
 
-def _text(value: Any) -> str:
+def _text(value: bytes | str) -> str:
     return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 @kernel("CheckNumerics")
-def check_numerics(xp: Any, x: Any, *, message: str) -> Any:
-    """The input, if all of it is finite."""
+def check_numerics(xp: ArrayModule, x: Array, *, message: str) -> Array:
+    """The input, if all elements are finite; else an error that names NaN and infinity."""
     if not xp.all(xp.isfinite(x)):
-        found = [
+        kinds = [
             word
             for word, holds in (("Inf", xp.any(xp.isinf(x))), ("NaN", xp.any(xp.isnan(x))))
             if holds
         ]
-        raise InvalidArgument(f"{_text(message)} : Tensor had {' and '.join(found)} values")
+        raise InvalidArgument(f"{_text(message)} : Tensor had {' and '.join(kinds)} values")
     return x
 
 
 @kernel("CheckNumericsV2")
-def check_numerics_apart(xp: Any, x: Any, *, message: str) -> Any:
-    """The input, if all of it is finite; else it is told which infinities there are."""
+def check_numerics_apart(xp: ArrayModule, x: Array, *, message: str) -> Array:
+    """As `CheckNumerics`, with an error that distinguishes the signs of infinities."""
     if xp.all(xp.isfinite(x)):
         return x
     is_infinite = xp.isinf(x)
     signs = (("-Inf", is_infinite & (x < 0)), ("+Inf", is_infinite & (x > 0)), ("NaN", xp.isnan(x)))
-    found = [word for word, where in signs if xp.any(where)]
-    listed = "-Inf, +Inf, and NaN" if len(found) == 3 else " and ".join(found)
+    kinds = [word for word, where in signs if xp.any(where)]
+    listed = "-Inf, +Inf, and NaN" if len(kinds) == 3 else " and ".join(kinds)
     raise InvalidArgument(f"{_text(message)} : Tensor had {listed} values")
 
 
 @kernel("EnsureShape")
-def ensure_shape(_: Any, x: Any, *, shape: tuple[int | None, ...] | None) -> Any:
+def ensure_shape(_: object, x: Array, *, shape: tuple[int | None, ...] | None) -> Array:
     """The input, if its shape fits."""
     if shape is not None and (
         len(shape) != x.ndim
@@ -157,14 +158,14 @@ def ensure_shape(_: Any, x: Any, *, shape: tuple[int | None, ...] | None) -> Any
 
 
 @binder("Cast")
-def cast(bind: Bind) -> Callable[..., Any]:
+def cast(bind: Bind) -> KernelFunction:
     """The values converted: toward zero to integers, the real part of complex numbers."""
     xp, source, target = bind.xp, bind.attrs["SrcT"], bind.attrs["DstT"]
     if source == target:
         return lambda x: x
     if not _is_castable(source, target):
 
-        def refuse(_x: Any) -> Any:
+        def refuse(_x: object) -> Array:
             raise Unimplemented(f"Cast {source} to {target} is not supported")
 
         return refuse
@@ -175,33 +176,33 @@ def cast(bind: Bind) -> Callable[..., Any]:
     return _conversion(xp, source, target)
 
 
-def _conversion(xp: Any, source: str, target: str) -> Callable[[Any], Any]:
+def _conversion(xp: ArrayModule, source: str, target: str) -> Callable[[Array], Array]:
     dtype = dtype_of(target)
     if source.startswith("complex") and not target.startswith("complex"):
         return lambda x: xp.real(x).astype(dtype)  # to bool too: whether the real part is not 0
     if target == "bool":
         return lambda x: x != xp.zeros((), dtype=x.dtype)
-    if {source, target} == _NIBBLES:  # ml_dtypes knows no way between the two
+    if {source, target} == _NIBBLES:  # ml_dtypes does not convert between the two
         return lambda x: x.astype("int8").astype(dtype)
     return lambda x: x.astype(dtype)
 
 
 def _lost_bits(source: str, target: str) -> int:
-    """How many bits of a fraction there is no room for; 0 where TensorFlow rounds all the same."""
+    """The bits of a fraction that are truncated; 0 where TensorFlow rounds nevertheless."""
     only = {"bfloat16": "float32", "complex64": "complex128"}.get(target, source)
     if source != only or not {source, target} <= _FRACTIONS.keys():
         return 0
     return max(_FRACTIONS[source][0] - _FRACTIONS[target][0], 0)
 
 
-def _without(xp: Any, x: Any, count: int, words: str) -> Any:
-    """Floats whose last bits are 0."""
+def _without(xp: ArrayModule, x: Array, count: int, words: str) -> Array:
+    """The floats with their last bits set to 0."""
     bits = xp.ascontiguousarray(x).view(words)
     return (bits & ~xp.asarray((1 << count) - 1, dtype=words)).view(x.dtype).reshape(x.shape)
 
 
 def _is_castable(source: str, target: str) -> bool:
-    """Whether TensorFlow converts between two dtypes: the narrow ones only to and from some."""
+    """Whether TensorFlow converts between two dtypes; it restricts the narrow ones."""
     ends = BY_NAME[source], BY_NAME[target]
     if not any(row.is_narrow for row in ends):
         return "string" not in {source, target}
@@ -215,29 +216,29 @@ def _is_castable(source: str, target: str) -> bool:
 
 
 @binder("Bitcast")
-def bitcast(bind: Bind) -> Callable[..., Any]:
-    """The same bytes seen as another dtype."""
+def bitcast(bind: Bind) -> KernelFunction:
+    """The same bytes interpreted as another dtype."""
     numbers = [BY_NAME[bind.attrs[name]].enum for name in ("T", "type")]
     xp, dtype = bind.xp, dtype_of(bind.attrs["type"])
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         size = x.dtype.itemsize
-        whole = xp.ascontiguousarray(x).reshape(x.shape)
+        contiguous = xp.ascontiguousarray(x).reshape(x.shape)
         if size == dtype.itemsize:
-            return whole.view(dtype)
+            return contiguous.view(dtype)
         if size > dtype.itemsize:
-            return whole.reshape((*x.shape, 1)).view(dtype)
+            return contiguous.reshape((*x.shape, 1)).view(dtype)
         ratio = dtype.itemsize // size
         if x.ndim == 0 or x.shape[-1] != ratio:
             raise InvalidArgument(f"Cannot bitcast from {numbers[0]} to {numbers[1]}")
-        return whole.view(dtype).reshape(x.shape[:-1])
+        return contiguous.view(dtype).reshape(x.shape[:-1])
 
     return compute
 
 
 @binder("ZerosLike", "OnesLike")
-def filled_like(bind: Bind) -> Callable[..., Any]:
-    """Zeros, false or empty strings; or ones, in the input's shape."""
+def filled_like(bind: Bind) -> KernelFunction:
+    """Zeros (false, empty strings), or ones, of the input's shape."""
     xp = bind.xp
     if bind.attrs["T"] == "string":
         return lambda x: string_array([b""] * x.size, x.shape)
@@ -248,6 +249,6 @@ def filled_like(bind: Bind) -> Callable[..., Any]:
 
 
 @kernel("Timestamp", devices=("CPU",))
-def timestamp(xp: Any) -> Any:
+def timestamp(xp: ArrayModule) -> Array:
     """The seconds since the beginning of 1970."""
     return xp.float64(time.time())

@@ -1,19 +1,19 @@
-"""Kernels that move blocks of space into the batch or the channels, and back; data formats."""
+"""Kernels that move spatial blocks into the batch or the channels, and back; data formats."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import ints
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
 
-def _pairs(pads: Any, count: int, what: str) -> list[tuple[int, int]]:
+def _pairs(pads: Array, count: int, what: str) -> list[tuple[int, int]]:
     """The rows of a matrix of pairs.
 
     Raises:
@@ -28,15 +28,15 @@ def _pairs(pads: Any, count: int, what: str) -> list[tuple[int, int]]:
     return list(zip(flat[::2], flat[1::2], strict=True))
 
 
-def _check_blocks(x: Any, blocks: Sequence[int]) -> None:
+def _check_blocks(x: Array, blocks: Sequence[int]) -> None:
     if x.ndim < 1 + len(blocks):
         raise InvalidArgument(f"input rank should be >= {1 + len(blocks)} instead of {x.ndim}")
     if any(block < 1 for block in blocks):
         raise InvalidArgument(f"All values in block_shape must be positive, got {list(blocks)}")
 
 
-def _to_batch(xp: Any, x: Any, blocks: Sequence[int], pads: Any) -> Any:
-    """Space padded, and cut into blocks whose elements become images of their own."""
+def _to_batch(xp: ArrayModule, x: Array, blocks: Sequence[int], pads: Array) -> Array:
+    """Images padded and divided into blocks; elements at the same offset form a new image."""
     _check_blocks(x, blocks)
     count = len(blocks)
     around = _pairs(pads, count, "paddings")
@@ -48,13 +48,13 @@ def _to_batch(xp: Any, x: Any, blocks: Sequence[int], pads: Any) -> Any:
             )
     rest = x.shape[1 + count :]
     if any(any(pair) for pair in around):
-        whole = xp.zeros((x.shape[0], *sizes, *rest), x.dtype)
+        padded = xp.zeros((x.shape[0], *sizes, *rest), x.dtype)
         inside = (
             slice(before, before + size)
             for (before, _), size in zip(around, x.shape[1:], strict=False)
         )
-        whole[(slice(None), *inside)] = x
-        x = whole
+        padded[(slice(None), *inside)] = x
+        x = padded
     cut = [
         part for size, block in zip(sizes, blocks, strict=True) for part in (size // block, block)
     ]
@@ -65,8 +65,8 @@ def _to_batch(xp: Any, x: Any, blocks: Sequence[int], pads: Any) -> Any:
     return apart.transpose(order).reshape(x.shape[0] * math.prod(blocks), *small, *rest)
 
 
-def _to_space(x: Any, blocks: Sequence[int], crops: Any) -> Any:
-    """The inverse of `_to_batch`; crops are taken off where it pads."""
+def _to_space(x: Array, blocks: Sequence[int], crops: Array) -> Array:
+    """The inverse of `_to_batch`, with crops in the place of paddings."""
     _check_blocks(x, blocks)
     count, total = len(blocks), math.prod(blocks)
     off = _pairs(crops, count, "crops")
@@ -85,33 +85,33 @@ def _to_space(x: Any, blocks: Sequence[int], crops: Any) -> Any:
     for index in range(count):
         order += [count + 1 + index, index]
     order += range(2 * count + 1, apart.ndim)
-    whole = apart.transpose(tuple(order)).reshape(batch, *sizes, *rest)
+    uncropped = apart.transpose(tuple(order)).reshape(batch, *sizes, *rest)
     inside = (slice(before, size - after) for (before, after), size in zip(off, sizes, strict=True))
-    return whole[(slice(None), *inside)]
+    return uncropped[(slice(None), *inside)]
 
 
-def _vector(blocks: Any) -> list[int]:
+def _vector(blocks: Array) -> list[int]:
     if blocks.ndim != 1:
         raise InvalidArgument(f"block_shape rank should be 1 instead of {blocks.ndim}")
     return ints(blocks)
 
 
 @kernel("SpaceToBatch", host_inputs=("paddings",))
-def space_to_batch(xp: Any, x: Any, pads: Any, *, block_size: int) -> Any:
-    """Images padded, cut into square blocks; each element of these is in an image of its own."""
+def space_to_batch(xp: ArrayModule, x: Array, pads: Array, *, block_size: int) -> Array:
+    """Images padded and divided into square blocks, whose elements go to separate images."""
     if x.ndim != 4:
         raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
     return _to_batch(xp, x, (block_size, block_size), pads)
 
 
 @kernel("SpaceToBatchND", host_inputs=("block_shape", "paddings"))
-def space_to_batch_nd(xp: Any, x: Any, blocks: Any, pads: Any) -> Any:
-    """As SpaceToBatch, of blocks of any shape."""
+def space_to_batch_nd(xp: ArrayModule, x: Array, blocks: Array, pads: Array) -> Array:
+    """As SpaceToBatch, with blocks of any shape."""
     return _to_batch(xp, x, _vector(blocks), pads)
 
 
 @kernel("BatchToSpace", host_inputs=("crops",))
-def batch_to_space(_: Any, x: Any, crops: Any, *, block_size: int) -> Any:
+def batch_to_space(_: object, x: Array, crops: Array, *, block_size: int) -> Array:
     """The inverse of SpaceToBatch."""
     if x.ndim != 4:
         raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
@@ -119,12 +119,12 @@ def batch_to_space(_: Any, x: Any, crops: Any, *, block_size: int) -> Any:
 
 
 @kernel("BatchToSpaceND", host_inputs=("block_shape", "crops"))
-def batch_to_space_nd(_: Any, x: Any, blocks: Any, crops: Any) -> Any:
+def batch_to_space_nd(_: object, x: Array, blocks: Array, crops: Array) -> Array:
     """The inverse of SpaceToBatchND."""
     return _to_space(x, _vector(blocks), crops)
 
 
-def _images(x: Any, data_format: str) -> None:
+def _images(x: Array, data_format: str) -> None:
     if x.ndim != 4:
         raise InvalidArgument(f"Input rank should be 4 instead of {x.ndim}")
     if data_format != "NHWC":
@@ -132,8 +132,8 @@ def _images(x: Any, data_format: str) -> None:
 
 
 @kernel("SpaceToDepth")
-def space_to_depth(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
-    """Square blocks of images made one element with as many more channels."""
+def space_to_depth(_: object, x: Array, *, block_size: int, data_format: str) -> Array:
+    """Square blocks of images moved into the channels."""
     _images(x, data_format)
     batch, height, width, depth = x.shape
     if height % block_size or width % block_size:
@@ -148,7 +148,7 @@ def space_to_depth(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
 
 
 @kernel("DepthToSpace")
-def depth_to_space(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
+def depth_to_space(_: object, x: Array, *, block_size: int, data_format: str) -> Array:
     """The inverse of SpaceToDepth."""
     _images(x, data_format)
     batch, rows, columns, depth = x.shape
@@ -163,10 +163,10 @@ def depth_to_space(_: Any, x: Any, *, block_size: int, data_format: str) -> Any:
 
 
 def _formats(bind: Bind) -> tuple[str, str]:
-    """Both formats.
+    """The source and the destination format.
 
     Raises:
-      KernelError: they have different letters, or not four or five.
+      KernelError: they do not have the same four or five letters.
 
     """
     source, target = bind.attrs["src_format"], bind.attrs["dst_format"]
@@ -181,24 +181,24 @@ def _formats(bind: Bind) -> tuple[str, str]:
 
 
 @binder("DataFormatDimMap")
-def format_dims(bind: Bind) -> Callable[..., Any]:
-    """Where each axis of one format is in another."""
+def format_dims(bind: Bind) -> KernelFunction:
+    """The axes of one format converted to those of another."""
     source, target = _formats(bind)
     xp, count = bind.xp, len(source)
     table = xp.asarray([target.index(letter) for letter in source])
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         return table[x % count].astype(x.dtype)
 
     return compute
 
 
 @binder("DataFormatVecPermute")
-def format_vector(bind: Bind) -> Callable[..., Any]:
-    """One element, or a pair, for each axis of one format, in the order of another."""
+def format_vector(bind: Bind) -> KernelFunction:
+    """A vector, or pairs, with an element per axis of a format, reordered for another format."""
     source, target = _formats(bind)
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         letters = [source, target]
         if x.ndim not in {1, 2}:
             raise InvalidArgument(f"input must be a vector or 2D tensor, but got shape {x.shape}")

@@ -1,21 +1,22 @@
-"""Kernels of sparse tensors: their order, rows and bytes, and what keeps them by number.
+"""Kernels of sparse tensors: reordering, serialization of rows, and maps that keep them.
 
-A row's bytes are three messages, each of which Python's protobuf makes or reads: to write many rows
+A row is serialized as three messages by Python's protobuf: to write many rows
 takes four to thirteen times TensorFlow's time, to read them four to nine times.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.base.tensor_proto import string_content
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.encoding import serialize_tensor, tensor_of
 from sessrun.reference.kernels.host import HOST, dtype_of, frozen, host_array, string_array
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.sparse_parts import Sparse, checked
 from sessrun.reference.state.input.sparse_map import SparseMap
 from sessrun.spec.dtypes import BY_NAME
@@ -33,52 +34,56 @@ def _sized(sparse: Sparse) -> Sparse:
 
 
 @kernel("SparseReorder", devices=_CPU)
-def sparse_reorder(xp: Any, indices: Any, values: Any, shape: Any) -> Any:
-    """The elements in the order of their indices, equal ones as they were."""
+def sparse_reorder(
+    xp: ArrayModule, indices: Array, values: Array, shape: Array
+) -> tuple[Array, Array]:
+    """The elements sorted by their indices, in a stable way."""
     checked(indices, values, shape)
     order = xp.lexsort(indices.T[::-1]) if shape.shape[0] else xp.arange(values.shape[0])
     return indices[order], values[order]
 
 
-def _rows(whole: Sparse) -> dict[int, Sparse]:
-    """The rows that have elements, as sparse tensors of one dimension less.
+def _rows(sparse: Sparse) -> dict[int, Sparse]:
+    """The non-empty rows by number, as sparse tensors of one dimension less.
 
     Raises:
-      InvalidArgument: there is but one dimension, or rows are out of range or of order.
+      InvalidArgument: the rank is below 2, or rows are out of range or out of order.
 
     """
-    if whole.shape.shape[0] < 2:
+    if sparse.shape.shape[0] < 2:
         raise InvalidArgument(
-            f"Rank of input SparseTensor should be > 1, but saw rank: {whole.shape.shape[0]}"
+            f"Rank of input SparseTensor should be > 1, but saw rank: {sparse.shape.shape[0]}"
         )
-    of_row, count = whole.indices[:, 0], int(whole.shape[0])
+    of_row, count = sparse.indices[:, 0], int(sparse.shape[0])
     outside = (of_row < 0) | (of_row >= count)
     if outside.any():
         raise InvalidArgument(f"Received unexpected row {int(of_row[outside.argmax()])} of {count}")
     if (HOST.diff(of_row) < 0).any():
         row = int((HOST.diff(of_row) < 0).argmax()) + 1
-        raise InvalidArgument(f"indices[{row}] = {bracketed(whole.indices[row])} is out of order")
+        raise InvalidArgument(
+            f"indices[{row}] = {bracketed(tuple(sparse.indices[row].tolist()))} is out of order"
+        )
     if not len(of_row):
         return {}
     rows, firsts = HOST.unique(of_row, return_index=True)
     ends = [*firsts[1:].tolist(), len(of_row)]
     return {
-        row: Sparse(whole.indices[first:end, 1:], whole.values[first:end], whole.shape[1:])
+        row: Sparse(sparse.indices[first:end, 1:], sparse.values[first:end], sparse.shape[1:])
         for row, first, end in zip(rows.tolist(), firsts.tolist(), ends, strict=True)
     }
 
 
-def _empty_row(whole: Sparse) -> Sparse:
-    return Sparse(whole.indices[:0, 1:], whole.values[:0], whole.shape[1:])
+def _empty_row(sparse: Sparse) -> Sparse:
+    return Sparse(sparse.indices[:0, 1:], sparse.values[:0], sparse.shape[1:])
 
 
 def _stacked(rows: Sequence[Sparse], differs: str = "shape", more: int = 0) -> Sparse:
-    """The sparse tensor of these rows, its shape the largest of each dimension.
+    """The rows stacked into a sparse tensor, whose sizes are the largest of theirs.
 
     Args:
       rows: one or more.
-      differs: what errors say that rows of other ranks differ in.
-      more: how much larger errors say their ranks are.
+      differs: the word for the rank in errors about different ranks.
+      more: added to the ranks in errors.
 
     """
     if not rows:
@@ -92,10 +97,10 @@ def _stacked(rows: Sequence[Sparse], differs: str = "shape", more: int = 0) -> S
                 f"is: {len(row.shape) + more}"
             )
     numbers = HOST.repeat(HOST.arange(len(rows)), [len(row.values) for row in rows])
-    places = HOST.concatenate([row.indices for row in rows])
-    sizes = HOST.max([row.shape for row in rows], axis=0) if rank else []
+    row_indices = HOST.concatenate([row.indices for row in rows])
+    sizes: Array | list[int] = HOST.max([row.shape for row in rows], axis=0) if rank else []
     return Sparse(
-        HOST.column_stack([numbers, places]).astype("int64"),
+        HOST.column_stack([numbers, row_indices]).astype("int64"),
         HOST.concatenate([row.values for row in rows]),
         HOST.concatenate([[len(rows)], sizes]).astype("int64"),
     )
@@ -111,8 +116,8 @@ def _bytes(row: Sparse, dtype: str) -> list[bytes]:
     ]
 
 
-def _string_bytes(values: Any) -> bytes:
-    """Strings in the content, unlike what SerializeTensor makes of them (TF 2.21)."""
+def _string_bytes(values: Array) -> bytes:
+    """The TensorProto of strings in `tensor_content`, unlike SerializeTensor's (TF 2.21)."""
     shape = TensorShapeProto(dim=[TensorShapeProto.Dim(size=len(values))])
     content = string_content(values.tolist())
     proto = TensorProto(tensor_shape=shape, tensor_content=content)
@@ -121,21 +126,21 @@ def _string_bytes(values: Any) -> bytes:
 
 
 class _Held:
-    """A part of a sparse tensor as a variant: the array itself.
+    """A variant that holds a part of a sparse tensor, an array.
 
     Args:
-      array: what is held.
+      array: the part, which is copied.
 
     """
 
     __slots__ = ("array",)
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Array) -> None:
         self.array = frozen(array.copy())
 
 
-def _written(row: Sparse, dtype: str, out_type: str) -> list[Any]:
-    """The three parts as bytes, or held in variants."""
+def _written(row: Sparse, dtype: str, out_type: str) -> Sequence[bytes | _Held]:
+    """The three parts as serialized tensors, or as variants."""
     if out_type == "variant":
         return [_Held(part) for part in row]
     return _bytes(row, dtype)
@@ -143,38 +148,38 @@ def _written(row: Sparse, dtype: str, out_type: str) -> list[Any]:
 
 @kernel("SerializeSparse", devices=_CPU)
 def serialize_sparse(
-    _: Any,
-    indices: Any,
-    values: Any,
-    shape: Any,
+    _: object,
+    indices: Array,
+    values: Array,
+    shape: Array,
     *,
     T: str,  # noqa: N803
     out_type: str,
-) -> Any:
-    """The three parts, each as bytes or as a variant."""
+) -> Array:
+    """The three parts as serialized tensors, or as variants: a vector of 3 elements."""
     return string_array(_written(checked(indices, values, shape), T, out_type), (3,))
 
 
 @kernel("SerializeManySparse", devices=_CPU)
 def serialize_many_sparse(
-    _: Any,
-    indices: Any,
-    values: Any,
-    shape: Any,
+    _: object,
+    indices: Array,
+    values: Array,
+    shape: Array,
     *,
     T: str,  # noqa: N803
     out_type: str,
-) -> Any:
-    """Each row's three parts, as bytes or as variants."""
-    whole = _sized(checked(indices, values, shape))
-    rows, empty = _rows(whole), _written(_empty_row(whole), T, out_type)
+) -> Array:
+    """The three parts of all rows as serialized tensors, or as variants: [rows, 3]."""
+    sparse = _sized(checked(indices, values, shape))
+    rows, empty = _rows(sparse), _written(_empty_row(sparse), T, out_type)
     count = int(shape[0])
     parts = [_written(rows[row], T, out_type) if row in rows else empty for row in range(count)]
     return string_array([part for row in parts for part in row], (count, 3))
 
 
-def _parsed(triple: Sequence[Any], dtype: str, number: int) -> Sparse:
-    """The sparse tensor of that number from its parts, which are bytes or held in variants."""
+def _parsed(triple: Sequence[bytes | _Held], dtype: str, number: int) -> Sparse:
+    """A sparse tensor from its parts, serialized or in variants; `number` is for errors."""
     parts = [part.array if isinstance(part, _Held) else tensor_of(part)[1] for part in triple]
     for part, word, kind in zip(parts, Sparse._fields, ("int64", dtype, "int64"), strict=True):
         if part.dtype != dtype_of(kind):
@@ -185,7 +190,7 @@ def _parsed(triple: Sequence[Any], dtype: str, number: int) -> Sparse:
     return checked(*parts)
 
 
-def _of_triples(serialized: Any, dtype: str) -> Sparse:
+def _of_triples(serialized: Array, dtype: str) -> Sparse:
     if not serialized.size:
         raise InvalidArgument(
             "Serialized sparse should have at least 1 serialized tensor, "
@@ -196,8 +201,8 @@ def _of_triples(serialized: Any, dtype: str) -> Sparse:
 
 
 @kernel("DeserializeManySparse", devices=_CPU)
-def deserialize_many_sparse(_: Any, serialized: Any, *, dtype: str) -> Any:
-    """The sparse tensor of the rows whose bytes they are."""
+def deserialize_many_sparse(_: object, serialized: Array, *, dtype: str) -> tuple[Array, ...]:
+    """The sparse tensor of serialized rows [rows, 3]."""
     if serialized.ndim != 2 or serialized.shape[1] != 3:
         raise InvalidArgument(
             f"Serialized sparse should have 3 as the last dimension {bracketed(serialized.shape)}"
@@ -206,16 +211,22 @@ def deserialize_many_sparse(_: Any, serialized: Any, *, dtype: str) -> Any:
 
 
 @kernel("DeserializeSparse", devices=_CPU)
-def deserialize_sparse(_: Any, serialized: Any, *, dtype: str, Tserialized: str) -> Any:  # noqa: N803 - the attribute's name
-    """One sparse tensor, or those of an array of triples stacked as that array is."""
-    del Tserialized  # what is written tells
+def deserialize_sparse(
+    _: object,
+    serialized: Array,
+    *,
+    dtype: str,
+    Tserialized: str,  # noqa: N803 - the attribute's name
+) -> tuple[Array, Array, Array]:
+    """A sparse tensor from [..., 3] serialized parts; the leading dimensions are stacked."""
+    del Tserialized  # the elements show it
     if not serialized.ndim or serialized.shape[-1] != 3:
         raise InvalidArgument(
             f"Serialized sparse should have 3 as the last dimension {bracketed(serialized.shape)}"
         )
     stacked, outer = _of_triples(serialized, dtype), serialized.shape[:-1]
-    places = HOST.array(HOST.unravel_index(stacked.indices[:, 0], outer)) if outer else None
-    first = [] if places is None else [places.T]
+    outer_indices = HOST.array(HOST.unravel_index(stacked.indices[:, 0], outer)) if outer else None
+    first = [] if outer_indices is None else [outer_indices.T]
     indices = HOST.concatenate([*first, stacked.indices[:, 1:]], axis=1).astype("int64")
     return indices, stacked.values, host_array([*outer, *stacked.shape[1:].tolist()], "int64")
 
@@ -229,15 +240,15 @@ def _map(bind: Bind, *, make: bool = True) -> SparseMap:
 
 
 def _own(sparse: Sparse) -> Sparse:
-    """The parts as a map keeps them: never the memory of a feed."""
+    """Read-only copies of the parts, as a map keeps them."""
     return Sparse(*(frozen(part.copy()) for part in sparse))
 
 
 @binder("AddSparseToTensorsMap", devices=_CPU)
-def add_sparse(bind: Bind) -> Callable[..., Any]:
-    """Keeps it, and gives its number."""
+def add_sparse(bind: Bind) -> KernelFunction:
+    """Keeps a sparse tensor in the map, and returns its number."""
 
-    def compute(indices: Any, values: Any, shape: Any) -> Any:
+    def compute(indices: Array, values: Array, shape: Array) -> Array:
         kept = _own(_sized(checked(indices, values, shape)))
         return host_array([_map(bind).add(kept)], "int64").reshape(())
 
@@ -245,27 +256,27 @@ def add_sparse(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("AddManySparseToTensorsMap", devices=_CPU)
-def add_many_sparse(bind: Bind) -> Callable[..., Any]:
-    """Keeps each row. Those with elements are numbered first, as TF 2.21 does."""
+def add_many_sparse(bind: Bind) -> KernelFunction:
+    """Keeps the rows in the map; non-empty ones are numbered first, as in TF 2.21."""
 
-    def compute(indices: Any, values: Any, shape: Any) -> Any:
-        whole = _own(_sized(checked(indices, values, shape)))
-        rows, keeper = _rows(whole), _map(bind)
+    def compute(indices: Array, values: Array, shape: Array) -> Array:
+        sparse = _own(_sized(checked(indices, values, shape)))
+        rows, keeper = _rows(sparse), _map(bind)
         numbers = {row: keeper.add(rows[row]) for row in rows}
         for row in range(int(shape[0])):
             if row not in numbers:
-                numbers[row] = keeper.add(_empty_row(whole))
+                numbers[row] = keeper.add(_empty_row(sparse))
         return host_array([numbers[row] for row in sorted(numbers)], "int64")
 
     return compute
 
 
 @binder("TakeManySparseFromTensorsMap", devices=_CPU)
-def take_many_sparse(bind: Bind) -> Callable[..., Any]:
-    """The sparse tensor of the rows of these numbers, which are forgotten."""
+def take_many_sparse(bind: Bind) -> KernelFunction:
+    """The rows of these numbers as one sparse tensor; the map forgets them."""
     dtype = dtype_of(bind.attrs["dtype"])
 
-    def compute(handles: Any) -> Any:
+    def compute(handles: Array) -> tuple[Array, ...]:
         if handles.ndim != 1:
             raise InvalidArgument(
                 f"sparse_handles should be a vector, has shape {bracketed(handles.shape)}"

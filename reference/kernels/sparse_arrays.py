@@ -1,23 +1,24 @@
-"""Kernels that move the elements of sparse tensors: joined, divided, reshaped, filled up."""
+"""Kernels that rearrange sparse tensors: concat, split, slice, reshape, fill, to dense."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
-from sessrun.reference.kernels.host import HOST, full, host_array, scalar_int
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.host import HOST, full, host_array, ints, scalar_int
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.sparse_parts import (
     Sparse,
     check_extent,
-    check_places,
+    check_indices,
     checked,
     numbered,
-    placed,
     row_numbers,
+    unravelled,
 )
 
 __all__: list[str] = []
@@ -26,13 +27,13 @@ _CPU: Final = ("CPU",)
 
 
 @binder("SparseConcat", devices=_CPU)
-def sparse_concat(bind: Bind) -> Any:
-    """Tensors one behind the other along a dimension, the elements in order."""
+def sparse_concat(bind: Bind) -> KernelFunction:
+    """Sparse tensors concatenated along a dimension, with sorted elements."""
     count, dim = bind.attrs["N"], bind.attrs["concat_dim"]
 
-    def compute(*parts: Any) -> Any:
+    def compute(*parts: Array) -> tuple[Array, Array, Array]:
         kinds = parts[:count], parts[count : 2 * count], parts[2 * count :]
-        tensors = [checked(*each) for each in zip(*kinds, strict=True)]
+        tensors = [checked(*parts_of_one) for parts_of_one in zip(*kinds, strict=True)]
         rank = len(tensors[0].shape)
         if not -rank <= dim < rank:
             raise InvalidArgument(f"Concat dimension must be in range [{-rank}, {rank}), got {dim}")
@@ -41,7 +42,7 @@ def sparse_concat(bind: Bind) -> Any:
     return compute
 
 
-def _joined(tensors: Sequence[Sparse], axis: int) -> Any:
+def _joined(tensors: Sequence[Sparse], axis: int) -> tuple[Array, Array, Array]:
     shapes = [tensor.shape.tolist() for tensor in tensors]
     shape, parts = list(shapes[0]), []
     shape[axis] = 0
@@ -50,11 +51,11 @@ def _joined(tensors: Sequence[Sparse], axis: int) -> Any:
             raise InvalidArgument(
                 f"Ranks of all input tensors must match: expected {len(shape)} but got {len(own)}"
             )
-        for other, (wanted, found) in enumerate(zip(shape, own, strict=True)):
-            if other != axis and wanted != found:
+        for other, (wanted, size) in enumerate(zip(shape, own, strict=True)):
+            if other != axis and wanted != size:
                 raise InvalidArgument(
                     f"Input shapes must match: expected {wanted} for "
-                    f"dimension {other} but got {found}"
+                    f"dimension {other} but got {size}"
                 )
         moved = tensor.indices.copy()
         moved[:, axis] += shape[axis]
@@ -67,12 +68,12 @@ def _joined(tensors: Sequence[Sparse], axis: int) -> Any:
 
 
 @binder("SparseSplit", devices=_CPU)
-def sparse_split(bind: Bind) -> Any:
-    """Parts along a dimension, the first ones longer by 1 where it does not divide evenly."""
+def sparse_split(bind: Bind) -> KernelFunction:
+    """Parts along a dimension; the first ones are longer by 1 if it does not divide evenly."""
     count = bind.attrs["num_split"]
 
-    def compute(split_dim: Any, indices: Any, values: Any, shape: Any) -> Any:
-        whole = checked(indices, values, shape)
+    def compute(split_dim: Array, indices: Array, values: Array, shape: Array) -> tuple[Array, ...]:
+        sparse = checked(indices, values, shape)
         rank = len(shape)
         if split_dim.ndim:
             raise InvalidArgument(
@@ -94,29 +95,31 @@ def sparse_split(bind: Bind) -> Any:
             raise InvalidArgument(
                 f"Sparse index tuple indices[{row}, :] = {indices[row].tolist()} is out of bounds"
             )
-        parts = _divided(whole, axis, count)
+        parts = _divided(sparse, axis, count)
         return tuple(part for kind in zip(*parts, strict=True) for part in kind)
 
     return compute
 
 
-def _divided(whole: Sparse, axis: int, count: int) -> list[Sparse]:
-    size, longer = divmod(int(whole.shape[axis]), count)
+def _divided(sparse: Sparse, axis: int, count: int) -> list[Sparse]:
+    size, longer = divmod(int(sparse.shape[axis]), count)
     parts, start = [], 0
     for number in range(count):
         end = start + size + (number < longer)
-        own = (whole.indices[:, axis] >= start) & (whole.indices[:, axis] < end)
-        indices, shape = whole.indices[own], whole.shape.copy()
+        own = (sparse.indices[:, axis] >= start) & (sparse.indices[:, axis] < end)
+        indices, shape = sparse.indices[own], sparse.shape.copy()
         indices[:, axis] -= start
         shape[axis] = end - start
-        parts.append(Sparse(indices, whole.values[own], shape))
+        parts.append(Sparse(indices, sparse.values[own], shape))
         start = end
     return parts
 
 
 @kernel("SparseSlice", devices=_CPU)
-def sparse_slice(xp: Any, indices: Any, values: Any, shape: Any, start: Any, size: Any) -> Any:
-    """The elements in a box, which begins at `start` and ends with the tensor."""
+def sparse_slice(
+    xp: ArrayModule, indices: Array, values: Array, shape: Array, start: Array, size: Array
+) -> tuple[Array, Array, Array]:
+    """The elements in a box from `start` of at most the given size."""
     check_extent(checked(indices, values, shape))
     if start.shape != shape.shape or size.shape != shape.shape:
         raise InvalidArgument(f"Expected start and size to be vectors of length {len(shape)}")
@@ -128,8 +131,10 @@ def sparse_slice(xp: Any, indices: Any, values: Any, shape: Any, start: Any, siz
 
 
 @kernel("SparseSliceGrad", devices=_CPU)
-def sparse_slice_grad(xp: Any, grad: Any, indices: Any, start: Any, sliced: Any) -> Any:
-    """For the elements of the whole what came back for the slice's, 0 for those outside."""
+def sparse_slice_grad(
+    xp: ArrayModule, grad: Array, indices: Array, start: Array, sliced: Array
+) -> Array:
+    """The gradients of the slice's elements for those of the input, 0 for those outside."""
     if grad.ndim != 1 or indices.ndim != 2 or sliced.ndim != 2 or start.ndim != 1:
         raise InvalidArgument(
             "backprop_val_grad and input_start should be vectors, indices matrices"
@@ -140,9 +145,9 @@ def sparse_slice_grad(xp: Any, grad: Any, indices: Any, start: Any, sliced: Any)
         raise InvalidArgument(f"backprop_val_grad has {len(grad)} elements, not {len(sliced)}")
     moved = sliced + start
     bounds = xp.max(xp.concatenate([indices, moved]), axis=0, initial=0) + 1
-    whole, part = row_numbers(bounds.tolist(), indices, moved)
-    chosen = xp.isin(whole, part)
-    result = xp.zeros(len(whole), dtype=grad.dtype)
+    keys, sliced_keys = row_numbers(bounds.tolist(), indices, moved)
+    chosen = xp.isin(keys, sliced_keys)
+    result = xp.zeros(len(keys), dtype=grad.dtype)
     if int(chosen.sum()) != len(grad):
         raise InvalidArgument("Elements of backprop_val_grad aren't all propagated.")
     result[chosen] = grad
@@ -150,8 +155,10 @@ def sparse_slice_grad(xp: Any, grad: Any, indices: Any, start: Any, sliced: Any)
 
 
 @kernel("SparseReshape", devices=_CPU)
-def sparse_reshape(_: Any, indices: Any, shape: Any, new_shape: Any) -> Any:
-    """The indices of the same elements in another shape, of which one size may be left open."""
+def sparse_reshape(
+    _: object, indices: Array, shape: Array, new_shape: Array
+) -> tuple[Array, Array]:
+    """The indices of the same elements in another shape, of which one size may be -1."""
     if indices.ndim != 2 or shape.ndim != 1 or new_shape.ndim != 1:
         raise InvalidArgument("Input indices should be a matrix, the shapes vectors")
     if indices.shape[1] != len(shape):
@@ -159,12 +166,12 @@ def sparse_reshape(_: Any, indices: Any, shape: Any, new_shape: Any) -> Any:
     old, sizes = shape.tolist(), new_shape.tolist()
     if min(old, default=0) < 0:
         raise InvalidArgument(f"Input shape {old} has a negative size")
-    found = _completed(math.prod(old), sizes)
-    return placed(numbered(indices, old), found), host_array(found, "int64")
+    sizes_of_output = _completed(math.prod(old), sizes)
+    return unravelled(numbered(indices, old), sizes_of_output), host_array(sizes_of_output, "int64")
 
 
 def _completed(count: int, sizes: list[int]) -> list[int]:
-    """The sizes, the one that is -1 found from how many elements there are."""
+    """The sizes, with -1 replaced so that there are `count` elements."""
     if sizes.count(-1) > 1 or any(size < -1 for size in sizes):
         raise InvalidArgument(f"size {sizes} must be non-negative, only one may be -1")
     if -1 in sizes:
@@ -184,11 +191,13 @@ def _completed(count: int, sizes: list[int]) -> list[int]:
 
 
 @kernel("SparseFillEmptyRows", devices=_CPU)
-def sparse_fill_empty_rows(_: Any, indices: Any, values: Any, shape: Any, default: Any) -> Any:
-    """Rows without elements get one, the default, at their beginning.
+def sparse_fill_empty_rows(
+    _: object, indices: Array, values: Array, shape: Array, default: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Adds an element, the default, at the beginning of rows without elements.
 
     Returns:
-      Indices, values, which rows were empty, and where each element of the input went.
+      Indices, values, which rows were empty, and the new position of each element of the input.
 
     """
     checked(indices, values, shape)
@@ -206,44 +215,52 @@ def sparse_fill_empty_rows(_: Any, indices: Any, values: Any, shape: Any, defaul
     # A dozen passes over the elements, where TensorFlow has two: five times its time.
     filled_before = HOST.cumsum(empty)
     order = slice(None) if (rows[1:] >= rows[:-1]).all() else HOST.argsort(rows, kind="stable")
-    places = HOST.empty(len(rows), dtype="int64")
-    places[order] = HOST.arange(len(rows)) + filled_before[rows[order]]
+    targets = HOST.empty(len(rows), dtype="int64")
+    targets[order] = HOST.arange(len(rows)) + filled_before[rows[order]]
     total = len(rows) + int(empty.sum())
     filled = full(HOST, (total,), default, values.dtype)
-    filled[places] = values
+    filled[targets] = values
     result = HOST.zeros((total, indices.shape[1]), dtype="int64")
-    firsts = HOST.cumsum(counts) + filled_before - counts - 1  # of an empty row its own
+    firsts = HOST.cumsum(counts) + filled_before - counts - 1  # for an empty row its own
     result[firsts[empty], 0] = HOST.flatnonzero(empty)
-    result[places] = indices
-    return result, filled, empty, places
+    result[targets] = indices
+    return result, filled, empty, targets
 
 
 @kernel("SparseFillEmptyRowsGrad", devices=_CPU)
-def sparse_fill_empty_rows_grad(xp: Any, places: Any, grad: Any) -> Any:
-    """What came back for the elements of the input, and the sum of the rest for the default."""
-    if places.ndim != 1 or grad.ndim != 1:
+def sparse_fill_empty_rows_grad(
+    xp: ArrayModule, targets: Array, grad: Array
+) -> tuple[Array, Array]:
+    """The gradients of the input's elements, and the sum of the others for the default."""
+    if targets.ndim != 1 or grad.ndim != 1:
         raise InvalidArgument("reverse_index_map and grad_values must be vectors")
-    if ((places < 0) | (places >= len(grad))).any():
+    if ((targets < 0) | (targets >= len(grad))).any():
         raise InvalidArgument(f"Elements in reverse index must be in [0, {len(grad)})")
     others = xp.ones(len(grad), dtype="bool")
-    others[places] = False
+    others[targets] = False
     rest = grad[others]
     wide = rest.astype("float32") if rest.dtype.itemsize == 2 and rest.dtype.kind in "fV" else rest
-    return grad[places], xp.asarray(wide.sum(), dtype=grad.dtype)
+    return grad[targets], xp.asarray(wide.sum(), dtype=grad.dtype)
 
 
 @kernel("SparseToDense", devices=_CPU)
 def sparse_to_dense(
-    _: Any, indices: Any, shape: Any, values: Any, default: Any, *, validate_indices: bool
-) -> Any:
-    """A tensor of one value with others written at given places."""
+    _: object,
+    indices: Array,
+    shape: Array,
+    values: Array,
+    default: Array,
+    *,
+    validate_indices: bool,
+) -> Array:
+    """A dense tensor of a default value with other values at given indices."""
     if indices.ndim > 2:
         raise InvalidArgument(
             "sparse_indices should be a scalar, vector, or matrix, got "
             f"shape {bracketed(indices.shape)}"
         )
-    places = indices if indices.ndim == 2 else indices.reshape((-1, 1))
-    count, rank = places.shape
+    vectors = indices if indices.ndim == 2 else indices.reshape((-1, 1))
+    count, rank = vectors.shape
     if shape.ndim != 1:
         raise InvalidArgument(f"output_shape must be rank 1, got shape {bracketed(shape.shape)}")
     if len(shape) != rank:
@@ -257,12 +274,14 @@ def sparse_to_dense(
         )
     if default.ndim:
         raise InvalidArgument("default_value should be a scalar.")
-    sparse = Sparse(places, values, shape)
+    sparse = Sparse(vectors, values, shape)
     check_extent(sparse)
-    if not validate_indices and ((places < 0) | (places >= shape)).any():
-        raise InvalidArgument(f"Indices are not valid (out of bounds).  Shape: {bracketed(shape)}")
+    if not validate_indices and ((vectors < 0) | (vectors >= shape)).any():
+        raise InvalidArgument(
+            f"Indices are not valid (out of bounds).  Shape: {bracketed(tuple(ints(shape)))}"
+        )
     if validate_indices:
-        check_places(sparse, order=True)
+        check_indices(sparse, order=True)
     out = full(HOST, shape.tolist(), default, default.dtype)
-    out[tuple(places.T)] = values
+    out[tuple(vectors.T)] = values
     return out

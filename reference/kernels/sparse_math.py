@@ -1,10 +1,11 @@
-"""Kernels that compute with sparse tensors: sums, extrema, with dense tensors, softmax."""
+"""Kernels of sparse arithmetic: sums, extrema, softmax, and operations with dense tensors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, dtype_of
@@ -13,7 +14,7 @@ from sessrun.reference.kernels.sparse_parts import (
     Sparse,
     add_rows,
     check_extent,
-    check_places,
+    check_indices,
     checked,
     group_sums,
     numbered,
@@ -25,18 +26,18 @@ __all__: list[str] = []
 _CPU: Final = ("CPU",)
 
 
-def _union(a: Sparse, b: Sparse) -> tuple[Any, Any, Any]:
-    """The indices of both, in order, and of each whether `a` and whether `b` has it."""
+def _union(a: Sparse, b: Sparse) -> tuple[Array, Array, Array]:
+    """The sorted union of the indices, and the positions of `a`'s and `b`'s elements in it."""
     first, second = row_numbers(a.shape.tolist(), a.indices, b.indices)
-    # Sorted anew, as indices need not be in order: three times what merging takes (SparseAdd).
-    both, places = HOST.unique(HOST.concatenate([first, second]), return_index=True)
-    indices = HOST.concatenate([a.indices, b.indices])[places]
+    # Sorted, as indices need not be in order: three times as long as merging (SparseAdd).
+    both, firsts = HOST.unique(HOST.concatenate([first, second]), return_index=True)
+    indices = HOST.concatenate([a.indices, b.indices])[firsts]
     return indices, HOST.searchsorted(both, first), HOST.searchsorted(both, second)
 
 
-def _spread(values: Any, places: Any, count: int) -> Any:
+def _spread(values: Array, positions: Array, count: int) -> Array:
     wide = HOST.zeros(count, dtype=values.dtype)
-    wide[places] = values
+    wide[positions] = values
     return wide
 
 
@@ -54,16 +55,16 @@ def _same_shape(a: Sparse, b: Sparse) -> None:
 
 @kernel("SparseAdd", devices=_CPU)
 def sparse_add(
-    _: Any,
-    a_indices: Any,
-    a_values: Any,
-    a_shape: Any,
-    b_indices: Any,
-    b_values: Any,
-    b_shape: Any,
-    thresh: Any,
-) -> Any:
-    """The sums of what has equal indices, without those below the threshold, and all the rest."""
+    _: object,
+    a_indices: Array,
+    a_values: Array,
+    a_shape: Array,
+    b_indices: Array,
+    b_values: Array,
+    b_shape: Array,
+    thresh: Array,
+) -> tuple[Array, Array, Array]:
+    """The sums of two sparse tensors; sums of two elements below the threshold are dropped."""
     a, b = checked(a_indices, a_values, a_shape), checked(b_indices, b_values, b_shape)
     _same_shape(a, b)
     if thresh.ndim:
@@ -73,18 +74,20 @@ def sparse_add(
     indices, in_a, in_b = _union(a, b)
     sums = _spread(a_values, in_a, len(indices)) + _spread(b_values, in_b, len(indices))
     counts = HOST.bincount(HOST.concatenate([in_a, in_b]), minlength=len(indices))
-    # A narrow integer's magnitude is taken as an int, as in C++: the least one has its own.
+    # The magnitude of a narrow integer is an int32, as in C++, so that the least one has one.
     sizes = HOST.abs(sums.astype("int32") if sums.dtype.itemsize < 4 else sums)
     kept = (counts < 2) | (thresh <= sizes)
     return indices[kept], sums[kept], a_shape
 
 
 @kernel("SparseAddGrad", devices=_CPU)
-def sparse_add_grad(_: Any, grad: Any, a_indices: Any, b_indices: Any, sum_indices: Any) -> Any:
-    """For the elements of both summands what came back for the sum's, 0 for those left out."""
-    if grad.ndim != 1 or any(each.ndim != 2 for each in (a_indices, b_indices, sum_indices)):
+def sparse_add_grad(
+    _: object, grad: Array, a_indices: Array, b_indices: Array, sum_indices: Array
+) -> tuple[Array, ...]:
+    """The gradients of the sum's elements for those of both summands, 0 for dropped ones."""
+    if grad.ndim != 1 or any(matrix.ndim != 2 for matrix in (a_indices, b_indices, sum_indices)):
         raise InvalidArgument("backprop_val_grad should be a vector, indices matrices")
-    if len({each.shape[1] for each in (a_indices, b_indices, sum_indices)}) != 1:
+    if len({matrix.shape[1] for matrix in (a_indices, b_indices, sum_indices)}) != 1:
         raise InvalidArgument("The densified ranks of the indices should be the same")
     if len(grad) != len(sum_indices):
         raise InvalidArgument(
@@ -93,28 +96,30 @@ def sparse_add_grad(_: Any, grad: Any, a_indices: Any, b_indices: Any, sum_indic
         )
     shape = _bounds(a_indices, b_indices, sum_indices)
     summed, *others = row_numbers(shape, sum_indices, a_indices, b_indices)
-    return tuple(_found(summed, grad, other) for other in others)
+    return tuple(_looked_up(summed, grad, other) for other in others)
 
 
-def _bounds(*indices: Any) -> list[int]:
-    """A shape that all these indices are in."""
+def _bounds(*indices: Array) -> list[int]:
+    """A shape that contains all these indices."""
     every = HOST.concatenate(indices)
     return (HOST.max(every, axis=0, initial=0) + 1).tolist()  # type: ignore[no-any-return]  # ints
 
 
-def _found(keys: Any, values: Any, wanted: Any) -> Any:
-    """For each wanted key the value that stands beside it among rising keys, else 0."""
+def _looked_up(keys: Array, values: Array, wanted: Array) -> Array:
+    """The values of the wanted keys, given sorted keys with values; 0 for missing ones."""
     result = HOST.zeros(len(wanted), dtype=values.dtype)
     if len(keys):
-        places = HOST.searchsorted(keys, wanted)
-        hit = keys[HOST.minimum(places, len(keys) - 1)] == wanted
-        result[hit] = values[places[hit]]
+        positions = HOST.searchsorted(keys, wanted)
+        hit = keys[HOST.minimum(positions, len(keys) - 1)] == wanted
+        result[hit] = values[positions[hit]]
     return result
 
 
 @kernel("SparseTensorDenseAdd", devices=_CPU)
-def sparse_tensor_dense_add(_: Any, indices: Any, values: Any, shape: Any, dense: Any) -> Any:
-    """The dense tensor, the sparse one's elements added, those of equal indices together."""
+def sparse_tensor_dense_add(
+    _: object, indices: Array, values: Array, shape: Array, dense: Array
+) -> Array:
+    """The sum of a dense and a sparse tensor, whose equal indices add up."""
     checked(indices, values, shape)
     if tuple(shape.tolist()) != dense.shape:
         raise InvalidArgument(
@@ -123,7 +128,7 @@ def sparse_tensor_dense_add(_: Any, indices: Any, values: Any, shape: Any, dense
         )
     outside = (indices < 0) | (indices >= shape)
     if outside.any():
-        row, axis = (int(place[0]) for place in HOST.nonzero(outside))
+        row, axis = (int(index[0]) for index in HOST.nonzero(outside))
         sizes = " ".join(map(str, dense.shape))
         raise InvalidArgument(
             f"Sparse tensor has an invalid index on dimension {axis}: "
@@ -135,8 +140,8 @@ def sparse_tensor_dense_add(_: Any, indices: Any, values: Any, shape: Any, dense
     return result
 
 
-def _quotient(x: Any, y: Any) -> Any:
-    """The quotient; of integers what is rounded toward 0."""
+def _quotient(x: Array, y: Array) -> Array:
+    """The quotient; of integers rounded toward 0."""
     if x.dtype.kind not in "iu":
         return HOST.true_divide(x, y).astype(x.dtype)
     if not y.all():
@@ -145,7 +150,7 @@ def _quotient(x: Any, y: Any) -> Any:
     return quotient + ((quotient < 0) & (quotient * y != x)).astype(x.dtype)
 
 
-_CWISE: Final[dict[str, Callable[[Any, Any], Any]]] = {
+_CWISE: Final[dict[str, Callable[[Array, Array], Array]]] = {
     "SparseDenseCwiseAdd": HOST.add,
     "SparseDenseCwiseMul": HOST.multiply,
     "SparseDenseCwiseDiv": _quotient,
@@ -154,21 +159,21 @@ _CWISE: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 def _cwise(op_type: str) -> None:
     @kernel(op_type, devices=_CPU)
-    def compute(_: Any, indices: Any, values: Any, shape: Any, dense: Any) -> Any:
+    def compute(_: object, indices: Array, values: Array, shape: Array, dense: Array) -> Array:
         sparse = checked(indices, values, shape)
-        check_places(sparse)
-        whole = tuple(shape.tolist())
-        fits = dense.ndim <= len(whole) and all(
+        check_indices(sparse)
+        target = tuple(shape.tolist())
+        fits = dense.ndim <= len(target) and all(
             size in (1, wanted)
-            for size, wanted in zip(dense.shape[::-1], whole[::-1], strict=False)
+            for size, wanted in zip(dense.shape[::-1], target[::-1], strict=False)
         )
         if not fits:
             raise InvalidArgument(
-                "SparseDenseBinaryOpShared broadcasts dense to sparse "
-                f"only; got incompatible shapes: {list(whole)} and "
+                f"{op_type} broadcasts dense to sparse "
+                f"only; got incompatible shapes: {list(target)} and "
                 f"{list(dense.shape)}"
             )
-        gathered = HOST.broadcast_to(dense, whole)[tuple(indices.T)]
+        gathered = HOST.broadcast_to(dense, target)[tuple(indices.T)]
         return _CWISE[op_type](values, gathered)
 
 
@@ -176,21 +181,21 @@ for _op_type in _CWISE:
     _cwise(_op_type)
 
 
-def _extreme(op_type: str, choose: Callable[[Any, Any], Any]) -> None:
+def _extreme(op_type: str, choose: Callable[[Array, Array], Array]) -> None:
     @kernel(op_type, devices=_CPU)
     def compute(
-        _: Any,
-        a_indices: Any,
-        a_values: Any,
-        a_shape: Any,
-        b_indices: Any,
-        b_values: Any,
-        b_shape: Any,
-    ) -> Any:
+        _: object,
+        a_indices: Array,
+        a_values: Array,
+        a_shape: Array,
+        b_indices: Array,
+        b_values: Array,
+        b_shape: Array,
+    ) -> tuple[Array, Array]:
         a, b = checked(a_indices, a_values, a_shape), checked(b_indices, b_values, b_shape)
         _same_shape(a, b)
-        check_places(a)
-        check_places(b)
+        check_indices(a)
+        check_indices(b)
         indices, in_a, in_b = _union(a, b)
         count = len(indices)
         return indices, choose(_spread(a_values, in_a, count), _spread(b_values, in_b, count))
@@ -201,8 +206,8 @@ _extreme("SparseSparseMinimum", HOST.minimum)
 
 
 @kernel("SparseSoftmax", devices=_CPU)
-def sparse_softmax(_: Any, indices: Any, values: Any, shape: Any) -> Any:
-    """Exponentials along the last dimension, scaled to the sum 1 of those that there are."""
+def sparse_softmax(_: object, indices: Array, values: Array, shape: Array) -> Array:
+    """The softmax along the last dimension over the elements that are present."""
     check_extent(checked(indices, values, shape))
     if len(shape) < 2:
         raise InvalidArgument(f"Input should have rank >= 2, but received {shape.tolist()}")
@@ -218,9 +223,16 @@ def sparse_softmax(_: Any, indices: Any, values: Any, shape: Any) -> Any:
 
 @kernel("SparseTensorDenseMatMul", devices=_CPU)
 def sparse_tensor_dense_matmul(
-    _: Any, indices: Any, values: Any, shape: Any, b: Any, *, adjoint_a: bool, adjoint_b: bool
-) -> Any:
-    """[m, n]: a sparse matrix [m, k] times a dense one [k, n], each perhaps given adjoint."""
+    _: object,
+    indices: Array,
+    values: Array,
+    shape: Array,
+    b: Array,
+    *,
+    adjoint_a: bool,
+    adjoint_b: bool,
+) -> Array:
+    """A sparse matrix [m, k] times a dense one [k, n], either of which may be given adjoint."""
     checked(indices, values, shape)
     if len(shape) != 2 or b.ndim != 2:
         raise InvalidArgument("Tensors 'a_shape' and 'b' must be those of matrices")
@@ -236,7 +248,7 @@ def sparse_tensor_dense_matmul(
             f"Cannot multiply A and B because inner dimension does not "
             f"match: {inner} vs. {b.shape[0]}"
         )
-    check_places(sparse)
+    check_indices(sparse)
     narrow = values.dtype.itemsize == 2
     wide = dtype_of("float32") if narrow else values.dtype
     result = HOST.zeros((height, b.shape[1]), dtype=wide)
@@ -246,8 +258,8 @@ def sparse_tensor_dense_matmul(
     return result.astype(values.dtype) if narrow else result
 
 
-def _add_products(result: Any, indices: Any, values: Any, b: Any) -> None:
-    """Add each element times its row of `b` to the row of the result that it stands in."""
+def _add_products(result: Array, indices: Array, values: Array, b: Array) -> None:
+    """Add each element times its column's row of `b` to its own row of the result."""
     rows, columns = indices[:, 0], indices[:, 1]
     if (HOST.diff(rows) < 0).any():
         order = HOST.argsort(rows, kind="stable")
@@ -256,7 +268,7 @@ def _add_products(result: Any, indices: Any, values: Any, b: Any) -> None:
 
 
 @kernel("SparseMatMul", devices=_CPU)
-def sparse_matmul(_: Any, a: Any, b: Any, *, transpose_a: bool, transpose_b: bool) -> Any:
+def sparse_matmul(_: object, a: Array, b: Array, *, transpose_a: bool, transpose_b: bool) -> Array:
     """The product of two dense matrices, of which many elements may be 0, in float32."""
     if a.ndim != 2 or b.ndim != 2:
         raise InvalidArgument("a and b must be matrices")

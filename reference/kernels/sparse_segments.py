@@ -1,16 +1,17 @@
-"""Kernels that gather rows and add up those of a segment, and their gradients.
+"""Kernels that gather rows and sum those of a segment, and their gradients.
 
-On the host alone: sums of successive rows are what numpy is fast at and cupy has not.
+On the host only: numpy sums successive rows fast, and cupy lacks the function.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST, dtype_of, scalar_int
-from sessrun.reference.kernels.registry import binder
+from sessrun.reference.kernels.registry import KernelFunction, binder
 from sessrun.reference.kernels.segments import check_sorted
 from sessrun.reference.kernels.sizes import check_size
 from sessrun.reference.kernels.sparse_parts import add_rows
@@ -19,31 +20,31 @@ __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
 
-#: What a segment's sum is divided by, of how many rows it has.
-_DIVISORS: Final[dict[str, Callable[[Any], Any] | None]] = {
+#: From the numbers of rows of segments to the divisors of their sums.
+_DIVISORS: Final[dict[str, Callable[[Array], Array] | None]] = {
     "Sum": None,
     "Mean": lambda counts: counts,
     "SqrtN": HOST.sqrt,
 }
 
 
-def _check_rows(indices: Any, count: int, told: str = "indices[{place}] ==") -> None:
+def _check_rows(indices: Array, count: int, label: str = "indices[{position}] ==") -> None:
     outside = (indices < 0) | (indices >= count)
     if outside.any():
-        place = int(outside.argmax())
-        what = f"{told.format(place=place)} {indices[place]}"
+        position = int(outside.argmax())
+        what = f"{label.format(position=position)} {indices[position]}"
         raise InvalidArgument(f"{what} out of range [0, {count})")
 
 
-def _check_segments(indices: Any, segment_ids: Any) -> None:
+def _check_segments(indices: Array, segment_ids: Array) -> None:
     if indices.ndim != 1 or segment_ids.ndim != 1:
         raise InvalidArgument("indices and segment_ids should be vectors")
     if indices.shape != segment_ids.shape:
         raise InvalidArgument("segment_ids and indices should have same size.")
 
 
-def _scaled(sums: Any, counts: Any, kind: str) -> Any:
-    """Sums of segments [count, ...], divided by what the kind says, where there are rows."""
+def _scaled(sums: Array, counts: Array, kind: str) -> Array:
+    """Sums of segments [count, ...] over the divisors of the kind; empty ones stay."""
     divisor = _DIVISORS[kind]
     if divisor is None:
         return sums
@@ -51,8 +52,10 @@ def _scaled(sums: Any, counts: Any, kind: str) -> Any:
     return sums / divisor(counts).reshape(-1, *(1,) * (sums.ndim - 1))
 
 
-def _segments(kind: str, data: Any, indices: Any, segment_ids: Any, count: int | None) -> Any:
-    """[count, ...]: the rows that indices name, combined by the segments they belong to."""
+def _segments(
+    kind: str, data: Array, indices: Array, segment_ids: Array, count: int | None
+) -> Array:
+    """The rows at `indices` summed by segment and scaled: [count, ...]."""
     _check_segments(indices, segment_ids)
     if not data.ndim:
         raise InvalidArgument("input must be at least rank 1")
@@ -76,12 +79,12 @@ def _segments(kind: str, data: Any, indices: Any, segment_ids: Any, count: int |
 
 def _register(kind: str) -> None:
     @binder(f"SparseSegment{kind}", devices=_CPU)
-    def bind_plain(_: Any) -> Callable[..., Any]:
+    def bind_plain(_: object) -> KernelFunction:
         return lambda data, indices, segment_ids: _segments(kind, data, indices, segment_ids, None)
 
     @binder(f"SparseSegment{kind}WithNumSegments", devices=_CPU)
-    def bind_with_count(_: Any) -> Callable[..., Any]:
-        def compute(data: Any, indices: Any, segment_ids: Any, num_segments: Any) -> Any:
+    def bind_with_count(_: object) -> KernelFunction:
+        def compute(data: Array, indices: Array, segment_ids: Array, num_segments: Array) -> Array:
             count = scalar_int(num_segments)
             if num_segments.ndim or count < 0:
                 raise InvalidArgument(f"num_segments must be a scalar >= 0, is {count}")
@@ -90,40 +93,42 @@ def _register(kind: str) -> None:
         return compute
 
     @binder(f"SparseSegment{kind}Grad", devices=_CPU)
-    def bind_gradient(_: Any) -> Callable[..., Any]:
-        def compute(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
+    def bind_gradient(_: object) -> KernelFunction:
+        def compute(grad: Array, indices: Array, segment_ids: Array, output_dim0: Array) -> Array:
             count = _rows_of(output_dim0)
             _check_segments(indices, segment_ids)
             _check_rows(indices, count, "Index")
             result = HOST.zeros((count, *grad.shape[1:]), dtype=grad.dtype)
-            places, sums = _by_row(grad, indices, segment_ids, kind)
-            result[places] = sums
+            rows, sums = _by_row(grad, indices, segment_ids, kind)
+            result[rows] = sums
             return result
 
         return compute
 
     @binder(f"SparseSegment{kind}GradV2", devices=_CPU)
-    def bind_sparse_gradient(_: Any) -> Callable[..., Any]:
-        def compute(grad: Any, indices: Any, segment_ids: Any, output_dim0: Any) -> Any:
+    def bind_sparse_gradient(_: object) -> KernelFunction:
+        def compute(
+            grad: Array, indices: Array, segment_ids: Array, output_dim0: Array
+        ) -> tuple[Array, Array]:
             count = _rows_of(output_dim0)
             _check_segments(indices, segment_ids)
             _check_rows(indices, count, "Index")
-            places, sums = _by_row(grad, indices, segment_ids, kind)
-            return sums.astype(grad.dtype), places
+            rows, sums = _by_row(grad, indices, segment_ids, kind)
+            return sums.astype(grad.dtype), rows
 
         return compute
 
 
-def _rows_of(output_dim0: Any) -> int:
+def _rows_of(output_dim0: Array) -> int:
     if output_dim0.ndim or output_dim0 < 0:
         raise InvalidArgument("output_dim0 should be a scalar >= 0")
     return scalar_int(output_dim0)
 
 
-def _by_row(grad: Any, indices: Any, segment_ids: Any, kind: str) -> tuple[Any, Any]:
-    """The places that indices name, rising, and for each the sum of its segments' gradients.
+def _by_row(grad: Array, indices: Array, segment_ids: Array, kind: str) -> tuple[Array, Array]:
+    """The distinct indices in ascending order, and for each the sum of its segments' gradients.
 
-    Each gradient is divided as its segment was.
+    Gradients are divided as their segments were.
     """
     if not grad.ndim:
         raise InvalidArgument("The gradient must have rows, it is a scalar")
@@ -132,12 +137,12 @@ def _by_row(grad: Any, indices: Any, segment_ids: Any, kind: str) -> tuple[Any, 
     _check_rows(segment_ids, grad.shape[0], "Segment id")
     counts = HOST.bincount(segment_ids, minlength=grad.shape[0])
     shared = _scaled(grad.astype("float32") if grad.dtype.itemsize == 2 else grad, counts, kind)
-    places, groups = HOST.unique(indices, return_inverse=True)
+    rows, groups = HOST.unique(indices, return_inverse=True)
     order = HOST.argsort(groups.reshape(-1), kind="stable")
-    sums = HOST.zeros((len(places), *grad.shape[1:]), dtype=shared.dtype)
+    sums = HOST.zeros((len(rows), *grad.shape[1:]), dtype=shared.dtype)
     wanted = segment_ids[order]
     add_rows(sums, groups.reshape(-1)[order], lambda part: shared[wanted[part]])
-    return places, sums
+    return rows, sums
 
 
 for _kind in _DIVISORS:

@@ -1,9 +1,9 @@
-"""Kernels of special functions of one number: error functions, Bessel functions, integrals.
+"""Kernels of special functions of one argument: error functions, Bessel functions, integrals.
 
 16-bit floats are computed in float32. Where scipy and TensorFlow differ outside of a function's
 domain, the values are TensorFlow's.
 
-Scipy computes float32 in float64, number by number, where TensorFlow has float32 polynomials for
+Scipy computes float32 in float64, element by element, where TensorFlow has float32 polynomials for
 vector instructions: measured, Erfc takes 5 times as long as there, I0, I0e, I1 and I1e 9, K0 and K1
 6, Digamma 10, Expint 10 to 22 (in float64 8: scipy's is a series). In float64 all the others are as
 fast or faster.
@@ -12,8 +12,9 @@ fast or faster.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.kernels.registry import Bind, binder
 from sessrun.reference.kernels.scientific import special_functions
 
@@ -33,9 +34,9 @@ _DIRECT: Final = {
     "Lgamma": "gammaln",
     "Ndtri": "ndtri",
 }
-#: What cupy has not.
+#: Functions that cupy lacks.
 _OF_HOSTS: Final = {"Dawsn": "dawsn", "Spence": "spence"}
-#: Functions of positive numbers, and what they are below 0.
+#: Functions of positive numbers, and their value below 0.
 _OF_POSITIVE: Final = {
     "BesselK0": ("k0", "inf"),
     "BesselK0e": ("k0e", "inf"),
@@ -46,13 +47,13 @@ _OF_POSITIVE: Final = {
     "Expint": ("expi", "nan"),
 }
 
-Function = Callable[[Any], Any]
+Function = Callable[[Array], Array]
 
 
 def _rounded(function: Function) -> Function:
-    """The function of any float array, its result in the array's dtype."""
+    """The function for all float dtypes, with the result in the dtype of the argument."""
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         if x.dtype.itemsize == 2:
             return function(x.astype("float32")).astype(x.dtype)
         return function(x)
@@ -87,16 +88,16 @@ def digamma(bind: Bind) -> Function:
     """The derivative of the logarithm of the gamma function; NaN at its poles, 0 among them."""
     xp, function = bind.xp, special_functions(bind.xp).digamma
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         return xp.where(x == 0, xp.asarray(float("nan"), dtype=x.dtype), function(x))
 
     return _rounded(compute)
 
 
-def _fresnel(place: int) -> Callable[[Bind], Function]:
+def _fresnel(part: int) -> Callable[[Bind], Function]:
     def bind(bind: Bind) -> Function:
         function = special_functions(bind.xp).fresnel
-        return _rounded(lambda x: function(x)[place])
+        return _rounded(lambda x: function(x)[part])
 
     return bind
 

@@ -1,49 +1,55 @@
-"""Kernels that look for patterns and separators in strings."""
+"""Kernels that split strings, and match or replace patterns in them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import host_array, string_array
 from sessrun.reference.kernels.patterns import matcher, replacer
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
 
-def _bytes(value: Any) -> bytes:
+def _bytes(value: bytes | str) -> bytes:
     return value if isinstance(value, bytes) else str(value).encode()
 
 
-def _scalar(array: Any, what: str) -> bytes:
-    if getattr(array, "ndim", 0):
-        raise InvalidArgument(f"{what} must be a scalar, but has shape {list(array.shape)}")
-    return _bytes(array.item() if hasattr(array, "item") else array)
+def _scalar(value: Array | bytes | str, what: str) -> bytes:
+    if isinstance(value, bytes | str):
+        return _bytes(value)
+    if value.ndim:
+        raise InvalidArgument(f"{what} must be a scalar, but has shape {list(value.shape)}")
+    return _bytes(value.item())
 
 
-def _check_vector(strings: Any) -> None:
+def _check_vector(strings: Array) -> None:
     if strings.ndim != 1:
         raise InvalidArgument(f"input must be a vector, not of shape {list(strings.shape)}")
 
 
-def _sparse(rows: Sequence[Sequence[bytes]]) -> Any:
-    """The sparse matrix that has these rows."""
-    places = [place for i, row in enumerate(rows) for j in range(len(row)) for place in (i, j)]
+def _sparse(rows: Sequence[Sequence[bytes]]) -> tuple[Array, Array, Array]:
+    """The rows as a sparse matrix: indices, values, shape."""
+    coordinates = [
+        coordinate for i, row in enumerate(rows) for j in range(len(row)) for coordinate in (i, j)
+    ]
     values = [item for row in rows for item in row]
     width = max(map(len, rows), default=0)
     return (
-        host_array(places, "int64").reshape(len(values), 2),
+        host_array(coordinates, "int64").reshape(len(values), 2),
         string_array(values, (len(values),)),
         host_array([len(rows), width], "int64"),
     )
 
 
 @kernel("StringSplit", devices=("CPU",))
-def string_split(_: Any, strings: Any, delimiter: Any, *, skip_empty: bool) -> Any:
-    """Each string split at every byte that is in the delimiter; at each byte if it is empty."""
+def string_split(
+    _: object, strings: Array, delimiter: Array, *, skip_empty: bool
+) -> tuple[Array, Array, Array]:
+    """Strings split at all bytes of the delimiter; into single bytes if it is empty."""
     _check_vector(strings)
     marks = _scalar(delimiter, "delimiter")
 
@@ -59,8 +65,10 @@ def string_split(_: Any, strings: Any, delimiter: Any, *, skip_empty: bool) -> A
 
 
 @kernel("StringSplitV2", devices=("CPU",))
-def string_split_v2(_: Any, strings: Any, sep: Any, *, maxsplit: int) -> Any:
-    """Each string split at a separator; at runs of white space if it is empty."""
+def string_split_v2(
+    _: object, strings: Array, sep: Array, *, maxsplit: int
+) -> tuple[Array, Array, Array]:
+    """Strings split at a separator; at runs of white space if it is empty."""
     _check_vector(strings)
     mark = _scalar(sep, "sep")
     if mark:
@@ -69,52 +77,56 @@ def string_split_v2(_: Any, strings: Any, sep: Any, *, maxsplit: int) -> Any:
 
 
 def _words(item: bytes, most: int) -> list[bytes]:
-    """What stands between white space: so many words at most, then the rest, even an empty one."""
+    """The words between white space, at most `most`, then the rest, even if it is empty."""
     if not most:
         return [item]
-    found = item.split(None, most)
-    return [*found, b""] if len(found) == most else found
+    words = item.split(None, most)
+    return [*words, b""] if len(words) == most else words
 
 
-def _replacer(pattern: Any, rewrite: Any, *, everywhere: bool) -> Callable[[bytes], bytes]:
+def _replacer(
+    pattern: Array | bytes | str, rewrite: Array | bytes | str, *, everywhere: bool
+) -> Callable[[bytes], bytes]:
     given = _scalar(pattern, "Pattern"), _scalar(rewrite, "Rewrite")
     return replacer(*given, everywhere=everywhere)
 
 
-def _each(strings: Any, function: Callable[[bytes], bytes]) -> Any:
+def _mapped(strings: Array, function: Callable[[bytes], bytes]) -> Array:
     return string_array(map(function, strings.reshape(-1).tolist()), strings.shape)
 
 
 @binder("StaticRegexReplace", devices=("CPU",))
-def static_regex_replace(bind: Bind) -> Callable[..., Any]:
-    """Matches replaced."""
+def static_regex_replace(bind: Bind) -> KernelFunction:
+    """The strings with matches of a pattern replaced."""
     attrs = bind.attrs
 
-    def compute(strings: Any) -> Any:
+    def compute(strings: Array) -> Array:
         replace = _replacer(attrs["pattern"], attrs["rewrite"], everywhere=attrs["replace_global"])
-        return _each(strings, replace)
+        return _mapped(strings, replace)
 
     return compute
 
 
 @kernel("RegexReplace", devices=("CPU",))
-def regex_replace(_: Any, strings: Any, pattern: Any, rewrite: Any, *, replace_global: bool) -> Any:
-    """Matches replaced."""
-    return _each(strings, _replacer(pattern, rewrite, everywhere=replace_global))
+def regex_replace(
+    _: object, strings: Array, pattern: Array, rewrite: Array, *, replace_global: bool
+) -> Array:
+    """The strings with matches of a pattern replaced."""
+    return _mapped(strings, _replacer(pattern, rewrite, everywhere=replace_global))
 
 
-def _matches(xp: Any, strings: Any, pattern: Any) -> Any:
+def _matches(xp: ArrayModule, strings: Array, pattern: Array | bytes | str) -> Array:
     matches = matcher(_scalar(pattern, "Pattern"))
     return xp.asarray(matches(strings.reshape(-1).tolist()), "bool").reshape(strings.shape)
 
 
 @kernel("StaticRegexFullMatch", devices=("CPU",))
-def static_full_match(xp: Any, strings: Any, *, pattern: Any) -> Any:
-    """Whether each whole string matches."""
+def static_full_match(xp: ArrayModule, strings: Array, *, pattern: str) -> Array:
+    """Whether a pattern matches each string entirely."""
     return _matches(xp, strings, pattern)
 
 
 @kernel("RegexFullMatch", devices=("CPU",))
-def full_match(xp: Any, strings: Any, pattern: Any) -> Any:
-    """Whether each whole string matches."""
+def full_match(xp: ArrayModule, strings: Array, pattern: Array) -> Array:
+    """Whether a pattern matches each string entirely."""
     return _matches(xp, strings, pattern)

@@ -1,14 +1,15 @@
-"""Kernels of staging areas: the session's area of that container and name."""
+"""Kernels of staging areas, which the session keeps by container and name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels.attribute_text import resource_names
 from sessrun.reference.kernels.host import frozen, ints, is_own, scalar_int
-from sessrun.reference.kernels.registry import Bind, Step, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, binder
 from sessrun.reference.state.queues.staging_resource import MapArea, StagingArea
 from sessrun.spec.dtypes import BY_NAME
 
@@ -45,14 +46,14 @@ def _map(bind: Bind) -> MapArea:
     )
 
 
-def _own(xp: Any, part: Any) -> Any:
-    """The part as the area keeps it: read-only, no memory of a feed or of another array."""
+def _own(xp: ArrayModule, part: Array) -> Array:
+    """The part as the area keeps it: read-only, and copied unless it owns its memory."""
     array = xp.asarray(part)
     return frozen(array if is_own(array) else array.copy())
 
 
-def _checked(bind: Bind, parts: Sequence[Any]) -> tuple[Any, ...]:
-    """The parts, if they are of the dtypes that the node says."""
+def _checked(bind: Bind, parts: Sequence[Array]) -> tuple[Array, ...]:
+    """The parts, if they have the dtypes that the node declares."""
     dtypes = bind.attrs["dtypes"]
     if len(parts) != len(dtypes):
         raise InvalidArgument(f"Mismatch stage/unstage: {len(parts)} vs. {len(dtypes)}")
@@ -65,15 +66,15 @@ def _checked(bind: Bind, parts: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-def _outputs(parts: tuple[Any, ...]) -> Any:
+def _outputs(parts: tuple[Array, ...]) -> Array | tuple[Array, ...]:
     return parts[0] if len(parts) == 1 else parts
 
 
 @binder("Stage", devices=_CPU, needs_step=True)
-def stage(bind: Bind) -> Callable[..., Any]:
-    """Puts an element in, once there is room."""
+def stage(bind: Bind) -> KernelFunction:
+    """Stages an element, waiting for room."""
 
-    def compute(step: Step, *values: Any) -> None:
+    def compute(step: Step, *values: Array) -> None:
         element = tuple(_own(bind.xp, value) for value in values)
         step.take(bind.node.name, lambda: _area(bind).put(element))
 
@@ -81,40 +82,40 @@ def stage(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("Unstage", devices=_CPU, needs_step=True)
-def unstage(bind: Bind) -> Callable[..., Any]:
-    """Takes the first element, once there is one."""
+def unstage(bind: Bind) -> KernelFunction:
+    """Takes the first element, waiting for one."""
     return lambda step: _outputs(
         _checked(bind, step.take(bind.node.name, lambda: _area(bind).take()))
     )
 
 
 @binder("StagePeek", devices=_CPU, needs_step=True)
-def stage_peek(bind: Bind) -> Callable[..., Any]:
-    """The element at a place, once there are so many."""
+def stage_peek(bind: Bind) -> KernelFunction:
+    """The element at an index, waiting until there are enough."""
 
-    def compute(step: Step, index: Any) -> Any:
+    def compute(step: Step, index: Array) -> Array | tuple[Array, ...]:
         if index.shape != ():
             raise InvalidArgument("index must be scalar")
-        place = scalar_int(index)
-        found = step.take(bind.node.name, lambda: _area(bind).peek(place))
-        return _outputs(_checked(bind, found))
+        position = scalar_int(index)
+        parts = step.take(bind.node.name, lambda: _area(bind).peek(position))
+        return _outputs(_checked(bind, parts))
 
     return compute
 
 
 @binder("StageSize", devices=_CPU)
-def stage_size(bind: Bind) -> Callable[..., Any]:
-    """How many elements there are."""
+def stage_size(bind: Bind) -> KernelFunction:
+    """The number of elements."""
     return lambda: bind.xp.int32(len(_area(bind)))
 
 
 @binder("StageClear", devices=_CPU)
-def stage_clear(bind: Bind) -> Callable[..., Any]:
-    """Takes all elements out."""
+def stage_clear(bind: Bind) -> KernelFunction:
+    """Removes all elements."""
     return lambda: _area(bind).clear()
 
 
-def _key(key: Any) -> int:
+def _key(key: Array) -> int:
     if key.shape != ():
         raise InvalidArgument(
             f"key must be an int64 scalar, got tensor with shape: {list(key.shape)}"
@@ -123,66 +124,66 @@ def _key(key: Any) -> int:
 
 
 @binder("MapStage", "OrderedMapStage", devices=_CPU, needs_step=True)
-def map_stage(bind: Bind) -> Callable[..., Any]:
-    """Gives parts of the element of a key, once there is room."""
+def map_stage(bind: Bind) -> KernelFunction:
+    """Stages components of the element of a key, waiting for room."""
 
-    def compute(step: Step, key: Any, indices: Any, *values: Any) -> None:
-        wanted, places = _key(key), ints(indices)
+    def compute(step: Step, key: Array, indices: Array, *values: Array) -> None:
+        wanted, components = _key(key), ints(indices)
         parts = [_own(bind.xp, value) for value in values]
-        step.take(bind.node.name, lambda: _map(bind).put(wanted, places, parts))
+        step.take(bind.node.name, lambda: _map(bind).put(wanted, components, parts))
 
     return compute
 
 
 @binder("MapUnstage", "OrderedMapUnstage", devices=_CPU, needs_step=True)
-def map_unstage(bind: Bind) -> Callable[..., Any]:
-    """Takes parts of the element of a key, once it is complete."""
+def map_unstage(bind: Bind) -> KernelFunction:
+    """Takes components of the element of a key, waiting until it is complete."""
 
-    def compute(step: Step, key: Any, indices: Any) -> Any:
-        wanted, places = _key(key), ints(indices)
-        _, parts = step.take(bind.node.name, lambda: _map(bind).take(wanted, places))
+    def compute(step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
+        wanted, components = _key(key), ints(indices)
+        _, parts = step.take(bind.node.name, lambda: _map(bind).take(wanted, components))
         return _outputs(_checked(bind, parts))
 
     return compute
 
 
 @binder("MapUnstageNoKey", "OrderedMapUnstageNoKey", devices=_CPU, needs_step=True)
-def map_unstage_no_key(bind: Bind) -> Callable[..., Any]:
-    """Takes a key and parts of its element, once one is complete."""
+def map_unstage_no_key(bind: Bind) -> KernelFunction:
+    """Takes a key and components of its element, waiting until one is complete."""
 
-    def compute(step: Step, indices: Any) -> Any:
-        places = ints(indices)
-        key, parts = step.take(bind.node.name, lambda: _map(bind).take(None, places))
+    def compute(step: Step, indices: Array) -> tuple[Array, ...]:
+        components = ints(indices)
+        key, parts = step.take(bind.node.name, lambda: _map(bind).take(None, components))
         return (bind.xp.int64(key), *_checked(bind, parts))
 
     return compute
 
 
 @binder("MapPeek", "OrderedMapPeek", devices=_CPU, needs_step=True)
-def map_peek(bind: Bind) -> Callable[..., Any]:
-    """The parts of the element of a key, once it is complete."""
+def map_peek(bind: Bind) -> KernelFunction:
+    """The components of the element of a key, waiting until it is complete."""
 
-    def compute(step: Step, key: Any, indices: Any) -> Any:
-        wanted, places = _key(key), ints(indices)
-        parts = step.take(bind.node.name, lambda: _map(bind).peek(wanted, places))
+    def compute(step: Step, key: Array, indices: Array) -> Array | tuple[Array, ...]:
+        wanted, components = _key(key), ints(indices)
+        parts = step.take(bind.node.name, lambda: _map(bind).peek(wanted, components))
         return _outputs(_checked(bind, parts))
 
     return compute
 
 
 @binder("MapSize", "OrderedMapSize", devices=_CPU)
-def map_size(bind: Bind) -> Callable[..., Any]:
-    """How many complete elements there are."""
+def map_size(bind: Bind) -> KernelFunction:
+    """The number of complete elements."""
     return lambda: bind.xp.int32(len(_map(bind)))
 
 
 @binder("MapIncompleteSize", "OrderedMapIncompleteSize", devices=_CPU)
-def map_incomplete_size(bind: Bind) -> Callable[..., Any]:
-    """How many elements lack a part."""
+def map_incomplete_size(bind: Bind) -> KernelFunction:
+    """The number of elements that lack a component."""
     return lambda: bind.xp.int32(_map(bind).incomplete)
 
 
 @binder("MapClear", "OrderedMapClear", devices=_CPU)
-def map_clear(bind: Bind) -> Callable[..., Any]:
-    """Takes all elements out."""
+def map_clear(bind: Bind) -> KernelFunction:
+    """Removes all elements."""
     return lambda: _map(bind).clear()

@@ -1,16 +1,17 @@
-"""Kernels of reference variables: what is read, what is set, what is updated.
+"""Kernels of reference variables: reads, assignments, updates.
 
-A reference is the variable's `VariableBuffer`. An array in a buffer is read-only and its own: an
-update makes a new one, so whoever has read the old one keeps it. Without `use_locking`
-two updates at once may lose one.
+A reference is the variable's `VariableBuffer`. An array in a buffer is read-only and not shared: an
+update makes a new array, so that values that were read stay as they are. Without `use_locking`
+one of two concurrent updates may be lost.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import (
     AlreadyExists,
     Internal,
@@ -21,17 +22,17 @@ from sessrun.reference.base.kernel_errors import (
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, frozen, full
-from sessrun.reference.kernels.registry import Bind, Step, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
 from sessrun.reference.kernels.updates import SLICE_UPDATES, Update, row_update, slice_update
 
 __all__: list[str] = []
 
-#: The container of temporary variables among what ends with a run.
+#: The container of temporary variables in the resources of a run.
 _TEMPORARY: Final = "temporary variables"
 
 
 class _Variable(VariableBuffer):
-    """A buffer that knows the dtype and, until it is set, the shape it was declared with."""
+    """A buffer with the declared dtype and shape."""
 
     __slots__ = ("dtype", "shape")
 
@@ -42,25 +43,25 @@ class _Variable(VariableBuffer):
 
 
 @binder("VariableV2", "Variable")
-def variable(bind: Bind) -> Callable[..., Any]:
-    """The buffer of that container and name, shared by every node on the device that names it."""
+def variable(bind: Bind) -> KernelFunction:
+    """The buffer of that container and name, shared by all nodes on the device that name it."""
     dtype = bind.attrs["dtype"]
     container, shared = resource_names(bind.attrs)
     shared = shared or bind.node.name
     shape = bind.attrs["shape"]
-    if bind.node.type == "Variable" and shape == ():  # the older form of an unknown shape
+    if bind.node.type == "Variable" and shape == ():  # which stands for an unknown shape
         shape = None
     if shape is not None and None in shape:
         raise InvalidArgument(f"Shape {bracketed(shape)} is not fully defined")
 
     def make() -> _Variable:
-        made = _Variable(bind.node.name, dtype, shape)
+        buffer = _Variable(bind.node.name, dtype, shape)
         if shape is not None and 0 in shape:  # nothing to initialise
-            made.value = frozen(bind.xp.zeros(shape, dtype_of(dtype)))
-        return made
+            buffer.value = frozen(bind.xp.zeros(shape, dtype_of(dtype)))
+        return buffer
 
-    place = f"reference on {bind.device}"
-    buffer = bind.resources.get_or_create(container, shared, _Variable, make, place)
+    scope = f"reference on {bind.device}"
+    buffer = bind.resources.get_or_create(container, shared, _Variable, make, scope)
 
     def refuse() -> VariableBuffer:
         raise Internal(f"Variable {shared} is of dtype {buffer.dtype}, and not of dtype {dtype}")
@@ -69,8 +70,8 @@ def variable(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TemporaryVariable", needs_step=True, may_wait=False)
-def temporary_variable(bind: Bind) -> Callable[..., Any]:
-    """A new buffer under the variable's name, of zeros: TensorFlow's holds what was there."""
+def temporary_variable(bind: Bind) -> KernelFunction:
+    """A new buffer of zeros under the variable's name; TensorFlow's is not initialized."""
     name = attribute_text(bind.attrs["var_name"]) or bind.node.name
     shape, dtype = bind.attrs["shape"] or (), dtype_of(bind.attrs["dtype"])
     zero = b"" if dtype.kind == "O" else 0
@@ -78,8 +79,7 @@ def temporary_variable(bind: Bind) -> Callable[..., Any]:
     def compute(step: Step) -> VariableBuffer:
         if None in shape:
             raise InvalidArgument(
-                f"Shape {bracketed(shape)} is not fully defined: a temporary "
-                "variable needs its whole shape"
+                f"Shape {bracketed(shape)} is not fully defined: a temporary variable needs one"
             )
         buffer = VariableBuffer(bind.node.name)
         buffer.value = frozen(full(bind.xp, shape, zero, dtype))
@@ -92,31 +92,32 @@ def temporary_variable(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("DestroyTemporaryVariable", needs_step=True, may_wait=False)
-def destroy_temporary_variable(bind: Bind) -> Callable[..., Any]:
-    """The last value; the name is free again."""
+def destroy_temporary_variable(bind: Bind) -> KernelFunction:
+    """The last value; the name becomes free."""
     name = attribute_text(bind.attrs["var_name"])
 
-    def compute(step: Step, ref: VariableBuffer) -> Any:
+    def compute(step: Step, ref: VariableBuffer) -> Array:
         if step.resources.remove(_TEMPORARY, name) is None:
             raise NotFound(f"Temporary variable {name} does not exist")
-        return ref.read()
+        value: Array = ref.read()
+        return value
 
     return compute
 
 
-def _held(bind: Bind) -> Callable[[VariableBuffer], contextlib.AbstractContextManager[Any]]:
-    """What an update holds while it reads and sets the buffer."""
+def _held(bind: Bind) -> Callable[[VariableBuffer], contextlib.AbstractContextManager[object]]:
+    """The context in which an update reads and sets the buffer."""
     if bind.attrs["use_locking"]:
         return lambda ref: ref.lock
     return lambda _: contextlib.nullcontext()
 
 
 @binder("Assign")
-def assign(bind: Bind) -> Callable[..., Any]:
-    """Sets the variable; its shape may change if it is not validated."""
+def assign(bind: Bind) -> KernelFunction:
+    """Sets the variable; unless validated, the shape may change."""
     held, validate = _held(bind), bind.attrs["validate_shape"]
 
-    def compute(ref: VariableBuffer, value: Any) -> VariableBuffer:
+    def compute(ref: VariableBuffer, value: Array) -> VariableBuffer:
         with held(ref):
             wanted = _shape_held(ref)
             if validate and wanted is not None and wanted != value.shape:
@@ -131,7 +132,7 @@ def assign(bind: Bind) -> Callable[..., Any]:
 
 
 def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
-    """The shape of the value, or as it was declared; None if neither is known."""
+    """The shape of the value, or the declared one; None if neither is known."""
     value = ref.peek()
     if value is not None:
         shape: tuple[int, ...] = value.shape
@@ -140,10 +141,10 @@ def _shape_held(ref: VariableBuffer) -> tuple[int, ...] | None:
 
 
 def _update(op_type: str, combine: str) -> None:
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         held, function = _held(bind), getattr(bind.xp, combine)
 
-        def compute(ref: VariableBuffer, value: Any) -> VariableBuffer:
+        def compute(ref: VariableBuffer, value: Array) -> VariableBuffer:
             with held(ref):
                 old = ref.read()
                 if old.shape != value.shape:
@@ -164,21 +165,23 @@ _update("AssignSub", "subtract")
 
 
 @binder("IsVariableInitialized")
-def is_variable_initialized(bind: Bind) -> Callable[..., Any]:
+def is_variable_initialized(bind: Bind) -> KernelFunction:
     """Whether the variable has been set."""
     return lambda ref: bind.xp.asarray(ref.peek() is not None)
 
 
 @binder("CountUpTo")
-def count_up_to(bind: Bind) -> Callable[..., Any]:
+def count_up_to(bind: Bind) -> KernelFunction:
     """The value before it is counted up by one; an error once it is at the limit."""
     xp, limit = bind.xp, bind.attrs["limit"]
 
-    def compute(ref: VariableBuffer) -> Any:
+    def compute(ref: VariableBuffer) -> Array:
         with ref.lock:
-            old = ref.read()
+            old: Array = ref.read()
             if old.shape != ():
-                raise InvalidArgument("input is not a scalar")
+                raise InvalidArgument(
+                    f"CountUpTo: the variable must be a scalar, got shape {list(old.shape)}"
+                )
             if old >= limit:
                 raise OutOfRange(f"Reached limit of {limit}")
             ref.value = old + xp.ones((), dtype=old.dtype)
@@ -188,10 +191,10 @@ def count_up_to(bind: Bind) -> Callable[..., Any]:
 
 
 def _scatter(op_type: str, update: Update) -> None:
-    def bind(bind: Bind) -> Callable[..., Any]:
+    def bind(bind: Bind) -> KernelFunction:
         xp, held = bind.xp, _held(bind)
 
-        def compute(ref: VariableBuffer, indices: Any, updates: Any) -> VariableBuffer:
+        def compute(ref: VariableBuffer, indices: Array, updates: Array) -> VariableBuffer:
             with held(ref):
                 ref.value = frozen(update(xp, ref.read(), indices, updates))
             return ref

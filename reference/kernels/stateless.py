@@ -1,14 +1,15 @@
-"""Kernels of random numbers without a state: a key and a counter say which words are taken.
+"""Kernels of stateless random numbers: a key and a counter determine the random words.
 
-A pair of seeds is scrambled to a key and the upper half of a counter. From then on the numbers are
-those of an operation with a state whose stream begins there.
+A pair of seeds is scrambled to a key and the upper half of a counter. The numbers are
+those of a stateful operation whose stream begins there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.kernels.arrays import checked_shape
 from sessrun.reference.kernels.host import HOST, dtype_of, host_array, ints, scalar_int
@@ -16,26 +17,26 @@ from sessrun.reference.kernels.normal import normal_numbers, truncated_numbers
 from sessrun.reference.kernels.philox import Stream
 from sessrun.reference.kernels.random import (
     drawn_classes,
+    full_range_integers,
     numbers_between,
     uniform_numbers,
-    whole_numbers,
 )
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
-__all__ = ["check_algorithm", "keyed_stream", "of_each", "seeded_stream"]
+__all__ = ["check_algorithm", "keyed_stream", "per_parameter", "seeded_stream"]
 
 _CPU: Final = ("CPU",)
-#: The key under which two seeds, as a counter, are scrambled.
+#: The key with which a pair of seeds, as a counter, is scrambled.
 _SCRAMBLING: Final = 0x02461E293EC8F720
-#: The numbers of the algorithms: Philox, ThreeFry, whichever is best, which is Philox.
+#: The numbers of the algorithms: Philox, ThreeFry, and the best one, which is Philox.
 _PHILOX, _THREEFRY, _ANY = 1, 2, 3
 
 
-def _scrambled(seed: Any) -> tuple[int, int]:
-    """The key and the upper half of the counter that two seeds stand for.
+def _scrambled(seed: Array) -> tuple[int, int]:
+    """The key and the upper half of the counter for a pair of seeds.
 
     Raises:
-      InvalidArgument: there are not two.
+      InvalidArgument: the seeds are not a vector of two.
 
     """
     if seed.shape != (2,):
@@ -47,24 +48,24 @@ def _scrambled(seed: Any) -> tuple[int, int]:
     return first | second << 32, third | fourth << 32
 
 
-def seeded_stream(xp: Any, seed: Any) -> Stream:
-    """The stream of two seeds."""
+def seeded_stream(xp: ArrayModule, seed: Array) -> Stream:
+    """The stream of a pair of seeds."""
     return Stream(xp, *_scrambled(seed))
 
 
 def check_algorithm(number: int) -> None:
-    """Raise InvalidArgument for an unknown algorithm, Unimplemented for one that is not there."""
+    """Raise InvalidArgument for an unknown algorithm, Unimplemented for ThreeFry."""
     if number == _THREEFRY:
-        raise Unimplemented("The ThreeFry algorithm is not there on a CPU")
+        raise Unimplemented("The ThreeFry algorithm is not supported on a CPU")
     if number not in {_PHILOX, _ANY}:
         raise InvalidArgument(f"Unsupported algorithm id: {number}")
 
 
-def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
+def keyed_stream(xp: ArrayModule, key: Array, counter: Array, alg: Array) -> Stream:
     """The stream of a key and a counter.
 
     Raises:
-      InvalidArgument: the algorithm is not there or the shapes are wrong.
+      InvalidArgument: the algorithm is not supported, or the shapes are wrong.
 
     """
     if alg.ndim or key.shape != (1,) or counter.ndim != 1:
@@ -79,63 +80,65 @@ def keyed_stream(xp: Any, key: Any, counter: Any, alg: Any) -> Stream:
     return stream
 
 
-def of_each(dims: tuple[int, ...], parameters: Sequence[Any]) -> list[Any]:
-    """Each parameter as a vector of as many numbers as they broadcast to.
+def per_parameter(dims: tuple[int, ...], parameters: Sequence[Array]) -> list[Array]:
+    """The parameters broadcast to one shape, as vectors.
 
     Raises:
-      KernelError: they do not broadcast, or the shape does not end with theirs.
+      KernelError: they do not broadcast, or `dims` does not end with their shape.
 
     """
     try:
-        whole = HOST.broadcast_arrays(*parameters)
+        broadcast = HOST.broadcast_arrays(*parameters)
     except ValueError:
         raise InvalidArgument("parameters must have compatible batch dimensions") from None
-    shape = whole[0].shape
+    shape = broadcast[0].shape
     if dims[len(dims) - len(shape) :] != shape:
-        raise InvalidArgument("Shape passed in must end with broadcasted shape.")
-    return [each.reshape(-1) for each in whole]
+        raise InvalidArgument(
+            f"The shape {list(dims)} must end with that of the parameters, {list(shape)}"
+        )
+    return [parameter.reshape(-1) for parameter in broadcast]
 
 
 @kernel("StatelessRandomGetKeyCounter", devices=_CPU)
-def get_key_counter(_: Any, seed: Any) -> Any:
-    """A key and a counter, scrambled of two seeds."""
+def get_key_counter(_: object, seed: Array) -> tuple[Array, Array]:
+    """The key and the counter of a pair of seeds."""
     key, upper = _scrambled(seed)
     return host_array([key], "uint64"), host_array([0, upper], "uint64")
 
 
 @kernel("StatelessRandomGetAlg", devices=_CPU)
-def get_algorithm(_: Any) -> Any:
-    """The number of the algorithm that is best here: Philox."""
+def get_algorithm(_: object) -> Array:
+    """The number of the best algorithm: Philox."""
     return host_array([_PHILOX], "int32").reshape(())
 
 
 @kernel("StatelessRandomGetKeyCounterAlg", devices=_CPU)
-def get_key_counter_algorithm(_: Any, seed: Any) -> Any:
-    """Key, counter and algorithm together."""
+def get_key_counter_algorithm(_: object, seed: Array) -> tuple[Array, Array, Array]:
+    """The key, the counter and the algorithm of a pair of seeds."""
     key, upper = _scrambled(seed)
     number = host_array([_PHILOX], "int32").reshape(())
     return host_array([key], "uint64"), host_array([0, upper], "uint64"), number
 
 
-#: From the array module, a stream, a shape and a dtype's name to numbers.
-Make = Callable[[Any, Stream, tuple[int, ...], str], Any]
+#: From the array module, a stream, a shape and a dtype's name to random numbers.
+Make = Callable[[ArrayModule, Stream, tuple[int, ...], str], Array]
 
 
 def _register(op_type: str, make: Make) -> None:
     @binder(op_type, devices=_CPU)
-    def seeded(bind: Bind) -> Callable[..., Any]:
+    def seeded(bind: Bind) -> KernelFunction:
         dtype = bind.attrs["dtype"]
 
-        def compute(shape: Any, seed: Any) -> Any:
+        def compute(shape: Array, seed: Array) -> Array:
             return make(bind.xp, seeded_stream(bind.xp, seed), checked_shape(shape), dtype)
 
         return compute
 
     @binder(f"{op_type}V2", devices=_CPU)
-    def keyed(bind: Bind) -> Callable[..., Any]:
+    def keyed(bind: Bind) -> KernelFunction:
         dtype = bind.attrs["dtype"]
 
-        def compute(shape: Any, key: Any, counter: Any, alg: Any) -> Any:
+        def compute(shape: Array, key: Array, counter: Array, alg: Array) -> Array:
             stream = keyed_stream(bind.xp, key, counter, alg)
             return make(bind.xp, stream, checked_shape(shape), dtype)
 
@@ -147,11 +150,11 @@ _register("StatelessRandomNormal", normal_numbers)
 _register("StatelessTruncatedNormal", truncated_numbers)
 _register(
     "StatelessRandomUniformFullInt",
-    lambda xp, stream, dims, dtype: whole_numbers(xp, stream, dims, dtype_of(dtype)),
+    lambda xp, stream, dims, dtype: full_range_integers(xp, stream, dims, dtype_of(dtype)),
 )
 
 
-def _between(xp: Any, stream: Stream, shape: Any, minval: Any, maxval: Any) -> Any:
+def _between(xp: ArrayModule, stream: Stream, shape: Array, minval: Array, maxval: Array) -> Array:
     if minval.ndim or maxval.ndim:
         raise InvalidArgument("minval and maxval must be scalars")
     interval = scalar_int(minval), scalar_int(maxval)
@@ -159,22 +162,30 @@ def _between(xp: Any, stream: Stream, shape: Any, minval: Any, maxval: Any) -> A
 
 
 @kernel("StatelessRandomUniformInt", devices=_CPU)
-def stateless_random_uniform_int(xp: Any, shape: Any, seed: Any, minval: Any, maxval: Any) -> Any:
+def stateless_random_uniform_int(
+    xp: ArrayModule, shape: Array, seed: Array, minval: Array, maxval: Array
+) -> Array:
     """Integers in [minval, maxval)."""
     return _between(xp, seeded_stream(xp, seed), shape, minval, maxval)
 
 
 @kernel("StatelessRandomUniformIntV2", devices=_CPU)
 def stateless_random_uniform_int_v2(
-    xp: Any, shape: Any, key: Any, counter: Any, alg: Any, minval: Any, maxval: Any
-) -> Any:
+    xp: ArrayModule,
+    shape: Array,
+    key: Array,
+    counter: Array,
+    alg: Array,
+    minval: Array,
+    maxval: Array,
+) -> Array:
     """Integers in [minval, maxval)."""
     return _between(xp, keyed_stream(xp, key, counter, alg), shape, minval, maxval)
 
 
 @kernel("StatelessMultinomial", devices=_CPU)
 def stateless_multinomial(
-    xp: Any, logits: Any, num_samples: Any, seed: Any, *, output_dtype: str
-) -> Any:
-    """Classes drawn with the probabilities that unnormalised logarithms give."""
+    xp: ArrayModule, logits: Array, num_samples: Array, seed: Array, *, output_dtype: str
+) -> Array:
+    """Classes drawn from rows of logits."""
     return drawn_classes(xp, seeded_stream(xp, seed), logits, num_samples, dtype_of(output_dtype))

@@ -1,8 +1,8 @@
-"""Kernels of strings: Python's own, on object arrays of bytes in host memory.
+"""Kernels of strings, by Python's methods on object arrays of bytes in host memory.
 
-Each string is an object of Python's, and some calls of its: TensorFlow, in native code, takes a
-quarter of the time for short strings (EncodeBase64, DecodeRaw, AsString, StringLength), of
-DecodePaddedRaw a sixth, of DecodeBase64, StringToNumber and Substr a tenth.
+Every string is a Python object and takes some Python calls: TensorFlow, in native code, takes a
+quarter of the time for short strings (EncodeBase64, DecodeRaw, AsString, StringLength), for
+DecodePaddedRaw a sixth, for DecodeBase64, StringToNumber and Substr a tenth.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import binascii
 import math
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_octets, attribute_text
 from sessrun.reference.kernels.host import dtype_of, ints, string_array
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Attrs, Bind, KernelFunction, binder, kernel
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
@@ -30,13 +31,13 @@ _UTF8_CONTINUATION: Final = 0x80
 _CONTINUING: Final = bytes(range(_UTF8_CONTINUATION, _UTF8_START))
 
 
-def _each(array: Any, function: Callable[[bytes], bytes]) -> Any:
+def _mapped(array: Array, function: Callable[[bytes], bytes]) -> Array:
     return string_array(map(function, array.reshape(-1).tolist()), array.shape)
 
 
 @kernel("StringJoin", devices=("CPU",))
-def string_join(_: Any, *inputs: Any, separator: Any) -> Any:
-    """Elementwise joined strings, scalars repeated."""
+def string_join(_: object, *inputs: Array, separator: str) -> Array:
+    """Strings joined elementwise; scalars are broadcast."""
     shapes = [array.shape for array in inputs if array.ndim]
     shape = shapes[0] if shapes else ()
     for other in shapes:
@@ -55,11 +56,11 @@ def string_join(_: Any, *inputs: Any, separator: Any) -> Any:
 
 
 @binder("StringLength", devices=("CPU",))
-def string_length(bind: Bind) -> Callable[..., Any]:
+def string_length(bind: Bind) -> KernelFunction:
     """The length in bytes or in UTF-8 characters."""
     xp, characters = bind.xp, attribute_text(bind.attrs["unit"]) == "UTF8_CHAR"
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         items = x.reshape(-1).tolist()
         counted = (item.translate(None, _CONTINUING) for item in items) if characters else items
         return xp.asarray([*map(len, counted)], dtype="int32").reshape(x.shape)
@@ -68,12 +69,12 @@ def string_length(bind: Bind) -> Callable[..., Any]:
 
 
 def _starts(item: bytes) -> list[int]:
-    """Where the UTF-8 characters begin: every byte that continues none."""
+    """Where the UTF-8 characters begin: at all bytes that are not continuation bytes."""
     return [i for i, byte in enumerate(item) if byte & _UTF8_START != _UTF8_CONTINUATION]
 
 
-def _is_ascii(encoding: Any) -> bool:
-    """Whether only letters of ASCII have a case, as without an encoding."""
+def _is_ascii(encoding: str) -> bool:
+    """Whether only ASCII letters are converted, as without an encoding."""
     name = attribute_text(encoding)
     if name not in {"", "utf-8"}:
         raise InvalidArgument(f"only utf-8 or '' (no encoding) is supported, received {name}")
@@ -81,29 +82,29 @@ def _is_ascii(encoding: Any) -> bool:
 
 
 @kernel("StringLower", devices=("CPU",))
-def string_lower(_: Any, x: Any, *, encoding: Any) -> Any:
-    """Lower case: of ASCII letters, or of all letters in UTF-8."""
+def string_lower(_: object, x: Array, *, encoding: str) -> Array:
+    """Strings in lower case: ASCII letters, or all letters of UTF-8."""
     if _is_ascii(encoding):
-        return _each(x, bytes.lower)
-    return _each(x, lambda item: item.decode("utf-8", "replace").lower().encode())
+        return _mapped(x, bytes.lower)
+    return _mapped(x, lambda item: item.decode("utf-8", "replace").lower().encode())
 
 
 @kernel("StringUpper", devices=("CPU",))
-def string_upper(_: Any, x: Any, *, encoding: Any) -> Any:
-    """Upper case: of ASCII letters, or of all letters in UTF-8."""
+def string_upper(_: object, x: Array, *, encoding: str) -> Array:
+    """Strings in upper case: ASCII letters, or all letters of UTF-8."""
     if _is_ascii(encoding):
-        return _each(x, bytes.upper)
-    return _each(x, lambda item: item.decode("utf-8", "replace").upper().encode())
+        return _mapped(x, bytes.upper)
+    return _mapped(x, lambda item: item.decode("utf-8", "replace").upper().encode())
 
 
 @kernel("StringStrip", devices=("CPU",))
-def string_strip(_: Any, x: Any) -> Any:
-    """Without white space at the ends."""
-    return _each(x, lambda item: item.strip(b" \t\n\v\f\r"))
+def string_strip(_: object, x: Array) -> Array:
+    """Strings without white space at both ends."""
+    return _mapped(x, lambda item: item.strip(b" \t\n\v\f\r"))
 
 
 @binder("Substr", devices=("CPU",))
-def substr(bind: Bind) -> Callable[..., Any]:
+def substr(bind: Bind) -> KernelFunction:
     """Part of a string by position and length, in bytes or UTF-8 characters."""
     xp, characters = bind.xp, attribute_text(bind.attrs["unit"]) == "UTF8_CHAR"
 
@@ -116,19 +117,19 @@ def substr(bind: Bind) -> Callable[..., Any]:
         end = min(start + max(length, 0), count)
         return item[start:end] if bounds is None else item[bounds[start] : bounds[end]]
 
-    def compute(x: Any, pos: Any, length: Any) -> Any:
+    def compute(x: Array, pos: Array, length: Array) -> Array:
         if pos.shape != length.shape:
             raise InvalidArgument("pos and len should have the same shape")
-        items, places, lengths = xp.broadcast_arrays(x, pos, length)
-        flat = (array.reshape(-1).tolist() for array in (items, places, lengths))
+        items, positions, lengths = xp.broadcast_arrays(x, pos, length)
+        flat = (array.reshape(-1).tolist() for array in (items, positions, lengths))
         return string_array((part(*row) for row in zip(*flat, strict=True)), items.shape)
 
     return compute
 
 
 @kernel("ReduceJoin", devices=("CPU",))
-def reduce_join(_: Any, x: Any, indices: Any, *, keep_dims: bool, separator: Any) -> Any:
-    """Strings joined over the given axes, along the first of them first."""
+def reduce_join(_: object, x: Array, indices: Array, *, keep_dims: bool, separator: str) -> Array:
+    """Strings joined along the given axes, one after the other."""
     axes: list[int] = []
     for axis in ints(indices):
         if not -x.ndim <= axis < x.ndim:
@@ -152,23 +153,23 @@ def reduce_join(_: Any, x: Any, indices: Any, *, keep_dims: bool, separator: Any
 
 
 @kernel("EncodeBase64", devices=("CPU",))
-def encode_base64(_: Any, x: Any, *, pad: bool) -> Any:
+def encode_base64(_: object, x: Array, *, pad: bool) -> Array:
     """Web-safe base64, padded or not."""
 
     def encoded(item: bytes) -> bytes:
         text = base64.urlsafe_b64encode(item)
         return text if pad else text.rstrip(b"=")
 
-    return _each(x, encoded)
+    return _mapped(x, encoded)
 
 
-#: The letters of web-safe base64, and how those that the standard writes otherwise are turned.
+#: The letters of web-safe base64, and the translation of those that differ to standard ones.
 _WEB_SAFE: Final = (string.ascii_letters + string.digits + "-_").encode()
 _STANDARD: Final = bytes.maketrans(b"-_", b"+/")
 
 
 @kernel("DecodeBase64", devices=("CPU",))
-def decode_base64(_: Any, x: Any) -> Any:
+def decode_base64(_: object, x: Array) -> Array:
     """The bytes of web-safe base64, padded or not."""
 
     def decoded(item: bytes) -> bytes:
@@ -182,17 +183,17 @@ def decode_base64(_: Any, x: Any) -> Any:
             raise InvalidArgument("Base64 string length cannot be 1 modulo 4.")
         return binascii.a2b_base64(bare.translate(_STANDARD) + b"=" * (-len(bare) % 4))
 
-    return _each(x, decoded)
+    return _mapped(x, decoded)
 
 
 @binder("DecodeRaw", devices=("CPU",))
-def decode_raw(bind: Bind) -> Callable[..., Any]:
-    """The bytes of each string as a vector of numbers; all strings have one length."""
+def decode_raw(bind: Bind) -> KernelFunction:
+    """The bytes of strings of one length, interpreted as vectors of numbers."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
     called = BY_NAME[bind.attrs["out_type"]].opdef
     swapped = not bind.attrs["little_endian"]
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         items = x.reshape(-1).tolist()
         width = len(items[0]) if items else 0
         for index, item in enumerate(items):
@@ -206,20 +207,20 @@ def decode_raw(bind: Bind) -> Callable[..., Any]:
                 f"Input to DecodeRaw has length {width} that is not a multiple "
                 f"of {dtype.itemsize}, the size of {called}"
             )
-        whole = xp.frombuffer(b"".join(items), dtype=dtype) if width else xp.zeros((0,), dtype)
-        turned = whole.byteswap() if swapped else whole
+        numbers = xp.frombuffer(b"".join(items), dtype=dtype) if width else xp.zeros((0,), dtype)
+        turned = numbers.byteswap() if swapped else numbers
         return turned.reshape((*x.shape, width // dtype.itemsize))
 
     return compute
 
 
 @binder("DecodePaddedRaw", devices=("CPU",))
-def decode_padded_raw(bind: Bind) -> Callable[..., Any]:
-    """The bytes of each string, cut or filled up with zeros, as a vector of numbers."""
+def decode_padded_raw(bind: Bind) -> KernelFunction:
+    """The bytes of strings, cut or padded with zeros, interpreted as vectors of numbers."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
     swapped = not bind.attrs["little_endian"]
 
-    def compute(x: Any, length: Any) -> Any:
+    def compute(x: Array, length: Array) -> Array:
         if length.shape != ():
             raise InvalidArgument("fixed_length must be a scalar")
         width = int(length)
@@ -231,8 +232,8 @@ def decode_padded_raw(bind: Bind) -> Callable[..., Any]:
                 f"out_type ({dtype.itemsize})"
             )
         items = [item[:width].ljust(width, b"\0") for item in x.reshape(-1).tolist()]
-        whole = xp.frombuffer(b"".join(items), dtype=dtype) if items else xp.zeros((0,), dtype)
-        turned = whole.byteswap() if swapped else whole
+        numbers = xp.frombuffer(b"".join(items), dtype=dtype) if items else xp.zeros((0,), dtype)
+        turned = numbers.byteswap() if swapped else numbers
         return turned.reshape((*x.shape, width // dtype.itemsize))
 
     return compute
@@ -247,30 +248,29 @@ _INTEGER: Final = re.compile(rb"[+-]?\d+")
 
 
 def _float(numeral: re.Match[bytes]) -> float:
-    """What C reads as a number: in decimals or, after `0x`, in digits of sixteen."""
+    """The number that C reads from a decimal or, after `0x`, hexadecimal numeral."""
     text = numeral[0].partition(b"(")[0].decode()
     return float.fromhex(text) if numeral["hex"] else float(text)
 
 
 @binder("StringToNumber", devices=("CPU",))
-def string_to_number(bind: Bind) -> Callable[..., Any]:
-    """The number that a text says."""
+def string_to_number(bind: Bind) -> KernelFunction:
+    """The numbers that strings represent."""
     xp, dtype = bind.xp, dtype_of(bind.attrs["out_type"])
-    whole = dtype.kind in "iu"
-    bounds = (xp.iinfo(dtype).min, xp.iinfo(dtype).max) if whole else (0, 0)
+    is_integer = dtype.kind in "iu"
+    bounds = (xp.iinfo(dtype).min, xp.iinfo(dtype).max) if is_integer else (0, 0)
 
     def number(item: bytes) -> float:
         bare = item.strip(b" \t\n\v\f\r")
-        found = (_INTEGER if whole else _NUMERAL).fullmatch(bare)
-        value = None if found is None else int(bare) if whole else _float(found)
-        if value is None or (whole and not bounds[0] <= value <= bounds[1]):
+        match = (_INTEGER if is_integer else _NUMERAL).fullmatch(bare)
+        value = None if match is None else int(bare) if is_integer else _float(match)
+        if value is None or (is_integer and not bounds[0] <= value <= bounds[1]):
             raise InvalidArgument(
-                f"StringToNumberOp could not correctly convert string: "
-                f"{item.decode(errors='replace')}"
+                f"StringToNumber could not convert the string: {item.decode(errors='replace')}"
             )
         return value
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         numbers = [number(item) for item in x.reshape(-1).tolist()]
         return xp.asarray(numbers, dtype=dtype).reshape(x.shape)
 
@@ -278,8 +278,8 @@ def string_to_number(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("AsString", devices=("CPU",))
-def as_string(bind: Bind) -> Callable[..., Any]:
-    """Decimal text, in the forms of C's printf."""
+def as_string(bind: Bind) -> KernelFunction:
+    """Numbers formatted as by C's printf."""
     attrs = bind.attrs
     form = _Format(
         attrs["precision"],
@@ -289,19 +289,19 @@ def as_string(bind: Bind) -> Callable[..., Any]:
         attribute_text(attrs["fill"]),
     )
     if attrs["T"] == "string":
-        return lambda x: _each(x, form.text)
+        return lambda x: _mapped(x, form.text)
     if BY_NAME[attrs["T"]].kind in {"int", "uint", "bool"}:
-        _check_whole(attrs)
+        _check_integer(attrs)
 
-    def compute(x: Any) -> Any:
+    def compute(x: Array) -> Array:
         write = form.writer(x.dtype.kind)
         return string_array((write(item) for item in x.reshape(-1).tolist()), x.shape)
 
     return compute
 
 
-def _check_whole(attrs: Mapping[str, Any]) -> None:
-    """Refuse what is said of fractions where the numbers have none."""
+def _check_integer(attrs: Attrs) -> None:
+    """Raise InvalidArgument for attributes that only apply to fractions."""
     if attrs["scientific"] or attrs["shortest"]:
         raise InvalidArgument(
             f"scientific and shortest format not supported for datatype {attrs['T']}"
@@ -311,7 +311,7 @@ def _check_whole(attrs: Mapping[str, Any]) -> None:
 
 
 class _Format:
-    """How AsString writes numbers: printf's precision, width, fill and notation."""
+    """A format of AsString: printf's precision, width, fill and notation."""
 
     def __init__(
         self, precision: int, scientific: bool, shortest: bool, width: int, fill: str
@@ -324,23 +324,27 @@ class _Format:
             raise InvalidArgument(f'Fill argument not supported: "{fill}"')
         size = str(width) if width > -1 else ""
         self._head = f"%{fill}{size}"
-        # Infinities and NaN are no digits to be filled up with zeros.
+        # Infinities and NaN are not padded with zeros.
         self._blank = f"%{size}" if fill == "0" else self._head
         self._float = f".{precision}" if precision > -1 else ""
         self._float += "e" if scientific else "g" if shortest else "f"
 
     def writer(self, kind: str) -> Callable[[Any], bytes]:
         """The method for elements of a numpy kind."""
-        return {"b": self.bool, "i": self.whole, "u": self.unsigned, "c": self.complex}.get(
-            kind, self.float
-        )
+        writers: dict[str, Callable[[Any], bytes]] = {
+            "b": self.bool,
+            "i": self.integer,
+            "u": self.unsigned,
+            "c": self.complex,
+        }
+        return writers.get(kind, self.float)
 
-    def whole(self, value: int) -> bytes:
+    def integer(self, value: int) -> bytes:
         """An integer."""
         return (self._head + "d").encode() % value
 
     def unsigned(self, value: int) -> bytes:
-        """An integer without a sign: a flag for signs says nothing."""
+        """An unsigned integer: flags for signs are ignored."""
         return (self._head.replace(" ", "").replace("+", "") + "d").encode() % value
 
     def bool(self, value: bool) -> bytes:

@@ -1,32 +1,35 @@
-"""Kernels of summaries of numbers, histograms and tensors, and of summaries merged."""
+"""Kernels of summaries of numbers and tensors, and the merging of summaries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.host import HOST, string_array
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.spec.proto import foreign
+
+if TYPE_CHECKING:
+    from sessrun.spec.proto.summary_pb2 import Summary
 
 __all__ = ["numbered_tags", "scalar_tag", "serialized"]
 
 _CPU: Final = ("CPU",)
 
 
-def serialized(summary: Any) -> Any:
-    """A message as a string tensor."""
+def serialized(summary: Summary) -> Array:
+    """A serialized summary as a string tensor."""
     return string_array([foreign.serialize(summary)], ())
 
 
-def scalar_tag(tag: Any) -> Any:
-    """The one tag of a summary.
+def scalar_tag(tag: Array) -> str:
+    """The tag of a summary, which must be a scalar.
 
     Raises:
-      KernelError: there is not one.
+      KernelError: the tensor is no scalar.
 
     """
     if tag.shape != ():
@@ -35,17 +38,17 @@ def scalar_tag(tag: Any) -> Any:
 
 
 def numbered_tags(tag: str, kind: str, limit: int) -> list[str]:
-    """The tags of as many values of a kind, numbered where there may be more than one."""
+    """The tags of `limit` values of a kind, numbered if there may be more than one."""
     return [f"{tag}/{kind}/{i}" for i in range(limit)] if limit > 1 else [f"{tag}/{kind}"]
 
 
 def _text(tag: bytes) -> str:
-    """A tag as the messages have it, which hold text only: a ValueError where it is none."""
+    """A tag as text, which messages hold; a ValueError if it is not UTF-8."""
     return tag.decode()
 
 
 @kernel("ScalarSummary", devices=_CPU)
-def scalar_summary(_: Any, tags: Any, values: Any) -> Any:
+def scalar_summary(_: object, tags: Array, values: Array) -> Array:
     """A Summary with a value for each tag."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - few programs run summaries
 
@@ -64,13 +67,13 @@ def scalar_summary(_: Any, tags: Any, values: Any) -> Any:
 
 
 @binder("TensorSummary", devices=_CPU)
-def tensor_summary(bind: Bind) -> Callable[..., Any]:
+def tensor_summary(bind: Bind) -> KernelFunction:
     """A Summary of a tensor, under the name of the node."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 
     name, dtype = bind.node.name, bind.attrs["T"]
 
-    def compute(tensor: Any) -> Any:
+    def compute(tensor: Array) -> Array:
         summary = Summary()
         summary.value.add(node_name=name, tensor=content_proto(tensor, dtype))
         return serialized(summary)
@@ -80,14 +83,14 @@ def tensor_summary(bind: Bind) -> Callable[..., Any]:
 
 @kernel("TensorSummaryV2", devices=_CPU)
 def tagged_tensor_summary(
-    _: Any,
-    tag: Any,
-    tensor: Any,
-    serialized_summary_metadata: Any,
+    _: object,
+    tag: Array,
+    tensor: Array,
+    serialized_summary_metadata: Array,
     *,
     T: str,  # noqa: N803 - the attribute's name
-) -> Any:
-    """A Summary of a tensor, with metadata; of damaged metadata there is none."""
+) -> Array:
+    """A Summary of a tensor with metadata, which is empty if it cannot be parsed."""
     from sessrun.spec.proto.summary_pb2 import Summary, SummaryMetadata  # noqa: PLC0415 - as above
 
     word = scalar_tag(tag)
@@ -108,7 +111,7 @@ def tagged_tensor_summary(
 
 
 @kernel("MergeSummary", devices=_CPU)
-def merge_summary(_: Any, *inputs: Any) -> Any:
+def merge_summary(_: object, *inputs: Array) -> Array:
     """One Summary with all values."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 
@@ -116,12 +119,12 @@ def merge_summary(_: Any, *inputs: Any) -> Any:
     tags: set[str] = set()
     for data in (item for one in inputs for item in one.reshape(-1).tolist()):
         try:
-            found = foreign.parse(Summary, bytes(data), "a summary")
+            summary = foreign.parse(Summary, bytes(data), "a summary")
         except foreign.ProtoError as error:
             raise InvalidArgument("Could not parse one of the summary inputs") from error
-        for value in found.value:
+        for value in summary.value:
             if value.tag and value.tag in tags:
                 raise InvalidArgument(f"Duplicate tag {value.tag} found in summary inputs")
             tags.add(value.tag)
-        merged.value.extend(found.value)
+        merged.value.extend(summary.value)
     return serialized(merged)

@@ -1,4 +1,4 @@
-"""Kernels that write events: a handle is a place for a writer, which the session keeps."""
+"""Kernels that write events: a handle is a writer, which the session keeps."""
 
 from __future__ import annotations
 
@@ -8,28 +8,36 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from google.protobuf.message import Message
+
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import DataLoss, InvalidArgument, NotFound
 from sessrun.reference.kernels.encoding import content_proto
 from sessrun.reference.kernels.histograms import histogram_of
 from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.images import summary_of_images
 from sessrun.reference.kernels.readers import as_kernel_errors
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.kernels.sounds import summary_of_sounds
 from sessrun.reference.state.files.files import makedirs
 from sessrun.spec.proto import GraphDef, foreign
 
+if TYPE_CHECKING:
+    from sessrun.spec.proto.summary_pb2 import Event
+
 __all__: list[str] = []
 
+M = TypeVar("M", bound=Message)
+
 _CPU: Final = ("CPU",)
-#: Tells the files of a process apart.
+#: The numbers of the files of a process, which are part of their names.
 _COUNTER: Final = itertools.count()
 
 
 class _File:
-    """An open event file, flushed when enough events or enough time have come together."""
+    """An open event file, flushed after enough events or enough time."""
 
     def __init__(self, logdir: str, max_queue: int, flush_millis: int, suffix: str) -> None:
         from sessrun.reference.state.input.event_files import EventsWriter  # noqa: PLC0415 - few programs write events
@@ -44,7 +52,7 @@ class _File:
         self._flushed = time.monotonic()
         self._lock = threading.Lock()
 
-    def write(self, event: Any) -> None:
+    def write(self, event: Event) -> None:
         """Write an event."""
         with self._lock:
             self._writer.WriteEvent(event)
@@ -53,7 +61,7 @@ class _File:
                 self._flush()
 
     def flush(self) -> None:
-        """Hand what was written to the operating system."""
+        """Flush the file to the operating system."""
         with self._lock:
             self._flush()
 
@@ -68,8 +76,8 @@ class _File:
             self._writer.Close()
 
 
-class _Place:
-    """Where a writer is, once it is made."""
+class _Writer:
+    """A summary writer, which has a file between creation and closing."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -77,25 +85,25 @@ class _Place:
         self._file: _File | None = None
 
     def begin(self, make: Callable[[], _File]) -> None:
-        """Make the writer, unless there is one."""
+        """Open the file, unless one is open."""
         with self._lock:
             if self._file is None:
                 self._file = make()
 
     def file(self) -> _File:
-        """The writer.
+        """The open file.
 
         Raises:
-          KernelError: there is none, or it was closed.
+          KernelError: the writer was not created, or was closed.
 
         """
-        found = self._file
-        if found is None:
+        file = self._file
+        if file is None:
             raise NotFound(f"Resource {self._name} does not exist.")
-        return found
+        return file
 
     def close(self) -> None:
-        """Close the writer."""
+        """Close the file."""
         with self._lock:
             file = self.file()
             self._file = None
@@ -103,18 +111,18 @@ class _Place:
 
 
 @binder("SummaryWriter", devices=_CPU)
-def summary_writer(bind: Bind) -> Callable[..., Any]:
-    """The place of that container and name."""
+def summary_writer(bind: Bind) -> KernelFunction:
+    """The writer of that container and name, without a file at first."""
     container, name = str(bind.attrs["container"]), str(bind.attrs["shared_name"])
 
-    def compute() -> _Place:
+    def compute() -> _Writer:
         full = name or bind.node.name
-        return bind.resources.get_or_create(container, full, _Place, lambda: _Place(full))
+        return bind.resources.get_or_create(container, full, _Writer, lambda: _Writer(full))
 
     return compute
 
 
-def _only(name: str, value: Any) -> Any:
+def _only(name: str, value: Array) -> Any:
     """The element of a scalar."""
     if value.shape != ():
         raise InvalidArgument(f"{name} must be a scalar")
@@ -123,11 +131,16 @@ def _only(name: str, value: Any) -> Any:
 
 @kernel("CreateSummaryFileWriter", devices=_CPU)
 def create_summary_file_writer(
-    _: Any, writer: Any, logdir: Any, max_queue: Any, flush_millis: Any, filename_suffix: Any
+    _: object,
+    writer: _Writer,
+    logdir: Array,
+    max_queue: Array,
+    flush_millis: Array,
+    filename_suffix: Array,
 ) -> None:
-    """Begin the file."""
+    """Opens the writer's file."""
     folder, suffix = (
-        _only(*each).decode() for each in (("logdir", logdir), ("filename_suffix", filename_suffix))
+        _only(*item).decode() for item in (("logdir", logdir), ("filename_suffix", filename_suffix))
     )
     most, millis = _only("max_queue", max_queue), _only("flush_millis", flush_millis)
     with as_kernel_errors():
@@ -135,20 +148,20 @@ def create_summary_file_writer(
 
 
 @kernel("FlushSummaryWriter", devices=_CPU)
-def flush_summary_writer(_: Any, writer: Any) -> None:
-    """Flush the file."""
+def flush_summary_writer(_: object, writer: _Writer) -> None:
+    """Flushes the writer's file."""
     writer.file().flush()
 
 
 @kernel("CloseSummaryWriter", devices=_CPU)
-def close_summary_writer(_: Any, writer: Any) -> None:
-    """Close the file."""
+def close_summary_writer(_: object, writer: _Writer) -> None:
+    """Closes the writer's file."""
     writer.close()
 
 
 @contextmanager
-def _writing(writer: Any, step: Any) -> Iterator[Any]:
-    """An event of now, which is written once it is filled in the `with` statement."""
+def _writing(writer: _Writer, step: Array) -> Iterator[Event]:
+    """A context with a new event, which is written at its end."""
     from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - few programs write events
 
     event = Event(wall_time=time.time(), step=_only("step", step))
@@ -156,11 +169,11 @@ def _writing(writer: Any, step: Any) -> Iterator[Any]:
     writer.file().write(event)
 
 
-def _parsed(message: Any, data: bytes, called: str) -> Any:
-    """The message that the bytes are.
+def _parsed(message: type[M], data: bytes, called: str) -> M:
+    """The message parsed from bytes.
 
     Raises:
-      KernelError: they are none.
+      KernelError: the bytes are no such message.
 
     """
     try:
@@ -170,8 +183,8 @@ def _parsed(message: Any, data: bytes, called: str) -> Any:
 
 
 @kernel("ImportEvent", devices=_CPU)
-def import_event(_: Any, writer: Any, event: Any) -> None:
-    """Write an event as it is."""
+def import_event(_: object, writer: _Writer, event: Array) -> None:
+    """Writes a serialized event as it is."""
     from sessrun.spec.proto.summary_pb2 import Event  # noqa: PLC0415 - as above
 
     file = writer.file()
@@ -179,8 +192,8 @@ def import_event(_: Any, writer: Any, event: Any) -> None:
 
 
 @kernel("WriteScalarSummary", devices=_CPU)
-def write_scalar_summary(_: Any, writer: Any, step: Any, tag: Any, value: Any) -> None:
-    """Write a number."""
+def write_scalar_summary(_: object, writer: _Writer, step: Array, tag: Array, value: Array) -> None:
+    """Writes a summary of a number."""
     with _writing(writer, step) as event:
         with HOST.errstate(over="ignore"):
             number = float(HOST.float32(value.item()))
@@ -189,55 +202,71 @@ def write_scalar_summary(_: Any, writer: Any, step: Any, tag: Any, value: Any) -
 
 @kernel("WriteSummary", devices=_CPU)
 def write_summary(
-    _: Any,
-    writer: Any,
-    step: Any,
-    tensor: Any,
-    tag: Any,
-    summary_metadata: Any,
+    _: object,
+    writer: _Writer,
+    step: Array,
+    tensor: Array,
+    tag: Array,
+    summary_metadata: Array,
     *,
     T: str,  # noqa: N803 - the attribute's name
 ) -> None:
-    """Write a tensor."""
+    """Writes a summary of a tensor, with metadata."""
     from sessrun.spec.proto.summary_pb2 import SummaryMetadata  # noqa: PLC0415 - as above
 
     with _writing(writer, step) as event:
         value = event.summary.value.add(tag=tag.item().decode())
         value.tensor.CopyFrom(content_proto(tensor, T))
-        if told := bytes(summary_metadata.item()):
+        if data := bytes(summary_metadata.item()):
             value.metadata.SetInParent()
-            with suppress(foreign.ProtoError):  # damaged ones are none
-                value.metadata.CopyFrom(foreign.parse(SummaryMetadata, told, "the metadata"))
+            with suppress(foreign.ProtoError):  # damaged metadata are ignored
+                value.metadata.CopyFrom(foreign.parse(SummaryMetadata, data, "the metadata"))
 
 
 @kernel("WriteHistogramSummary", devices=_CPU)
-def write_histogram_summary(_: Any, writer: Any, step: Any, tag: Any, values: Any) -> None:
-    """Write a histogram."""
+def write_histogram_summary(
+    _: object, writer: _Writer, step: Array, tag: Array, values: Array
+) -> None:
+    """Writes a summary of a histogram."""
     with _writing(writer, step) as event:
         event.summary.value.add(tag=tag.item().decode(), histo=histogram_of(values))
 
 
 @kernel("WriteImageSummary", devices=_CPU)
 def write_image_summary(
-    _: Any, writer: Any, step: Any, tag: Any, tensor: Any, bad_color: Any, *, max_images: int
+    _: object,
+    writer: _Writer,
+    step: Array,
+    tag: Array,
+    tensor: Array,
+    bad_color: Array,
+    *,
+    max_images: int,
 ) -> None:
-    """Write images."""
+    """Writes a summary of images."""
     with _writing(writer, step) as event:
         event.summary.CopyFrom(summary_of_images(tag, tensor, bad_color, max_images))
 
 
 @kernel("WriteAudioSummary", devices=_CPU)
 def write_audio_summary(
-    _: Any, writer: Any, step: Any, tag: Any, tensor: Any, sample_rate: Any, *, max_outputs: int
+    _: object,
+    writer: _Writer,
+    step: Array,
+    tag: Array,
+    tensor: Array,
+    sample_rate: Array,
+    *,
+    max_outputs: int,
 ) -> None:
-    """Write sounds."""
+    """Writes a summary of sounds."""
     with _writing(writer, step) as event:
         event.summary.CopyFrom(summary_of_sounds(tag, tensor, sample_rate, max_outputs))
 
 
 @kernel("WriteRawProtoSummary", devices=_CPU)
-def write_raw_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
-    """Write serialized summaries as one."""
+def write_raw_summary(_: object, writer: _Writer, step: Array, tensor: Array) -> None:
+    """Writes serialized summaries as one."""
     from sessrun.spec.proto.summary_pb2 import Summary  # noqa: PLC0415 - as above
 
     with _writing(writer, step) as event:
@@ -247,8 +276,8 @@ def write_raw_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
 
 
 @kernel("WriteGraphSummary", devices=_CPU)
-def write_graph_summary(_: Any, writer: Any, step: Any, tensor: Any) -> None:
-    """Write a graph."""
+def write_graph_summary(_: object, writer: _Writer, step: Array, tensor: Array) -> None:
+    """Writes a serialized graph."""
     with _writing(writer, step) as event:
         event.graph_def = bytes(tensor.item())
         _parsed(GraphDef, event.graph_def, "tf.GraphDef")

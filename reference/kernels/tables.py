@@ -1,9 +1,9 @@
 """Kernels of lookup tables: a handle is the session's table itself.
 
-Tables are Python's dicts, of Python's numbers and strings, which tensors are made into and of:
-20,000 integers are found in four to five times TensorFlow's time, put in or given out in three,
-rows of 10 floats found in five. Dense tables probe their buckets in a Python loop, as TensorFlow
-orders them: finding takes fourteen times, putting in ten, giving out lists of buckets thirteen.
+Tables are Python dicts of Python numbers and strings, to and from which tensors are converted:
+looking up 20,000 integers takes four to five times TensorFlow's time, inserting or exporting three,
+looking up rows of 10 floats five. Dense tables probe their buckets in a Python loop, as TensorFlow
+orders them: looking up takes fourteen times, inserting ten, exporting buckets thirteen.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import dtype_of, full, stacked, string_array
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.tables.dense_table import DenseTable
 from sessrun.reference.state.tables.table_files import LineReader
 from sessrun.reference.state.tables.table_resource import (
@@ -29,11 +30,11 @@ from sessrun.spec.dtypes import BY_NAME
 __all__: list[str] = []
 
 _CPU: Final = ("CPU",)
-#: What the types of tables begin with that one run makes for itself.
+#: The prefix of the op types of tables that are not shared.
 _ANONYMOUS: Final = "Anonymous"
 
 _NUMBERS: Final = "float32 float64 int32"
-#: For each kind of table and dtype of keys, the dtypes that values may have.
+#: For each kind of table and dtype of keys, the supported dtypes of values.
 _VALUES: Final[dict[str, dict[str, str]]] = {
     "HashTableV2": {
         "int32": f"{_NUMBERS} string",
@@ -67,8 +68,8 @@ _VALUES: Final[dict[str, dict[str, str]]] = {
     "AnonymousMutableHashTableOfTensors",
     devices=_CPU,
 )
-def table(bind: Bind) -> Callable[..., Any]:
-    """The table of that container and name, made if there is none; or a new one."""
+def table(bind: Bind) -> KernelFunction:
+    """The table of that container and name, created when first asked for; or an anonymous one."""
     kind, attrs = _kind(bind), bind.attrs
     dtypes = attrs["key_dtype"], attrs["value_dtype"]
 
@@ -84,11 +85,11 @@ def table(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("MutableDenseHashTableV2", "AnonymousMutableDenseHashTable", devices=_CPU)
-def dense_table(bind: Bind) -> Callable[..., Any]:
-    """The table of that container and name, made if there is none; or a new one."""
+def dense_table(bind: Bind) -> KernelFunction:
+    """The table of that container and name, created when first asked for; or an anonymous one."""
     attrs = bind.attrs
 
-    def compute(empty_key: Any, deleted_key: Any) -> LookupTable:
+    def compute(empty_key: Array, deleted_key: Array) -> LookupTable:
         def make() -> LookupTable:
             if empty_key.shape != deleted_key.shape:
                 raise InvalidArgument(
@@ -115,7 +116,7 @@ def dense_table(bind: Bind) -> Callable[..., Any]:
 
 
 def _kind(bind: Bind) -> str:
-    """The type of the operation, or of the one that keeps what this one does not."""
+    """The op type, for anonymous tables that of the shared kind."""
     named = bind.node.type.removeprefix(_ANONYMOUS)
     return named if named == bind.node.type else f"{named}V2"
 
@@ -131,15 +132,15 @@ def _kept(bind: Bind, make: Callable[[], LookupTable]) -> LookupTable:
     if bind.node.type.startswith(_ANONYMOUS):
         return make()
     container, name = resource_names(attrs)
-    if not name:  # another node can only name the table if this one lets it
+    if not name:  # other nodes can only name the table if this one allows it
         name = bind.node.name if attrs["use_node_name_sharing"] else f"_0_{bind.node.name}"
-    found = bind.resources.get_or_create(container, name, LookupTable, make)
-    if (found.key_dtype, found.value_dtype) != (key_dtype, value_dtype):
+    shared = bind.resources.get_or_create(container, name, LookupTable, make)
+    if (shared.key_dtype, shared.value_dtype) != (key_dtype, value_dtype):
         raise InvalidArgument(
             f"Conflicting key/value dtypes {_named(key_dtype)}->{_named(value_dtype)} "
-            f"with {_named(found.key_dtype)}-{_named(found.value_dtype)} for table {name}"
+            f"with {_named(shared.key_dtype)}-{_named(shared.value_dtype)} for table {name}"
         )
-    return found
+    return shared
 
 
 def _named(dtype: str) -> str:
@@ -149,32 +150,32 @@ def _named(dtype: str) -> str:
 def _known(shape: Sequence[int | None] | None) -> tuple[int, ...]:
     sizes = [size for size in shape or () if size is not None]
     if shape is None or len(sizes) != len(shape):
-        told = (
+        shown_shape = (
             "<unknown>"
             if shape is None
             else "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
         )
-        raise InvalidArgument(f"Shape {told} is not fully defined")
+        raise InvalidArgument(f"Shape {shown_shape} is not fully defined")
     return tuple(sizes)
 
 
-def _zero(dtype: str) -> Any:
+def _zero(dtype: str) -> bytes | int:
     return b"" if dtype == "string" else 0
 
 
-def _table_of(handle: Any, have: Sequence[str], *, only_keys: bool = False) -> LookupTable:
-    """The table behind a handle, if it is of these dtypes of keys and values."""
-    found = _checked(handle)
-    wanted = (found.key_dtype,) if only_keys else (found.key_dtype, found.value_dtype)
+def _table_of(handle: object, have: Sequence[str], *, only_keys: bool = False) -> LookupTable:
+    """The table of a handle, checked against the dtypes of keys and values."""
+    table_ = _checked(handle)
+    wanted = (table_.key_dtype,) if only_keys else (table_.key_dtype, table_.value_dtype)
     if tuple(have) != wanted:
         raise InvalidArgument(
             f"Signature mismatch, have: resource, {', '.join(map(_named, have))} "
             f"expected: resource, {', '.join(map(_named, wanted))}"
         )
-    return found
+    return table_
 
 
-def _checked(handle: Any) -> LookupTable:
+def _checked(handle: object) -> LookupTable:
     if not isinstance(handle, LookupTable):
         raise InvalidArgument(
             "Trying to access a handle's resource using the wrong type: it is no table"
@@ -182,8 +183,8 @@ def _checked(handle: Any) -> LookupTable:
     return handle
 
 
-def _keys(keys: Any, key_shape: Sequence[int]) -> list[Any]:
-    """The keys as the table has them."""
+def _keys(keys: Array, key_shape: Sequence[int]) -> list[Any]:
+    """The keys as Python values, tuples for keys that are not scalars."""
     flat: list[Any] = keys.reshape(-1).tolist()
     if not key_shape:
         return flat
@@ -193,8 +194,8 @@ def _keys(keys: Any, key_shape: Sequence[int]) -> list[Any]:
     return [tuple(flat[start : start + size]) for start in range(0, len(flat), size)]
 
 
-def _rows(xp: Any, values: Any, value_shape: Sequence[int]) -> list[Any]:
-    """The values as the table has them; never the memory of a feed."""
+def _rows(xp: ArrayModule, values: Array, value_shape: Sequence[int]) -> list[Any]:
+    """The values as Python values, or as copied arrays if they are not scalars."""
     if not value_shape:
         scalars: list[Any] = values.reshape(-1).tolist()
         return scalars
@@ -203,9 +204,9 @@ def _rows(xp: Any, values: Any, value_shape: Sequence[int]) -> list[Any]:
 
 
 def _array(
-    xp: Any, rows: Sequence[Any], outer: Sequence[int], inner: Sequence[int], dtype: str
-) -> Any:
-    """The tensor of these rows."""
+    xp: ArrayModule, rows: Sequence[Any], outer: Sequence[int], inner: Sequence[int], dtype: str
+) -> Array:
+    """The tensor of these rows, of shape [*outer, *inner]."""
     shape = (*outer, *inner)
     if not rows:
         return full(xp, shape, _zero(dtype), dtype_of(dtype))
@@ -217,9 +218,9 @@ def _array(
 
 
 def _pairs(
-    xp: Any, target: LookupTable, keys: Any, values: Any, wanted: tuple[int, ...]
+    xp: ArrayModule, target: LookupTable, keys: Array, values: Array, wanted: tuple[int, ...]
 ) -> list[tuple[Any, Any]]:
-    """Keys and rows, one for each key; the values must be of that shape."""
+    """Pairs of keys and values, which must have the wanted shape."""
     if tuple(values.shape) != wanted:
         raise InvalidArgument(
             f"Expected shape {shown(wanted)} for value, got {shown(values.shape)}"
@@ -229,16 +230,16 @@ def _pairs(
 
 
 def _exported_inner(source: LookupTable) -> tuple[int, ...]:
-    """The shape of a row where the whole table is a tensor."""
+    """The shape of a value in exported and imported tensors."""
     return source.value_shape or ((1,) if isinstance(source, DenseTable) else ())
 
 
 @binder("LookupTableFindV2", devices=_CPU)
-def find(bind: Bind) -> Callable[..., Any]:
-    """The value of each key, or its default, or the one default."""
+def find(bind: Bind) -> KernelFunction:
+    """The values of the keys; the default, or defaults, for missing keys."""
     dtypes = bind.attrs["Tin"], bind.attrs["Tout"]
 
-    def compute(handle: Any, keys: Any, default: Any) -> Any:
+    def compute(handle: object, keys: Array, default: Array) -> Array:
         source = _table_of(handle, dtypes)
         outer = source.outer_shape(keys.shape)
         inner = source.value_shape
@@ -258,11 +259,11 @@ def find(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("LookupTableInsertV2", devices=_CPU)
-def insert(bind: Bind) -> Callable[..., Any]:
-    """Puts keys and values in."""
+def insert(bind: Bind) -> KernelFunction:
+    """Inserts keys and values."""
     dtypes = bind.attrs["Tin"], bind.attrs["Tout"]
 
-    def compute(handle: Any, keys: Any, values: Any) -> None:
+    def compute(handle: object, keys: Array, values: Array) -> None:
         target = _table_of(handle, dtypes)
         wanted = (*target.outer_shape(keys.shape), *target.value_shape)
         target.insert(_pairs(bind.xp, target, keys, values, wanted))
@@ -271,11 +272,11 @@ def insert(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("LookupTableImportV2", devices=_CPU)
-def restore(bind: Bind) -> Callable[..., Any]:
-    """Puts keys and values in place of all others."""
+def restore(bind: Bind) -> KernelFunction:
+    """Replaces all keys and values."""
     dtypes = bind.attrs["Tin"], bind.attrs["Tout"]
 
-    def compute(handle: Any, keys: Any, values: Any) -> None:
+    def compute(handle: object, keys: Array, values: Array) -> None:
         target = _table_of(handle, dtypes)
         wanted = (*target.imported_outer(keys.shape), *_exported_inner(target))
         target.restore(_pairs(bind.xp, target, keys, values, wanted))
@@ -284,11 +285,11 @@ def restore(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("LookupTableRemoveV2", devices=_CPU)
-def remove(bind: Bind) -> Callable[..., Any]:
-    """Takes keys out."""
+def remove(bind: Bind) -> KernelFunction:
+    """Removes keys."""
     dtypes = (bind.attrs["Tin"],)
 
-    def compute(handle: Any, keys: Any) -> None:
+    def compute(handle: object, keys: Array) -> None:
         target = _table_of(handle, dtypes, only_keys=True)
         target.outer_shape(keys.shape)
         target.remove(_keys(keys, target.key_shape))
@@ -297,17 +298,17 @@ def remove(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("LookupTableSizeV2", devices=_CPU)
-def size(bind: Bind) -> Callable[..., Any]:
-    """How many keys it has."""
+def size(bind: Bind) -> KernelFunction:
+    """The number of keys."""
     return lambda handle: bind.xp.int64(len(_checked(handle)))
 
 
 @binder("LookupTableExportV2", devices=_CPU)
-def export(bind: Bind) -> Callable[..., Any]:
-    """Its keys and values."""
+def export(bind: Bind) -> KernelFunction:
+    """All keys and values of the table."""
     dtypes = bind.attrs["Tkeys"], bind.attrs["Tvalues"]
 
-    def compute(handle: Any) -> Any:
+    def compute(handle: object) -> tuple[Array, Array]:
         source = _table_of(handle, dtypes)
         shape, keys, rows = source.exported()
         if source.key_shape:
@@ -321,7 +322,7 @@ def export(bind: Bind) -> Callable[..., Any]:
     return compute
 
 
-def _fillable(handle: Any) -> StaticTable:
+def _fillable(handle: object) -> StaticTable:
     if not isinstance(handle, StaticTable):
         kind = getattr(handle, "kind", "")
         raise InvalidArgument(f"Table localhost {kind} is not initializable")
@@ -329,11 +330,11 @@ def _fillable(handle: Any) -> StaticTable:
 
 
 @binder("InitializeTableV2", devices=_CPU)
-def fill(bind: Bind) -> Callable[..., Any]:
-    """Fills it with keys and values."""
+def fill(bind: Bind) -> KernelFunction:
+    """Initializes the table with keys and values."""
     dtypes = bind.attrs["Tkey"], bind.attrs["Tval"]
 
-    def compute(handle: Any, keys: Any, values: Any) -> None:
+    def compute(handle: object, keys: Array, values: Array) -> None:
         target = _fillable(handle)
         _table_of(target, dtypes)
         if len(keys.shape) != 1:
@@ -349,21 +350,23 @@ def fill(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("InitializeTableFromTextFileV2", devices=_CPU)
-def fill_from_file(bind: Bind) -> Callable[..., Any]:
-    """Fills it with the lines of a file."""
+def fill_from_file(bind: Bind) -> KernelFunction:
+    """Initializes the table with the lines of a file."""
     attrs = bind.attrs
     columns = (attrs["key_index"], attrs["value_index"])
     options = (attribute_text(attrs["delimiter"]), attrs["vocab_size"], attrs["offset"])
 
-    def compute(handle: Any, filename: Any) -> None:
+    def compute(handle: object, filename: Array) -> None:
         target = _fillable(handle)
         if filename.reshape(-1).shape != (1,):
             raise InvalidArgument(
                 f"filename should be a single string, but got {shown(filename.shape)}"
             )
-        path = filename.reshape(-1)[0].decode(errors="surrogateescape")
+        path = filename.item().decode(errors="surrogateescape")
         reader = LineReader(path, *options)
-        pairs: Iterator[Any] = reader.pairs(columns, (target.key_dtype, target.value_dtype))
+        pairs: Iterator[tuple[Any, Any]] = reader.pairs(
+            columns, (target.key_dtype, target.value_dtype)
+        )
         target.fill(pairs, reader.limit)
 
     return compute

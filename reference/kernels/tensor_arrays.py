@@ -1,11 +1,12 @@
-"""Kernels of arrays of tensors: a handle is the array itself, which ends with the run."""
+"""Kernels of TensorArrays: a handle is the array itself, which lives as long as the run."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
@@ -18,17 +19,17 @@ from sessrun.reference.kernels.host import (
     scalar_int,
     stacked,
 )
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.tensor_array_resource import ElementArray, Shape, fits
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
-#: What tells arrays of one name apart in messages.
+#: Numbers that distinguish arrays of one name in messages.
 _NUMBERS: Final = itertools.count()
 
 
-def _index(array: Any, what: str = "index") -> int:
+def _index(array: Array, what: str = "index") -> int:
     if array.shape != ():
         raise InvalidArgument(
             f"TensorArray {what} must be scalar, but had shape: {bracketed(array.shape)}"
@@ -48,15 +49,15 @@ def _check_written(array: ElementArray, dtype: str) -> None:
     _check_dtype(array, dtype, "is trying to write")
 
 
-def _check_vector(array: Any, what: str) -> None:
+def _check_vector(array: Array, what: str) -> None:
     if array.ndim != 1:
         raise InvalidArgument(
             f"Expected {what} to be a vector, received shape: {bracketed(array.shape)}"
         )
 
 
-def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Any]:
-    def zeros(shape: Sequence[int]) -> Any:
+def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Array]:
+    def zeros(shape: Sequence[int]) -> Array:
         if dtype == "string" and 0 not in shape:
             raise InvalidArgument(
                 "TensorArray type not supported: an array of strings has "
@@ -68,15 +69,15 @@ def _zeros(bind: Bind, dtype: str) -> Callable[[Sequence[int]], Any]:
 
 
 def _static(shape: Shape) -> tuple[int, ...] | None:
-    """The shape if every dimension is known."""
+    """The shape if all dimensions are known, else None."""
     if shape is None:
         return None
     sizes = tuple(size for size in shape if size is not None)
     return sizes if len(sizes) == len(shape) else None
 
 
-def _nothing(bind: Bind, dtype: str, shape: Shape, what: str, doing: str) -> Any:
-    """A value without rows, of rows of this shape."""
+def _nothing(bind: Bind, dtype: str, shape: Shape, what: str, doing: str) -> Array:
+    """A value without rows, whose rows have this shape."""
     sizes = _static(shape)
     if sizes is None:
         raise Unimplemented(
@@ -87,13 +88,13 @@ def _nothing(bind: Bind, dtype: str, shape: Shape, what: str, doing: str) -> Any
 
 
 @binder("TensorArrayV3", host_inputs=("size",), host_outputs=("handle",))
-def tensor_array(bind: Bind) -> Callable[..., Any]:
-    """A new array in each run."""
+def tensor_array(bind: Bind) -> KernelFunction:
+    """A new array in every run, and its flow."""
     attrs = bind.attrs
     name = attribute_text(attrs["tensor_array_name"]) or bind.node.name
     flow = bind.xp.zeros((), dtype_of("float32"))[()]
 
-    def compute(size: Any) -> Any:
+    def compute(size: Array) -> tuple[ElementArray, Array]:
         count = _index(size, "size")
         if count < 0:
             raise InvalidArgument(f"Size should be >= 0, and not {count}")
@@ -112,8 +113,8 @@ def tensor_array(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorArrayGradV3", host_inputs=("handle",), host_outputs=("grad_handle",))
-def gradient(bind: Bind) -> Callable[..., Any]:
-    """The array of its gradients for this source."""
+def gradient(bind: Bind) -> KernelFunction:
+    """The array of the gradients of an array for a source, and the flow."""
     source = attribute_text(bind.attrs["source"])
     return lambda array, flow: (array.gradient(source), flow)
 
@@ -123,11 +124,11 @@ def gradient(bind: Bind) -> Callable[..., Any]:
     host_inputs=("handle", "shape_to_prepend"),
     host_outputs=("grad_handle",),
 )
-def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
-    """The same, of elements that have more axes in front."""
+def gradient_with_shape(bind: Bind) -> KernelFunction:
+    """As `TensorArrayGradV3`, with additional leading dimensions of the elements."""
     source = attribute_text(bind.attrs["source"])
 
-    def compute(array: ElementArray, flow: Any, outer: Any) -> Any:
+    def compute(array: ElementArray, flow: Array, outer: Array) -> tuple[ElementArray, Array]:
         sizes = tuple(ints(outer)) if outer.ndim == 1 else None
         if sizes is None or min(sizes, default=0) < 0:
             raise InvalidArgument(f"shape_to_prepend is no shape: {outer!r}")
@@ -137,68 +138,73 @@ def gradient_with_shape(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorArrayWriteV3", host_inputs=("handle", "index"))
-def write(bind: Bind) -> Callable[..., Any]:
+def write(bind: Bind) -> KernelFunction:
     """Writes one element."""
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
 
-    def compute(array: ElementArray, index: Any, value: Any, flow: Any) -> Any:
-        place = _index(index)
+    def compute(array: ElementArray, index: Array, value: Array, flow: Array) -> Array:
+        position = _index(index)
         _check_written(array, dtype)
-        array.write([(place, _kept(xp, value))], add)
+        array.write([(position, _kept(xp, value))], add)
         return flow
 
     return compute
 
 
-def _adder(bind: Bind) -> Callable[[Any, Any], Any]:
+def _adder(bind: Bind) -> Callable[[Array, Array], Array]:
     dtype = bind.attrs["T"]
     if dtype not in {"string", "bool"}:
         return lambda old, new: bind.xp.add(in_memory_of(bind.xp, old), new)
 
-    def refuse(old: Any, new: Any) -> Any:
+    def refuse(old: Array, new: Array) -> Array:
         del old, new
         raise InvalidArgument(f"elements of {dtype} can not be added up")
 
     return refuse
 
 
-def _kept(xp: Any, value: Any) -> Any:
-    """The value as the array keeps it: what reads it may not write to it."""
+def _kept(xp: ArrayModule, value: Array) -> Array:
+    """A read-only view of the value, as the array keeps it."""
     return frozen(xp.asarray(value)[...])
 
 
-def _elements(xp: Any, array: ElementArray, places: Sequence[int], zeros: Any) -> list[Any]:
-    """Elements where the array module has its own: another device may have written them."""
-    return [in_memory_of(xp, element) for element in array.read(places, zeros)]
+def _elements(
+    xp: ArrayModule,
+    array: ElementArray,
+    positions: Sequence[int],
+    zeros: Callable[[Sequence[int]], Array],
+) -> list[Array]:
+    """Elements in the array module's memory; another device may have written them."""
+    return [in_memory_of(xp, element) for element in array.read(positions, zeros)]
 
 
-def _kept_rows(xp: Any, value: Any) -> list[Any]:
+def _kept_rows(xp: ArrayModule, value: Array) -> list[Array]:
     kept = _kept(xp, value)
     return list(kept) if kept.ndim > 1 else [kept[row, ...] for row in range(len(kept))]
 
 
 @binder("TensorArrayReadV3", host_inputs=("handle", "index"))
-def read(bind: Bind) -> Callable[..., Any]:
-    """One element."""
+def read(bind: Bind) -> KernelFunction:
+    """Reads one element."""
     dtype = bind.attrs["dtype"]
     zeros = _zeros(bind, dtype)
 
-    def compute(array: ElementArray, index: Any, flow: Any) -> Any:
+    def compute(array: ElementArray, index: Array, flow: Array) -> Array:
         del flow
-        place = _index(index)
+        position = _index(index)
         _check_dtype(array, dtype)
-        return _elements(bind.xp, array, [place], zeros)[0]
+        return _elements(bind.xp, array, [position], zeros)[0]
 
     return compute
 
 
 @binder("TensorArrayGatherV3", host_inputs=("handle", "indices"))
-def gather(bind: Bind) -> Callable[..., Any]:
-    """Some elements, packed."""
+def gather(bind: Bind) -> KernelFunction:
+    """Reads elements, stacked along a new first axis."""
     xp, dtype, declared = bind.xp, bind.attrs["dtype"], bind.attrs["element_shape"]
     zeros = _zeros(bind, dtype)
 
-    def compute(array: ElementArray, indices: Any, flow: Any) -> Any:
+    def compute(array: ElementArray, indices: Array, flow: Array) -> Array:
         del flow
         _check_dtype(array, dtype)
         array.settle_shape(declared)
@@ -208,7 +214,7 @@ def gather(bind: Bind) -> Callable[..., Any]:
             return _nothing(bind, dtype, declared, "element shape", "packing")
         values = _elements(bind.xp, array, ints(indices), zeros)
         if not values[0].size:
-            values = values[:1] * len(values)  # nobody looks past an empty one
+            values = values[:1] * len(values)  # of empty elements only the first is checked
         _check_alike([value.shape for value in values], array.element_shape, "element_shape", "")
         return stacked(xp, values)
 
@@ -216,11 +222,11 @@ def gather(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorArrayScatterV3", host_inputs=("handle", "indices"))
-def scatter(bind: Bind) -> Callable[..., Any]:
-    """Writes rows to elements."""
+def scatter(bind: Bind) -> KernelFunction:
+    """Writes the rows of a tensor to elements."""
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
 
-    def compute(array: ElementArray, indices: Any, value: Any, flow: Any) -> Any:
+    def compute(array: ElementArray, indices: Array, value: Array, flow: Array) -> Array:
         _check_written(array, dtype)
         _check_vector(indices, "indices")
         _check_rank(value)
@@ -229,20 +235,20 @@ def scatter(bind: Bind) -> Callable[..., Any]:
                 f"Expected len(indices) == values.shape[0], but saw: "
                 f"{indices.size} vs. {value.shape[0]}"
             )
-        places = ints(indices)
+        positions = ints(indices)
         count = array.size()
-        if not array.grows and max(places, default=-1) >= count:
+        if not array.grows and max(positions, default=-1) >= count:
             raise InvalidArgument(
-                f"Max scatter index must be < array size ({max(places)} vs. {count})"
+                f"Max scatter index must be < array size ({max(positions)} vs. {count})"
             )
         rows = _kept_rows(xp, value)
-        array.write(list(zip(places, rows, strict=True)), add)
+        array.write(list(zip(positions, rows, strict=True)), add)
         return flow
 
     return compute
 
 
-def _check_rank(value: Any) -> None:
+def _check_rank(value: Array) -> None:
     if value.ndim < 1:
         raise InvalidArgument("Expected value to be at least a vector, but received shape: []")
 
@@ -250,7 +256,7 @@ def _check_rank(value: Any) -> None:
 def _check_alike(
     shapes: Sequence[tuple[int, ...]], wanted: Shape, declared: str, what: str
 ) -> None:
-    """Check that all shapes are one, and one that is wanted."""
+    """Check that all shapes are equal, and fit the wanted one."""
     if len(set(shapes)) == 1 and fits(shapes[0], wanted):
         return
     for index, shape in enumerate(shapes):
@@ -269,12 +275,12 @@ def _check_alike(
 
 
 @binder("TensorArrayConcatV3", host_inputs=("handle",), host_outputs=("lengths",))
-def concat(bind: Bind) -> Callable[..., Any]:
-    """All elements joined, and their lengths."""
+def concat(bind: Bind) -> KernelFunction:
+    """Reads all elements, concatenated, and their lengths."""
     xp, dtype, declared = bind.xp, bind.attrs["dtype"], bind.attrs["element_shape_except0"]
     zeros = _zeros(bind, dtype)
 
-    def compute(array: ElementArray, flow: Any) -> Any:
+    def compute(array: ElementArray, flow: Array) -> tuple[Array, Array]:
         del flow
         _check_dtype(array, dtype)
         count = array.joined_size()
@@ -300,11 +306,11 @@ def concat(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorArraySplitV3", host_inputs=("handle", "lengths"))
-def split(bind: Bind) -> Callable[..., Any]:
-    """Writes pieces to all elements."""
+def split(bind: Bind) -> KernelFunction:
+    """Writes pieces of a tensor to all elements."""
     xp, dtype, add = bind.xp, bind.attrs["T"], _adder(bind)
 
-    def compute(array: ElementArray, value: Any, lengths: Any, flow: Any) -> Any:
+    def compute(array: ElementArray, value: Array, lengths: Array, flow: Array) -> Array:
         _check_written(array, dtype)
         _check_vector(lengths, "lengths")
         _check_rank(value)
@@ -332,14 +338,14 @@ def split(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorArraySizeV3", host_inputs=("handle",), host_outputs=("size",))
-def size(bind: Bind) -> Callable[..., Any]:
-    """How many elements it has."""
+def size(bind: Bind) -> KernelFunction:
+    """The number of elements."""
     del bind
     return lambda array, _flow: host_array([array.size()], "int32").reshape(())
 
 
 @binder("TensorArrayCloseV3", host_inputs=("handle",))
-def close(bind: Bind) -> Callable[..., Any]:
-    """Closes it."""
+def close(bind: Bind) -> KernelFunction:
+    """Closes the array."""
     del bind
     return lambda array: array.close()

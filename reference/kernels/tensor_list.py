@@ -1,4 +1,4 @@
-"""A list of tensors as a value: what changes it makes another list."""
+"""Lists of tensors as immutable values: a change gives a new list."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sessrun.reference.base.arrays import ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import in_memory_of
@@ -17,12 +18,12 @@ __all__ = ["Shape", "TensorList", "added", "merged", "shape_of", "zeros_like"]
 Shape = tuple[int | None, ...] | None
 
 
-@functools.lru_cache(maxsize=256)  # many elements are of one shape
+@functools.lru_cache(maxsize=256)  # many elements have the same shape
 def merged(one: Shape, other: Shape) -> Shape:
-    """What two shapes say together.
+    """The most specific shape that is compatible with two partially known shapes.
 
     Raises:
-      InvalidArgument: they contradict each other.
+      InvalidArgument: the shapes are incompatible.
 
     """
     if one is None or other is None:
@@ -37,19 +38,19 @@ def merged(one: Shape, other: Shape) -> Shape:
 
 
 def shape_of(value: Any) -> tuple[int, ...]:
-    """The shape of an element: that of an array; a value of another kind is a scalar."""
+    """The shape of an element; values other than arrays are scalars."""
     return tuple(value.shape) if hasattr(value, "ndim") else ()
 
 
 @dataclass(frozen=True, slots=True)
 class TensorList:
-    """Elements of one dtype.
+    """A list of elements of one dtype.
 
     Attributes:
       dtype: the spec name of their dtype.
-      shape: what is known of the shape of each.
-      elements: arrays, None for one that is not there yet.
-      limit: the most elements it may have; any number if negative.
+      shape: the partially known shape of the elements.
+      elements: arrays or variants; None for an uninitialized element.
+      limit: the greatest number of elements; unlimited if negative.
 
     """
 
@@ -74,18 +75,18 @@ class TensorList:
             ) from None
 
     def with_elements(self, elements: Sequence[Any]) -> TensorList:
-        """The same with other elements."""
+        """A list of the same kind with other elements."""
         return replace(self, elements=tuple(elements))
 
-    def place(self, index: int, doing: str = "access") -> int:
-        """An index that is within.
+    def checked_index(self, index: int, doing: str = "access") -> int:
+        """The index, if it is within the list.
 
         Args:
           index: the index.
-          doing: for the message, what is done there.
+          doing: the action, for the message.
 
         Raises:
-          InvalidArgument: it is not.
+          InvalidArgument: the index is out of range.
 
         """
         if not 0 <= index < len(self.elements):
@@ -95,11 +96,11 @@ class TensorList:
         return index
 
 
-def added(xp: Any, one: Any, other: Any) -> Any:
-    """The sum of two elements; of lists and optional values that of each of theirs.
+def added(xp: ArrayModule, one: Any, other: Any) -> Any:
+    """The sum of two elements; lists and optional values are added elementwise.
 
     Raises:
-      InvalidArgument: the lists are of other dtypes or lengths.
+      InvalidArgument: lists differ in dtype or length.
 
     """
     if one is None or other is None:
@@ -116,10 +117,10 @@ def added(xp: Any, one: Any, other: Any) -> Any:
     return one.with_elements([added(xp, *pair) for pair in pairs])
 
 
-def zeros_like(xp: Any, value: Any) -> Any:
-    """Zeros in the shape of an element; of a list a list of them, and so on."""
+def zeros_like(xp: ArrayModule, value: Any) -> Any:
+    """Zeros of the shape of an element; for lists and optional values elementwise."""
     if isinstance(value, TensorList):
-        return value.with_elements([zeros_like(xp, each) for each in value.elements])
+        return value.with_elements([zeros_like(xp, element) for element in value.elements])
     if isinstance(value, Optional):
         return value.mapped(functools.partial(zeros_like, xp))
     return None if value is None else xp.zeros(value.shape, dtype=value.dtype)

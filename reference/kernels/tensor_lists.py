@@ -1,11 +1,12 @@
-"""Kernels of lists of tensors: the handle is the list itself, a value."""
+"""Kernels of lists of tensors: a handle is the list itself, an immutable value."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import (
@@ -18,7 +19,7 @@ from sessrun.reference.kernels.host import (
     scalar_int,
     stacked,
 )
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.kernels.tensor_list import Shape, TensorList, merged, shape_of
 
 __all__: list[str] = []
@@ -26,8 +27,8 @@ __all__: list[str] = []
 _HANDLE: Final = ("input_handle",)
 
 
-def _list(value: Any, dtype: str = "") -> TensorList:
-    """The list behind a handle; InvalidArgument for one of another dtype, if a dtype is given."""
+def _list(value: object, dtype: str = "") -> TensorList:
+    """The list of a handle; raises InvalidArgument if it has another dtype than a given one."""
     if not isinstance(value, TensorList):
         raise InvalidArgument("Input handle is not a list.")
     if dtype:
@@ -35,8 +36,8 @@ def _list(value: Any, dtype: str = "") -> TensorList:
     return value
 
 
-def _shape(value: Any) -> Shape:
-    """A shape given as an array: a scalar -1 for none, -1 for sizes that are not known."""
+def _shape(value: Array) -> Shape:
+    """A partially known shape from an array: -1 for unknown sizes, a scalar -1 for no rank."""
     if not value.ndim:
         if int(value) != -1:
             raise InvalidArgument(
@@ -48,11 +49,11 @@ def _shape(value: Any) -> Shape:
 
 def _check_vector(value: Any) -> None:
     if not shape_of(value):
-        raise InvalidArgument("Tensor must be at least a vector, but saw shape: []")
+        raise InvalidArgument("The tensor of a list must be at least a vector, got shape []")
 
 
 def _sized(shape: Shape, what: str) -> tuple[int, ...]:
-    """A shape whose sizes are all known."""
+    """The shape, which must be fully known."""
     if shape is None or None in shape:
         raise InvalidArgument(f"{what}: {bracketed(shape)}")
     return tuple(size for size in shape if size is not None)
@@ -61,8 +62,8 @@ def _sized(shape: Shape, what: str) -> tuple[int, ...]:
 @binder(
     "EmptyTensorList", host_inputs=("element_shape", "max_num_elements"), host_outputs=("handle",)
 )
-def empty(bind: Bind) -> Callable[..., Any]:
-    """No elements."""
+def empty(bind: Bind) -> KernelFunction:
+    """An empty list."""
     dtype = bind.attrs["element_dtype"]
     return lambda shape, limit: TensorList(dtype, _shape(shape), (), scalar_int(limit))
 
@@ -70,19 +71,19 @@ def empty(bind: Bind) -> Callable[..., Any]:
 @binder(
     "TensorListReserve", host_inputs=("element_shape", "num_elements"), host_outputs=("handle",)
 )
-def reserve(bind: Bind) -> Callable[..., Any]:
-    """Elements that are not there yet."""
+def reserve(bind: Bind) -> KernelFunction:
+    """A list of uninitialized elements."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(shape: Any, count: Any) -> TensorList:
+    def compute(shape: Array, count: Array) -> TensorList:
         if count.ndim:
             raise InvalidArgument(
-                f"The num_elements to reserve must be a tensor size 1, but got {count.size}"
+                f"TensorListReserve: num_elements must be a scalar, got {count.size} elements"
             )
         number = scalar_int(count)
         if number < 0:
             raise InvalidArgument(
-                f"The num_elements to reserve must be a non negative number, but got {number}"
+                f"TensorListReserve: num_elements must not be negative, got {number}"
             )
         return TensorList(dtype, _shape(shape), (None,) * number)
 
@@ -90,39 +91,39 @@ def reserve(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorListFromTensor", host_inputs=("element_shape",), host_outputs=("output_handle",))
-def from_tensor(bind: Bind) -> Callable[..., Any]:
-    """The rows of a tensor."""
+def from_tensor(bind: Bind) -> KernelFunction:
+    """A list of the rows of a tensor."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(value: Any, shape: Any) -> TensorList:
+    def compute(value: Array, shape: Array) -> TensorList:
         _check_vector(value)
-        found = TensorList(dtype, _shape(shape))
-        found.fitting(value.shape[1:], "create")
-        return found.with_elements(list(frozen(value[...])))
+        result = TensorList(dtype, _shape(shape))
+        result.fitting(value.shape[1:], "create")
+        return result.with_elements(list(frozen(value[...])))
 
     return compute
 
 
 @binder("TensorListPushBack", host_inputs=_HANDLE, host_outputs=("output_handle",))
-def push(bind: Bind) -> Callable[..., Any]:
-    """One more element."""
+def push(bind: Bind) -> KernelFunction:
+    """The list with another element at the end."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(handle: Any, value: Any) -> TensorList:
+    def compute(handle: object, value: Any) -> TensorList:
         source = _list(handle, dtype)
         source.fitting(shape_of(value), "append")
         if 0 <= source.limit <= len(source.elements):
             raise InvalidArgument(
-                f"Tried to push item into a full list list size: {len(source.elements)} "
-                f"max_num_elements: {source.limit}"
+                f"TensorListPushBack: the list of {len(source.elements)} elements is full, "
+                f"its max_num_elements is {source.limit}"
             )
         return source.with_elements((*source.elements, value))
 
     return compute
 
 
-def _zeros(bind: Bind, source: TensorList, known: Shape, *, guess: bool) -> Any:
-    """Zeros where an element is not there; `guess`: in the shape of the elements that are."""
+def _zeros(bind: Bind, source: TensorList, known: Shape, *, guess: bool) -> Array:
+    """Zeros for an uninitialized element; with `guess` the other elements determine the shape."""
     if guess and (known is None or None in known):
         known = _agreeing(known, source.elements)
     sizes = _sized(
@@ -131,16 +132,16 @@ def _zeros(bind: Bind, source: TensorList, known: Shape, *, guess: bool) -> Any:
     return frozen(_filled(bind, sizes, source.dtype))
 
 
-def _filled(bind: Bind, sizes: Sequence[int], dtype: str) -> Any:
+def _filled(bind: Bind, sizes: Sequence[int], dtype: str) -> Array:
     if dtype == "string":
         return full(bind.xp, sizes, b"", dtype_of(dtype))
     return bind.xp.zeros(sizes, dtype_of(dtype))
 
 
 def _agreeing(shape: Shape, elements: Sequence[Any]) -> Shape:
-    """What a shape and all elements that are there say together."""
-    for found in dict.fromkeys(shape_of(each) for each in elements if each is not None):
-        shape = merged(shape, found)
+    """The shape merged with those of all initialized elements."""
+    for known in dict.fromkeys(shape_of(element) for element in elements if element is not None):
+        shape = merged(shape, known)
     return shape
 
 
@@ -149,11 +150,11 @@ def _agreeing(shape: Shape, elements: Sequence[Any]) -> Shape:
     host_inputs=("input_handle", "element_shape"),
     host_outputs=("output_handle",),
 )
-def pop(bind: Bind) -> Callable[..., Any]:
-    """The last element, and the rest."""
+def pop(bind: Bind) -> KernelFunction:
+    """The list without its last element, and that element."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(handle: Any, shape: Any) -> Any:
+    def compute(handle: object, shape: Array) -> tuple[TensorList, object]:
         source = _list(handle, dtype)
         if not source.elements:
             raise InvalidArgument("Trying to pop from an empty list.")
@@ -166,18 +167,18 @@ def pop(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorListLength", host_inputs=_HANDLE, host_outputs=("length",))
-def length(bind: Bind) -> Callable[..., Any]:
-    """How many elements."""
+def length(bind: Bind) -> KernelFunction:
+    """The number of elements."""
     del bind
     return lambda handle: HOST.int32(len(_list(handle).elements))
 
 
 @binder("TensorListElementShape", host_inputs=_HANDLE, host_outputs=("element_shape",))
-def element_shape(bind: Bind) -> Callable[..., Any]:
-    """The shape of the elements."""
+def element_shape(bind: Bind) -> KernelFunction:
+    """The partially known shape of the elements."""
     dtype = dtype_of(bind.attrs["shape_type"])
 
-    def compute(handle: Any) -> Any:
+    def compute(handle: object) -> Array:
         shape = _list(handle).shape
         sizes = -1 if shape is None else [-1 if size is None else size for size in shape]
         return HOST.asarray(sizes, dtype=dtype)
@@ -186,26 +187,26 @@ def element_shape(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorListGetItem", host_inputs=("input_handle", "index", "element_shape"))
-def get(bind: Bind) -> Callable[..., Any]:
-    """One element."""
+def get(bind: Bind) -> KernelFunction:
+    """The element at an index."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(handle: Any, index: Any, shape: Any) -> Any:
+    def compute(handle: object, index: Array, shape: Array) -> object:
         source = _list(handle, dtype)
-        found = source.elements[source.place(scalar_int(index))]
-        if found is None:
+        element = source.elements[source.checked_index(scalar_int(index))]
+        if element is None:
             return _zeros(bind, source, merged(source.shape, _shape(shape)), guess=True)
-        return in_memory_of(bind.xp, found)
+        return in_memory_of(bind.xp, element)
 
     return compute
 
 
 @binder("TensorListSetItem", host_inputs=("input_handle", "index"), host_outputs=("output_handle",))
-def put(bind: Bind) -> Callable[..., Any]:
-    """Another element at a place."""
+def put(bind: Bind) -> KernelFunction:
+    """The list with the element at an index replaced."""
     dtype, grows = bind.attrs["element_dtype"], bind.attrs["resize_if_index_out_of_bounds"]
 
-    def compute(handle: Any, index: Any, value: Any) -> TensorList:
+    def compute(handle: object, index: Array, value: Any) -> TensorList:
         source, number = _list(handle), scalar_int(index)
         source.check(dtype, "op elements")
         elements = list(source.elements)
@@ -215,7 +216,7 @@ def put(bind: Bind) -> Callable[..., Any]:
             )
         if grows:
             elements += [None] * (number + 1 - len(elements))
-        source.with_elements(elements).place(number, "modify")
+        source.with_elements(elements).checked_index(number, "modify")
         source.fitting(shape_of(value), "set")
         elements[number] = value
         return source.with_elements(elements)
@@ -224,71 +225,73 @@ def put(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("TensorListResize", host_inputs=("input_handle", "size"), host_outputs=("output_handle",))
-def resize(_: Bind) -> Callable[..., Any]:
-    """Fewer elements, or more that are not there."""
+def resize(_: Bind) -> KernelFunction:
+    """The list cut, or extended with uninitialized elements."""
 
-    def compute(handle: Any, size: Any) -> TensorList:
+    def compute(handle: object, size: Array) -> TensorList:
         source, count = _list(handle), scalar_int(size)
         if count < 0:
-            raise InvalidArgument(f"TensorListSlice expects size to be non-negative. Got: {count}")
+            raise InvalidArgument(f"TensorListResize: the size must not be negative, got {count}")
         more = (None,) * (count - len(source.elements))
         return source.with_elements((*source.elements[:count], *more))
 
     return compute
 
 
-def _packed(bind: Bind, source: TensorList, places: Sequence[int], shape: Shape, doing: str) -> Any:
-    """Elements along a new first axis."""
+def _packed(
+    bind: Bind, source: TensorList, positions: Sequence[int], shape: Shape, doing: str
+) -> Array:
+    """The elements at these positions stacked along a new first axis."""
     known = merged(source.shape, shape)
     vague = "with non-fully-defined element_shape"
-    if not places:
+    if not positions:
         sizes = _sized(known, f"Tried to {doing} elements of an empty list {vague}")
         return bind.xp.empty((0, *sizes), dtype_of(source.dtype))
-    picked = [source.elements[place] for place in places]
+    picked = [source.elements[position] for position in positions]
     sizes = _sized(
         _agreeing(known, picked), f"Tried to {doing} uninitialized tensors from a list {vague}"
     )
-    if any(each is None for each in picked):
+    if any(element is None for element in picked):
         zeros = _filled(bind, sizes, source.dtype)
-        picked = [zeros if each is None else each for each in picked]
+        picked = [zeros if element is None else element for element in picked]
     picked = [in_memory_of(bind.xp, element) for element in picked]
     if source.dtype == "variant":
         return bind.xp.stack(picked)
     if source.dtype == "string" and not sizes:  # bytes, or arrays of them
         row = bind.xp.empty(len(picked), dtype_of("string"))
-        for place, each in enumerate(picked):
-            row[place] = each if isinstance(each, bytes) else each[()]
+        for position, element in enumerate(picked):
+            row[position] = element if isinstance(element, bytes) else element[()]
         return row
     return stacked(bind.xp, picked)
 
 
 @binder("TensorListStack", host_inputs=("input_handle", "element_shape"))
-def stack(bind: Bind) -> Callable[..., Any]:
-    """All elements."""
+def stack(bind: Bind) -> KernelFunction:
+    """All elements, stacked."""
     dtype, count = bind.attrs["element_dtype"], int(bind.attrs["num_elements"])
 
-    def compute(handle: Any, shape: Any) -> Any:
+    def compute(handle: object, shape: Array) -> Array:
         source = _list(handle, dtype)
-        found = len(source.elements)
-        if count not in {-1, found}:
+        length_of_list = len(source.elements)
+        if count not in {-1, length_of_list}:
             raise InvalidArgument(
                 f"Operation expected a list with {count} elements but got a list with "
-                f"{found} elements."
+                f"{length_of_list} elements."
             )
-        return _packed(bind, source, range(found), _shape(shape), "stack")
+        return _packed(bind, source, range(length_of_list), _shape(shape), "stack")
 
     return compute
 
 
 @binder("TensorListGather", host_inputs=("input_handle", "indices", "element_shape"))
-def gather(bind: Bind) -> Callable[..., Any]:
-    """The elements at some places."""
+def gather(bind: Bind) -> KernelFunction:
+    """The elements at the indices, stacked."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(handle: Any, indices: Any, shape: Any) -> Any:
+    def compute(handle: object, indices: Array, shape: Array) -> Array:
         source = _list(handle, dtype)
-        places = [source.place(each, "gather") for each in ints(indices)]
-        return _packed(bind, source, places, _shape(shape), "gather")
+        positions = [source.checked_index(index, "gather") for index in ints(indices)]
+        return _packed(bind, source, positions, _shape(shape), "gather")
 
     return compute
 
@@ -299,38 +302,42 @@ def gather(bind: Bind) -> Callable[..., Any]:
     host_inputs=("indices", "element_shape", "num_elements"),
     host_outputs=("output_handle",),
 )
-def scatter(bind: Bind) -> Callable[..., Any]:
-    """The rows of a tensor at some places."""
+def scatter(bind: Bind) -> KernelFunction:
+    """A list with the rows of a tensor at the indices."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(value: Any, indices: Any, shape: Any, count: Any = None) -> TensorList:
-        found, places = TensorList(dtype, _shape(shape)), ints(indices)
+    def compute(
+        value: Array, indices: Array, shape: Array, count: Array | None = None
+    ) -> TensorList:
+        result, positions = TensorList(dtype, _shape(shape)), ints(indices)
         most = -1 if count is None else scalar_int(count)
         if most < -1:
-            raise InvalidArgument(f"TensorListScatter expects num_elements >= -1, found: {most}")
-        _check_places(places, value)
-        found.fitting(value.shape[1:], "scatter")
-        longest = max(places, default=-1) + 1
+            raise InvalidArgument(
+                f"TensorListScatter: num_elements must be at least -1, got {most}"
+            )
+        _check_positions(positions, value)
+        result.fitting(value.shape[1:], "scatter")
+        longest = max(positions, default=-1) + 1
         if -1 < most < longest:
             raise InvalidArgument(
                 f"TensorListScatter: Trying to scatter at index {longest - 1} in list "
                 f"with size {most}"
             )
-        elements: list[Any] = [None] * max(most, longest)
-        for place, row in zip(places, value, strict=True):
-            elements[place] = frozen(row)
-        return found.with_elements(elements)
+        elements: list[Array | None] = [None] * max(most, longest)
+        for position, row in zip(positions, value, strict=True):
+            elements[position] = frozen(row)
+        return result.with_elements(elements)
 
     return compute
 
 
-def _check_places(places: Sequence[int], value: Any) -> None:
+def _check_positions(positions: Sequence[int], value: Any) -> None:
     _check_vector(value)
-    if len(places) != len(value):
+    if len(positions) != len(value):
         raise InvalidArgument(
-            f"Invalid number of rows in input tensor. Expected: {len(places)} Actual: {len(value)}"
+            f"There are {len(positions)} indices, but the tensor has {len(value)} rows"
         )
-    if min(places, default=0) < 0:
+    if min(positions, default=0) < 0:
         raise InvalidArgument("Indices in TensorListScatter must all be non-negative.")
 
 
@@ -339,19 +346,21 @@ def _check_places(places: Sequence[int], value: Any) -> None:
     host_inputs=("input_handle", "indices"),
     host_outputs=("output_handle",),
 )
-def scatter_into(bind: Bind) -> Callable[..., Any]:
-    """The rows of a tensor at some places of a list."""
+def scatter_into(bind: Bind) -> KernelFunction:
+    """The list with the rows of a tensor at the indices."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(handle: Any, value: Any, indices: Any) -> TensorList:
-        source, places = _list(handle), ints(indices)
+    def compute(handle: object, value: Any, indices: Array) -> TensorList:
+        source, positions = _list(handle), ints(indices)
         source.check(dtype, "op elements")
-        _check_places(places, value)
+        _check_positions(positions, value)
         source.fitting(value.shape[1:], "scatter")
         elements = [*source.elements]
-        elements += [None] * (max((place + 1 for place in places), default=0) - len(elements))
-        for place, row in zip(places, value, strict=True):
-            elements[place] = frozen(row)
+        elements += [None] * (
+            max((position + 1 for position in positions), default=0) - len(elements)
+        )
+        for position, row in zip(positions, value, strict=True):
+            elements[position] = frozen(row)
         return source.with_elements(elements)
 
     return compute
@@ -363,29 +372,31 @@ def scatter_into(bind: Bind) -> Callable[..., Any]:
     host_inputs=("input_handle", "element_shape", "leading_dims"),
     host_outputs=("lengths",),
 )
-def concat(bind: Bind) -> Callable[..., Any]:
-    """The elements behind one another, and their sizes."""
+def concat(bind: Bind) -> KernelFunction:
+    """The elements concatenated, and their lengths."""
     xp, dtype, declared = bind.xp, bind.attrs["element_dtype"], bind.attrs.get("element_shape")
 
-    def compute(handle: Any, shape: Any = None, leading: Any = None) -> Any:
+    def compute(
+        handle: object, shape: Array | None = None, leading: Array | None = None
+    ) -> tuple[Array, Array]:
         source = _list(handle, dtype)
-        # The older form does not ask the list for the shape of its elements.
+        # The first version does not use the list's element shape.
         known = declared if shape is None else merged(source.shape, _shape(shape))
         if known == ():
             raise InvalidArgument(
-                "Concat requires elements to be at least vectors, found scalars instead."
+                f"{bind.node.type} takes elements that are at least vectors, not scalars"
             )
         first, sizes = _joinable(source, known)
         asked = [] if leading is None else ints(leading)
         parts = []
-        for place, element in enumerate(source.elements):
+        for index, element in enumerate(source.elements):
             part = element
             if part is None:
-                count = asked[place] if place < len(asked) else first
+                count = asked[index] if index < len(asked) else first
                 if count is None:
                     raise InvalidArgument(
-                        f"List contains uninitialized tensor at index "
-                        f"{place} whose length nothing tells"
+                        f"{bind.node.type}: the element at index {index} is uninitialized, "
+                        "and its length is unknown"
                     )
                 part = _filled(bind, (count, *sizes), dtype)
             parts.append(in_memory_of(xp, part))
@@ -396,7 +407,7 @@ def concat(bind: Bind) -> Callable[..., Any]:
 
 
 def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, ...]]:
-    """The length of an element that is not there, if anything tells it, and the other sizes."""
+    """The length of uninitialized elements, if it is known, and the other sizes."""
     first, rest = (None, None) if known is None else (known[0], known[1:])
     if not source.elements:
         return first, _sized(
@@ -404,16 +415,16 @@ def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, 
             "All except the first dimension must be fully defined when "
             "concating an empty tensor list",
         )
-    there = dict.fromkeys(shape_of(each) for each in source.elements if each is not None)
+    shapes = dict.fromkeys(shape_of(element) for element in source.elements if element is not None)
     if source.shape is None or None in source.shape:
-        for place, shape in enumerate(there):
+        for index, shape in enumerate(shapes):
             if not shape:
                 raise InvalidArgument(
-                    f"Concat saw a scalar shape at index {place} but requires at least vectors."
+                    f"TensorListConcat takes elements of rank 1 or more: {index} is a scalar"
                 )
             merged((first,), shape[:1])
             rest = merged(rest, shape[1:])
-        lengths = {shape[0] for shape in there}
+        lengths = {shape[0] for shape in shapes}
         if first is None and len(lengths) == 1:
             (first,) = lengths
     return first, _sized(
@@ -424,11 +435,11 @@ def _joinable(source: TensorList, known: Shape) -> tuple[int | None, tuple[int, 
 
 
 @binder("TensorListConcatLists", host_inputs=("input_a", "input_b"), host_outputs=("output",))
-def concat_lists(bind: Bind) -> Callable[..., Any]:
-    """The elements of both."""
+def concat_lists(bind: Bind) -> KernelFunction:
+    """The elements of two lists in one."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(one: Any, other: Any) -> TensorList:
+    def compute(one: object, other: object) -> TensorList:
         first, second = _list(one), _list(other)
         first.check(dtype, "op elements")
         second.check(dtype, "op elements")
@@ -445,25 +456,25 @@ def concat_lists(bind: Bind) -> Callable[..., Any]:
 @binder(
     "TensorListSplit", host_inputs=("element_shape", "lengths"), host_outputs=("output_handle",)
 )
-def split(bind: Bind) -> Callable[..., Any]:
-    """Pieces of a tensor."""
+def split(bind: Bind) -> KernelFunction:
+    """A list of pieces of a tensor."""
     dtype = bind.attrs["element_dtype"]
 
-    def compute(value: Any, shape: Any, lengths: Any) -> TensorList:
-        found, sizes = TensorList(dtype, _shape(shape)), ints(lengths)
+    def compute(value: Array, shape: Array, lengths: Array) -> TensorList:
+        result, sizes = TensorList(dtype, _shape(shape)), ints(lengths)
         _check_vector(value)
-        if found.shape is not None:
-            if not found.shape:
+        if result.shape is not None:
+            if not result.shape:
                 raise InvalidArgument(
                     "TensorListSplit requires element_shape to be at least of rank 1, but saw: []"
                 )
-            merged(found.shape[1:], tuple(value.shape[1:]))
+            merged(result.shape[1:], tuple(value.shape[1:]))
         if min(sizes, default=0) < 0 or sum(sizes) != len(value):
             raise InvalidArgument(
                 "The values of lengths must be non-negative and sum up to the first "
                 f"dimension of the tensor: {sizes}, {len(value)}"
             )
         kept, ends = frozen(value[...]), itertools.accumulate(sizes, initial=0)
-        return found.with_elements([kept[begin:end] for begin, end in itertools.pairwise(ends)])
+        return result.with_elements([kept[begin:end] for begin, end in itertools.pairwise(ends)])
 
     return compute

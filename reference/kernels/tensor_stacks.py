@@ -1,23 +1,23 @@
-"""Kernels of stacks of tensors: a handle is the stack itself, which ends with the run."""
+"""Kernels of stacks of tensors: a handle is the stack itself, which lives as long as the run."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
 from sessrun.reference.kernels.older_handles import reference_to
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.resources import HandleReference
 from sessrun.reference.state.tensor_stack_resource import TensorStack
 from sessrun.spec.dtypes import BY_NAME
 
 __all__: list[str] = []
 
-#: Dtypes whose values are no arrays.
+#: Dtypes whose values are not arrays.
 _OPAQUE: Final = frozenset({"resource", "variant"})
 
 
@@ -26,11 +26,11 @@ def _name(bind: Bind) -> str:
 
 
 @binder("StackV2", host_inputs=("max_size",), host_outputs=("handle",))
-def stack(bind: Bind) -> Callable[..., Any]:
-    """A new stack in each run."""
+def stack(bind: Bind) -> KernelFunction:
+    """A new stack in every run."""
     name, dtype = _name(bind), bind.attrs["elem_type"]
 
-    def compute(max_size: Any) -> TensorStack:
+    def compute(max_size: Array) -> TensorStack:
         if max_size.shape != ():
             raise InvalidArgument(
                 f"Stack size must be a scalar, but had shape: {bracketed(max_size.shape)}"
@@ -41,32 +41,32 @@ def stack(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("Stack", host_outputs=("handle",))
-def older_stack(bind: Bind) -> Callable[..., Any]:
-    """A new stack in each run, behind a reference."""
+def older_stack(bind: Bind) -> KernelFunction:
+    """A new stack in every run, as a reference handle."""
     name, dtype = _name(bind), bind.attrs["elem_type"]
 
     def compute() -> HandleReference:
-        made = TensorStack(name, dtype)
-        return reference_to(made, "_stacks", made.name)
+        stack_ = TensorStack(name, dtype)
+        return reference_to(stack_, "_stacks", stack_.name)
 
     return compute
 
 
-def _stack_of(handle: Any) -> TensorStack:
+def _stack_of(handle: object) -> TensorStack:
     if isinstance(handle, TensorStack):
         return handle
     raise InvalidArgument(
-        "The handle is not one of a stack: feed none, and make it with "
+        "The handle is not one of a stack: it cannot be fed, create it with "
         "the operation Stack or StackV2 in the same run"
     )
 
 
 @binder("StackPushV2", host_inputs=("handle",))
-def push(bind: Bind) -> Callable[..., Any]:
-    """Puts a tensor on it."""
+def push(bind: Bind) -> KernelFunction:
+    """Pushes a tensor on the stack, and returns it."""
     xp, dtype = bind.xp, bind.attrs["T"]
 
-    def compute(handle: Any, value: Any) -> Any:
+    def compute(handle: object, value: object) -> object:
         target = _stack_of(handle)
         if target.dtype != dtype:
             has, given = BY_NAME[target.dtype], BY_NAME[dtype]
@@ -82,11 +82,11 @@ def push(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("StackPopV2", host_inputs=("handle",))
-def pop(bind: Bind) -> Callable[..., Any]:
-    """Takes a tensor off it."""
+def pop(bind: Bind) -> KernelFunction:
+    """Pops a tensor from the stack."""
     dtype, node = bind.attrs["elem_type"], bind.node.name
 
-    def compute(handle: Any) -> Any:
+    def compute(handle: object) -> object:
         source = _stack_of(handle)
         value = source.pop()
         if source.dtype != dtype:
@@ -100,7 +100,7 @@ def pop(bind: Bind) -> Callable[..., Any]:
 
 
 @binder("StackCloseV2", host_inputs=("handle",))
-def close(bind: Bind) -> Callable[..., Any]:
-    """Closes it."""
+def close(bind: Bind) -> KernelFunction:
+    """Closes the stack."""
     del bind
     return lambda handle: _stack_of(handle).close()

@@ -1,18 +1,19 @@
-"""Kernels of strings in a row: joined by segments, and runs of some of them."""
+"""Kernels that join strings by segments, and kernels of n-grams."""
 
 from __future__ import annotations
 
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_octets
 from sessrun.reference.kernels.host import HOST, ints, string_array
 from sessrun.reference.kernels.number_inputs import one_number
-from sessrun.reference.kernels.registry import Bind, binder, kernel
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
 
@@ -21,9 +22,9 @@ _CPU: Final = ("CPU",)
 
 @kernel("UnsortedSegmentJoin", devices=_CPU)
 def unsorted_segment_join(
-    _: Any, inputs: Any, segment_ids: Any, num_segments: Any, *, separator: Any
-) -> Any:
-    """The strings of each segment joined in their order."""
+    _: object, inputs: Array, segment_ids: Array, num_segments: Array, *, separator: str
+) -> Array:
+    """The strings of each segment, joined in order."""
     count = one_number(num_segments, "num_segments must be a scalar, got shape {}")
     if count < 0:
         raise InvalidArgument(f"Number of segments must be non-negative, is {count}")
@@ -39,13 +40,13 @@ def unsorted_segment_join(
     inner = inputs.shape[segment_ids.ndim :]
     width = math.prod(inner)
     columns = (segments[:, None] * width + HOST.arange(width)).reshape(-1)
-    glue = separator if isinstance(separator, bytes) else separator.encode()
+    glue = attribute_octets(separator)
     joined = (_joined(glue, part) for part in _sorted_parts(inputs, columns, count * width))
     return string_array(joined, (count, *inner))
 
 
-def _sorted_parts(inputs: Any, segments: Any, count: int) -> Iterator[list[bytes]]:
-    """The strings of each segment, in their order."""
+def _sorted_parts(inputs: Array, segments: Array, count: int) -> Iterator[list[bytes]]:
+    """The strings of each segment, in order."""
     kind = HOST.min_scalar_type(count)  # numbers of 16 bits are sorted by counting
     order = segments.astype(kind).argsort(kind="stable")
     items = inputs.reshape(-1)[order].tolist()
@@ -54,7 +55,7 @@ def _sorted_parts(inputs: Any, segments: Any, count: int) -> Iterator[list[bytes
 
 
 def _joined(glue: bytes, part: Sequence[bytes]) -> bytes:
-    """As TensorFlow has it, empty strings at the beginning are not separated from what follows."""
+    """The strings joined; as in TensorFlow, leading empty ones are dropped."""
     if part and not part[0]:
         return glue.join(itertools.dropwhile(operator.not_, part))
     return glue.join(part)
@@ -73,8 +74,8 @@ def _check_splits(splits: Sequence[int], count: int) -> None:
 
 
 @binder("StringNGrams", devices=_CPU)
-def string_ngrams(bind: Bind) -> Callable[..., Any]:
-    """For each row the joined runs of so many of its strings, for each width in turn."""
+def string_ngrams(bind: Bind) -> KernelFunction:
+    """The n-grams of each row for all widths, and new row splits."""
     attrs = bind.attrs
     glue, left, right = (
         attribute_octets(attrs[name]) for name in ("separator", "left_pad", "right_pad")
@@ -87,12 +88,12 @@ def string_ngrams(bind: Bind) -> Callable[..., Any]:
         return [glue.join(padded[i : i + width]) for i in range(len(padded) - width + 1)]
 
     def row_runs(row: list[bytes]) -> list[bytes]:
-        found = [run for width in widths for run in runs(row, width)]
-        if found or not row or not attrs["preserve_short_sequences"]:
-            return found
+        all_runs = [run for width in widths for run in runs(row, width)]
+        if all_runs or not row or not attrs["preserve_short_sequences"]:
+            return all_runs
         return runs(row, len(row) + 2 * most)
 
-    def compute(data: Any, data_splits: Any) -> Any:
+    def compute(data: Array, data_splits: Array) -> tuple[Array, Array]:
         if any(width < 1 for width in widths):
             raise InvalidArgument("ngram_widths must contain positive values")
         splits, items = ints(data_splits), data.reshape(-1).tolist()

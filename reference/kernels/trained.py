@@ -1,7 +1,7 @@
-"""How the formula of an optimizer comes to a variable and its slots, whole or by rows.
+"""Applies the formula of an optimizer to a variable and its slots, dense or by rows.
 
-All of them are locked while it runs, whether the operation asks for it or not, in an order that is
-the same for every operation. Their arrays are written to in place where nobody else holds them.
+All of them are locked meanwhile, whether the operation asks for it or not, in an order that is
+the same for all operations. Their arrays are updated in place if nothing else refers to them.
 """
 
 from __future__ import annotations
@@ -11,37 +11,38 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.half_arrays import Halves
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.kernels import fused
 from sessrun.reference.kernels.formulas import Formula, Numbers
 from sessrun.reference.kernels.host import HOST, frozen
-from sessrun.reference.kernels.registry import Bind, VariableBuffer, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, VariableBuffer, binder
 from sessrun.reference.kernels.resources import Handle
 from sessrun.spec.operations import Operation
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["formula"]
 
-#: How many elements of an array a formula is given at a time in host memory: what it makes of
-#: them on the way stays in the second level of the cache.
+#: The number of elements to which a formula is applied at a time in host memory: temporaries
+#: stay in the second level of the cache.
 _BLOCK: Final = 32768
-#: How many halves are worth to be converted together.
+#: The number of float16 from which on they are converted to float32 together.
 _MANY: Final = 2048
-#: References to an array that nobody but this module holds: its own, and the one that asks.
+#: The reference count of an array that is not shared: the variable here, and the argument.
 _OURS: Final = 2
-#: Inputs that messages call otherwise.
+#: The names of inputs in messages, if they differ.
 _SPOKEN: Final = {
     "l1": "l1 regularization strength",
     "l2": "l2 regularization strength",
     "l2_shrinkage": "l2 shrinkage regularization strength",
 }
-#: The gradient's names among inputs.
+#: The names of the gradient among the inputs.
 _GRADIENTS: Final = ("grad", "delta")
 
 
 def formula(*rules: str) -> Callable[[Formula], Formula]:
-    """Register a formula for every declared form of some update rules (`Adam`: `ApplyAdam`...)."""
+    """Register a formula for all declared forms of update rules (`Adam`: `ApplyAdam`...)."""
 
     def register(function: Formula) -> Formula:
         for rule in rules:
@@ -61,10 +62,10 @@ def _register(declared: Operation, function: Formula) -> None:
     is_sparse = "indices" in names
     scalars = [name for name in names if name not in {*variables, gradient, "indices"}]
 
-    def bind(bind: Bind) -> Callable[..., None] | Callable[..., VariableBuffer]:
+    def bind(bind: Bind) -> KernelFunction:
         attrs = {name: value for name, value in bind.attrs.items() if isinstance(value, bool)}
 
-        def compute(*inputs: Any) -> Any:
+        def compute(*inputs: Any) -> object:
             given = dict(zip(names, inputs, strict=True))
             buffers = [_buffer(given[name]) for name in variables]
             numbers = Numbers(xp=bind.xp, **attrs)
@@ -87,18 +88,17 @@ def _register(declared: Operation, function: Formula) -> None:
     binder(declared.name, devices=declared.devices, host_inputs=hosted)(bind)
 
 
-def _buffer(given: Any) -> VariableBuffer:
-    buffer: VariableBuffer = given.find(Internal) if isinstance(given, Handle) else given
-    return buffer
+def _buffer(given: Handle | VariableBuffer) -> VariableBuffer:
+    return given.find(Internal) if isinstance(given, Handle) else given
 
 
-def _shape(array: Any) -> str:
+def _shape(array: Array) -> str:
     return "[" + ",".join(map(str, array.shape)) + "]"
 
 
 @contextlib.contextmanager
-def _open(held: Mapping[str, VariableBuffer], check: Callable[[], None]) -> Iterator[list[Any]]:
-    """Arrays of the buffers to write to, in order; nobody sees them until the block is over."""
+def _open(held: Mapping[str, VariableBuffer], check: Callable[[], None]) -> Iterator[list[Array]]:
+    """The buffers' arrays to be updated, in order; nothing else sees them until the block ends."""
     with contextlib.ExitStack() as stack:
         for buffer in sorted(set(held.values()), key=id):
             stack.enter_context(buffer.lock)
@@ -116,10 +116,10 @@ def _open(held: Mapping[str, VariableBuffer], check: Callable[[], None]) -> Iter
 
 
 @contextlib.contextmanager
-def _written(buffer: VariableBuffer) -> Iterator[Any]:
-    """The buffer's array to write to, in C order; a copy if anybody else may read it.
+def _written(buffer: VariableBuffer) -> Iterator[Array]:
+    """The buffer's array to be updated, in C order; a copy if anything else may read it.
 
-    The buffer is empty meanwhile, and locked: whoever reads it waits.
+    The buffer is empty and locked meanwhile, so that readers wait.
     """
     array, buffer.value = buffer.value, None
     is_own = not isinstance(array, HOST.generic) and array.base is None and array.flags.c_contiguous
@@ -135,7 +135,7 @@ def _written(buffer: VariableBuffer) -> Iterator[Any]:
 
 
 def _train(
-    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], name: str, grad: Any
+    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], name: str, grad: Array
 ) -> None:
     var = held["var"]
 
@@ -158,8 +158,8 @@ def _train(
             _call(h, function, steps[part], [array[part] for array in flat])
 
 
-def _call(h: Numbers, function: Formula, grad: Any, arrays: Sequence[Any]) -> None:
-    """Let the formula change the arrays; many halves are computed with in single precision."""
+def _call(h: Numbers, function: Formula, grad: Array, arrays: Sequence[Array]) -> None:
+    """Apply the formula to the arrays; many float16 are computed in single precision."""
     if h.xp is not HOST and fused.update(h, function, grad, arrays):
         return
     if h.xp is not HOST or grad.dtype != "float16" or grad.size < _MANY:
@@ -167,25 +167,25 @@ def _call(h: Numbers, function: Formula, grad: Any, arrays: Sequence[Any]) -> No
         return
     held = [Halves.of(array) for array in arrays]
     function(h, Halves.of(grad), *held)
-    for array, each in zip(arrays, held, strict=True):
-        array[...] = each.halves()
+    for array, halves in zip(arrays, held, strict=True):
+        array[...] = halves.halves()
 
 
 def _train_rows(
-    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], grad: Any, indices: Any
+    h: Numbers, function: Formula, held: Mapping[str, VariableBuffer], grad: Array, indices: Array
 ) -> None:
     var = held["var"]
     with _open(held, lambda: _check_rows(h.xp, var.read().shape, grad, indices)) as arrays:
         h.one, h.zero = (arrays[0].dtype.type(number) for number in (1, 0))
-        for places in _rounds(h.xp, indices, max(1, _BLOCK // max(1, grad[:1].size))):
-            rows = indices[places]
+        for positions in _rounds(h.xp, indices, max(1, _BLOCK // max(1, grad[:1].size))):
+            rows = indices[positions]
             parts = [array[rows] for array in arrays]
-            _call(h, function, grad[places], parts)
+            _call(h, function, grad[positions], parts)
             for array, part in zip(arrays, parts, strict=True):
                 array[rows] = part
 
 
-def _check_rows(xp: Any, shape: Sequence[int], grad: Any, indices: Any) -> None:
+def _check_rows(xp: ArrayModule, shape: Sequence[int], grad: Array, indices: Array) -> None:
     if not shape:
         raise InvalidArgument("var must be at least 1 dimensional")
     if indices.ndim != 1:
@@ -203,16 +203,16 @@ def _check_rows(xp: Any, shape: Sequence[int], grad: Any, indices: Any) -> None:
         raise InvalidArgument("Inner dimension should be greater than zero.")
     wrong = (indices < 0) | (indices >= shape[0])
     if bool(xp.any(wrong)):
-        place = int(xp.argmax(wrong))
+        position = int(xp.argmax(wrong))
         raise InvalidArgument(
-            f"Index {int(indices[place])} at offset {place} in indices is out of range"
+            f"Index {int(indices[position])} at offset {position} in indices is out of range"
         )
 
 
-def _rounds(xp: Any, indices: Any, most: int) -> Iterator[Any]:
-    """Places of the indices, at most so many at a time, none of whose indices is equal.
+def _rounds(xp: ArrayModule, indices: Array, most: int) -> Iterator[Array | slice]:
+    """Positions in the indices, at most so many at a time, whose indices are distinct.
 
-    Equal indices come in their order, as if each were served after the other.
+    Equal indices come in different rounds, in their order.
     """
     count = indices.shape[0]
     order = xp.argsort(indices, kind="stable")
@@ -227,9 +227,9 @@ def _rounds(xp: Any, indices: Any, most: int) -> Iterator[Any]:
     nth = nth - xp.maximum.accumulate(xp.where(begins, nth, 0))
     turn = 0
     while True:
-        places = order[nth == turn]
-        if not places.shape[0]:
+        positions = order[nth == turn]
+        if not positions.shape[0]:
             return
-        for start in range(0, places.shape[0], most):
-            yield places[start : start + most]
+        for start in range(0, positions.shape[0], most):
+            yield positions[start : start + most]
         turn += 1

@@ -1,18 +1,17 @@
-"""What optimizers do to a variable and its slots: one formula each, whatever the form.
+"""The formulas of optimizers, one for all forms of an update rule.
 
 A formula takes the numbers of its operation (`h`), the gradient, the variable and the slots in the
-order of the inputs, and changes the arrays in place. It is called with blocks of them that fit into
-the processor's cache, so that what it makes on the way never leaves that; with rows of them for the
-sparse forms. Of a million float32 Ftrl's takes 3.5 times TensorFlow's time, since each of its 15
-operations is a pass over the block, the others' some 3 times at most; halves take 8 to 18 times,
-Ftrl's 1.2, since each operation is rounded on its own (`half_arrays.py`; with numpy's halves it was
-15 to 80). How it comes to them stands in `kernels/trained.py`.
+order of the inputs, and updates the arrays in place. It is called with blocks of them that fit into
+the processor's cache, so that temporaries never leave it, or with rows of them for the
+sparse forms. For a million float32 Ftrl takes 3.5 times TensorFlow's time, since each of its 15
+operations is a pass over the block, the others at most 3 times; float16 takes 8 to 18 times,
+Ftrl 1.2, since each operation is rounded on its own (`half_arrays.py`; with numpy's float16 it was
+15 to 80). `kernels/trained.py` applies the formulas.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.formulas import Numbers
 from sessrun.reference.kernels.trained import formula
@@ -21,13 +20,13 @@ __all__: list[str] = []
 
 
 @formula("GradientDescent")
-def gradient_descent(h: Numbers, grad: Any, var: Any) -> None:
-    """Down the gradient."""
+def gradient_descent(h: Numbers, grad: Array, var: Array) -> None:
+    """A step down the gradient."""
     var -= grad * h.alpha
 
 
 @formula("Momentum")
-def momentum(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
+def momentum(h: Numbers, grad: Array, var: Array, accum: Array) -> None:
     """Down a decaying sum of gradients; Nesterov's looks one step ahead."""
     accum *= h.momentum
     accum += grad
@@ -38,8 +37,8 @@ def momentum(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
 
 
 @formula("KerasMomentum")
-def keras_momentum(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
-    """The same with the step within the sum, whose sign is the other one."""
+def keras_momentum(h: Numbers, grad: Array, var: Array, accum: Array) -> None:
+    """As momentum, with the learning rate within the sum, which has the opposite sign."""
     step = grad * h.lr
     accum *= h.momentum
     accum -= step
@@ -49,15 +48,16 @@ def keras_momentum(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
         var += accum
 
 
-def _moments(h: Numbers, grad: Any, m: Any, v: Any) -> Any:
-    """Move both moments on; the step with the correction of their bias."""
+def _moments(h: Numbers, grad: Array, m: Array, v: Array) -> Array:
+    """Update both moments; returns the learning rate with the correction of their bias."""
     m += (grad - m) * (h.one - h.beta1)
     v += (grad * grad - v) * (h.one - h.beta2)
-    return h.lr * h.xp.sqrt(h.one - h.beta2_power) / (h.one - h.beta1_power)
+    alpha: Array = h.lr * h.xp.sqrt(h.one - h.beta2_power) / (h.one - h.beta1_power)
+    return alpha
 
 
 @formula("Adam")
-def adam(h: Numbers, grad: Any, var: Any, m: Any, v: Any) -> None:
+def adam(h: Numbers, grad: Array, var: Array, m: Array, v: Array) -> None:
     """Down the first moment over the root of the second; epsilon is outside of the root."""
     alpha = _moments(h, grad, m, v)
     first = grad * (h.one - h.beta1) + m * h.beta1 if h.use_nesterov else m
@@ -65,15 +65,15 @@ def adam(h: Numbers, grad: Any, var: Any, m: Any, v: Any) -> None:
 
 
 @formula("AdamWithAmsgrad")
-def adam_with_amsgrad(h: Numbers, grad: Any, var: Any, m: Any, v: Any, vhat: Any) -> None:
-    """The same with the greatest second moment so far."""
+def adam_with_amsgrad(h: Numbers, grad: Array, var: Array, m: Array, v: Array, vhat: Array) -> None:
+    """As Adam, with the greatest second moment so far."""
     alpha = _moments(h, grad, m, v)
     h.xp.maximum(vhat, v, out=vhat)
     var -= m * alpha / (h.xp.sqrt(vhat) + h.epsilon)
 
 
 @formula("AdaMax")
-def adamax(h: Numbers, grad: Any, var: Any, m: Any, v: Any) -> None:
+def adamax(h: Numbers, grad: Array, var: Array, m: Array, v: Array) -> None:
     """Down the first moment over a decaying maximum of the gradients' sizes."""
     m += (grad - m) * (h.one - h.beta1)
     v *= h.beta2
@@ -82,7 +82,7 @@ def adamax(h: Numbers, grad: Any, var: Any, m: Any, v: Any) -> None:
 
 
 @formula("RMSProp")
-def rms_prop(h: Numbers, grad: Any, var: Any, ms: Any, mom: Any) -> None:
+def rms_prop(h: Numbers, grad: Array, var: Array, ms: Array, mom: Array) -> None:
     """Down the gradient over the root of its decaying mean square, epsilon within the root."""
     ms += (grad * grad - ms) * (h.one - h.rho)
     mom *= h.momentum
@@ -91,8 +91,10 @@ def rms_prop(h: Numbers, grad: Any, var: Any, ms: Any, mom: Any) -> None:
 
 
 @formula("CenteredRMSProp")
-def centered_rms_prop(h: Numbers, grad: Any, var: Any, mg: Any, ms: Any, mom: Any) -> None:
-    """The same with the variance: the mean square less the square of the mean."""
+def centered_rms_prop(
+    h: Numbers, grad: Array, var: Array, mg: Array, ms: Array, mom: Array
+) -> None:
+    """As RMSProp, with the variance: the mean square minus the square of the mean."""
     ms += (grad * grad - ms) * (h.one - h.rho)
     mg += (grad - mg) * (h.one - h.rho)
     mom *= h.momentum
@@ -101,7 +103,7 @@ def centered_rms_prop(h: Numbers, grad: Any, var: Any, mg: Any, ms: Any, mom: An
 
 
 @formula("Adagrad")
-def adagrad(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
+def adagrad(h: Numbers, grad: Array, var: Array, accum: Array) -> None:
     """Down the gradient over the root of the sum of its squares."""
     if h.update_slots:
         accum += grad * grad
@@ -109,16 +111,16 @@ def adagrad(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
 
 
 @formula("AdagradV2")
-def adagrad_v2(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
-    """The same with an epsilon beside the root."""
+def adagrad_v2(h: Numbers, grad: Array, var: Array, accum: Array) -> None:
+    """As Adagrad, with an epsilon added to the root."""
     if h.update_slots:
         accum += grad * grad
     var -= grad * h.lr / (h.xp.sqrt(accum) + h.epsilon)
 
 
 @formula("AdagradDA")
-def adagrad_da(h: Numbers, grad: Any, var: Any, total: Any, squares: Any) -> None:
-    """The minimum of the sum of all gradients so far, regularized as often as there were steps."""
+def adagrad_da(h: Numbers, grad: Array, var: Array, total: Array, squares: Array) -> None:
+    """The minimum of the regularized sum of all gradients so far (dual averaging)."""
     total += grad
     squares += grad * grad
     steps = h.global_step.astype(h.one.dtype)
@@ -129,8 +131,8 @@ def adagrad_da(h: Numbers, grad: Any, var: Any, total: Any, squares: Any) -> Non
 
 
 @formula("Adadelta")
-def adadelta(h: Numbers, grad: Any, var: Any, accum: Any, accum_update: Any) -> None:
-    """Down the gradient, scaled by the root of how far the steps went to that of the gradients."""
+def adadelta(h: Numbers, grad: Array, var: Array, accum: Array, accum_update: Array) -> None:
+    """Down the gradient, scaled by the ratio of the root mean squares of steps and gradients."""
     rest = h.one - h.rho
     accum *= h.rho
     accum += grad * grad * rest
@@ -141,7 +143,7 @@ def adadelta(h: Numbers, grad: Any, var: Any, accum: Any, accum_update: Any) -> 
 
 
 @formula("Ftrl", "FtrlV2")
-def ftrl(h: Numbers, grad: Any, var: Any, accum: Any, linear: Any) -> None:
+def ftrl(h: Numbers, grad: Array, var: Array, accum: Array, linear: Array) -> None:
     """The minimum of the linearized losses so far with both norms; the step decays by a power."""
     xp = h.xp
     pulled = grad + var * (h.l2_shrinkage + h.l2_shrinkage) if h.has("l2_shrinkage") else grad
@@ -159,13 +161,14 @@ def ftrl(h: Numbers, grad: Any, var: Any, accum: Any, linear: Any) -> None:
     var[...] = xp.where(xp.abs(linear) > l1, shrunk, h.zero)
 
 
-def _power(h: Numbers, accum: Any) -> Any:
+def _power(h: Numbers, accum: Array) -> Array:
     half = h.one / (h.one + h.one)
-    return h.xp.sqrt(accum) if h.lr_power == -half else accum**-h.lr_power
+    power: Array = h.xp.sqrt(accum) if h.lr_power == -half else accum**-h.lr_power
+    return power
 
 
-def _proximal(h: Numbers, var: Any, rate: Any) -> None:
-    """Pull the variable to zero, as far as both norms do at this rate."""
+def _proximal(h: Numbers, var: Array, rate: Array) -> None:
+    """Shrink the variable toward zero by both norms at this rate."""
     if h.l1 > 0:
         pull = rate * h.l1
         var -= h.xp.minimum(h.xp.maximum(var, -pull), pull)
@@ -173,18 +176,18 @@ def _proximal(h: Numbers, var: Any, rate: Any) -> None:
 
 
 @formula("ProximalGradientDescent")
-def proximal_gradient_descent(h: Numbers, grad: Any, var: Any) -> None:
-    """Down the gradient, then to zero."""
+def proximal_gradient_descent(h: Numbers, grad: Array, var: Array) -> None:
+    """A step down the gradient, then shrinkage."""
     var -= grad * h.alpha
     _proximal(h, var, h.alpha)
 
 
 @formula("ProximalAdagrad")
-def proximal_adagrad(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
-    """Down the gradient by Adagrad's steps, then to zero.
+def proximal_adagrad(h: Numbers, grad: Array, var: Array, accum: Array) -> None:
+    """A step of Adagrad, then shrinkage.
 
     Raises:
-      InvalidArgument: a step is not positive, or a norm counts less than nothing.
+      InvalidArgument: the learning rate is not positive, or a regularization is negative.
 
     """
     if not h.lr > 0:
@@ -200,20 +203,21 @@ def proximal_adagrad(h: Numbers, grad: Any, var: Any, accum: Any) -> None:
     _proximal(h, var, rate)
 
 
-def _signs(h: Numbers, grad: Any, m: Any) -> Any:
-    """Move the mean on; where it agrees in sign with the gradient, decayed."""
+def _signs(h: Numbers, grad: Array, m: Array) -> Array:
+    """Update the mean of gradients; returns its sign times the gradient's, decayed."""
     m *= h.beta
     m += grad * (h.one - h.beta)
-    return h.xp.sign(grad) * h.xp.sign(m) * h.sign_decay
+    agreement: Array = h.xp.sign(grad) * h.xp.sign(m) * h.sign_decay
+    return agreement
 
 
 @formula("AddSign")
-def add_sign(h: Numbers, grad: Any, var: Any, m: Any) -> None:
+def add_sign(h: Numbers, grad: Array, var: Array, m: Array) -> None:
     """Down the gradient, further where it agrees in sign with its decaying mean."""
     var -= (_signs(h, grad, m) + h.alpha) * h.lr * grad
 
 
 @formula("PowerSign")
-def power_sign(h: Numbers, grad: Any, var: Any, m: Any) -> None:
-    """The same by a power instead of a sum."""
+def power_sign(h: Numbers, grad: Array, var: Array, m: Array) -> None:
+    """As AddSign, with a power instead of a sum."""
     var -= h.xp.exp(_signs(h, grad, m) * h.logbase) * h.lr * grad

@@ -1,24 +1,27 @@
-"""Kernels of matrices with three diagonals, each given as a row: above, on, below the main one."""
+"""Kernels of tridiagonal matrices, given as three rows: above, on, below the main diagonal."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.registry import kernel
 from sessrun.reference.kernels.scientific import linear_algebra
 
 __all__: list[str] = []
 
-#: The fewest rows that scipy gives to LAPACK's functions.
+#: The least number of rows that scipy's wrappers of LAPACK accept.
 _FEWEST: Final = 3
-#: By the bytes of a real number: the distance of 1 to the next one, and the least normal one.
+#: By the bytes of a real number: the machine epsilon, and the least normal number.
 _LIMITS: Final = {4: (2.0**-23, 2.0**-126), 8: (2.0**-52, 2.0**-1022)}
 
 
 @kernel("TridiagonalMatMul")
-def tridiagonal_matmul(_: Any, superdiag: Any, maindiag: Any, subdiag: Any, rhs: Any) -> Any:
-    """The product of matrices with three diagonals and others.
+def tridiagonal_matmul(
+    _: object, superdiag: Array, maindiag: Array, subdiag: Array, rhs: Array
+) -> Array:
+    """The product of tridiagonal matrices and others.
 
     Raises:
       KernelError: the shapes do not fit.
@@ -30,41 +33,43 @@ def tridiagonal_matmul(_: Any, superdiag: Any, maindiag: Any, subdiag: Any, rhs:
             raise InvalidArgument(
                 f"Each diagonal must have shape {(*rhs.shape[:-2], 1, rows)}, got {diagonal.shape}"
             )
-    above, main, below = (each[..., 0, :, None] for each in (superdiag, maindiag, subdiag))
-    found = main * rhs
-    found[..., :-1, :] = found[..., :-1, :] + above[..., :-1, :] * rhs[..., 1:, :]
-    found[..., 1:, :] = found[..., 1:, :] + below[..., 1:, :] * rhs[..., :-1, :]
-    return found
+    above, main, below = (
+        diagonal_row[..., 0, :, None] for diagonal_row in (superdiag, maindiag, subdiag)
+    )
+    result = main * rhs
+    result[..., :-1, :] = result[..., :-1, :] + above[..., :-1, :] * rhs[..., 1:, :]
+    result[..., 1:, :] = result[..., 1:, :] + below[..., 1:, :] * rhs[..., :-1, :]
+    return result
 
 
 @kernel("TridiagonalSolve", devices=("CPU",))
 def tridiagonal_solve(
-    xp: Any, diagonals: Any, rhs: Any, *, partial_pivoting: bool, perturb_singular: bool
-) -> Any:
-    """The solution of each system with a matrix of three diagonals.
+    xp: ArrayModule, diagonals: Array, rhs: Array, *, partial_pivoting: bool, perturb_singular: bool
+) -> Array:
+    """The solution of each linear system with a tridiagonal matrix.
 
-    It is NaN where a matrix is not invertible, or a pivot is 0 and rows are not exchanged.
+    It is NaN if the matrix is not invertible, or if a pivot is 0 without pivoting.
 
     Raises:
-      KernelError: the shapes do not fit, or what is to be perturbed has no exchange of rows.
+      KernelError: the shapes do not fit, or `perturb_singular` is set without pivoting.
 
     """
     _check(diagonals, rhs, partial_pivoting, perturb_singular)
     rows, count = rhs.shape[-2:]
-    found = xp.empty(rhs.shape, dtype=rhs.dtype)
+    solutions = xp.empty(rhs.shape, dtype=rhs.dtype)
     if not rhs.size:
-        return found
-    flat, known = (each.reshape((-1, rows, count)) for each in (found, rhs))
+        return solutions
+    flat, known = (array.reshape((-1, rows, count)) for array in (solutions, rhs))
     three = diagonals.reshape((-1, 3, rows))
     if partial_pivoting:
-        for place in range(len(flat)):
-            flat[place] = _with_exchange(xp, three[place], known[place], perturb_singular)
+        for i in range(len(flat)):
+            flat[i] = _with_exchange(xp, three[i], known[i], perturb_singular)
     else:
         flat[:] = _without_exchange(xp, three, known)
-    return found
+    return solutions
 
 
-def _check(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: bool) -> None:
+def _check(diagonals: Array, rhs: Array, partial_pivoting: bool, perturb_singular: bool) -> None:
     if perturb_singular and not partial_pivoting:
         raise InvalidArgument("Setting perturb_singular requires pivoting.")
     if min(diagonals.ndim, rhs.ndim) < 2:
@@ -80,10 +85,12 @@ def _check(diagonals: Any, rhs: Any, partial_pivoting: bool, perturb_singular: b
         )
 
 
-def _with_exchange(xp: Any, three: Any, known: Any, perturb_singular: bool) -> Any:
-    """By LAPACK, which exchanges neighbouring rows where that makes the pivot larger.
+def _with_exchange(
+    xp: ArrayModule, three: Array, known: Array, perturb_singular: bool
+) -> Array | float:
+    """The solution by LAPACK, which exchanges neighbouring rows for larger pivots.
 
-    It is called for each system: thousands of small ones take 12 to 18 times TensorFlow's time.
+    It is called per system: thousands of small ones take 12 to 18 times TensorFlow's time.
     """
     rows = known.shape[0]
     if rows < _FEWEST:  # rows of a unit matrix below
@@ -99,26 +106,27 @@ def _with_exchange(xp: Any, three: Any, known: Any, perturb_singular: bool) -> A
             return float("nan")
         epsilon, least = _LIMITS[three.real.dtype.itemsize]
         main[zero] = max(float(abs(three).max()) * epsilon, least)
-    found, _ = solve(below, main, above, second, order, known)
-    return found[:rows]
+    solution, _ = solve(below, main, above, second, order, known)
+    used: Array = solution[:rows]
+    return used
 
 
-def _without_exchange(xp: Any, three: Any, known: Any) -> Any:
-    """By Thomas' elimination, row by row, of all systems at once: each row needs the one before.
+def _without_exchange(xp: ArrayModule, three: Array, known: Array) -> Array:
+    """The solution by Thomas' elimination, row by row, of all systems at once.
 
-    A row is some calls of numpy's: a single system takes seven times TensorFlow's time.
+    A row takes several calls of numpy: a single system takes seven times TensorFlow's time.
     """
-    above, main, below = (three[:, place].T[:, :, None] for place in range(3))
+    above, main, below = (three[:, row_number].T[:, :, None] for row_number in range(3))
     pivots, ratios = main.copy(), xp.empty(main.shape, dtype=known.dtype)
-    found = xp.swapaxes(known, 0, 1).copy()
-    for place, (high, low) in enumerate(zip(above, below, strict=True)):
-        pivot, row = pivots[place], found[place]
-        if place:
-            pivot -= low * ratios[place - 1]
-            row -= low * found[place - 1]
-        xp.divide(high, pivot, out=ratios[place])
+    solutions = xp.swapaxes(known, 0, 1).copy()
+    for row_number, (high, low) in enumerate(zip(above, below, strict=True)):
+        pivot, row = pivots[row_number], solutions[row_number]
+        if row_number:
+            pivot -= low * ratios[row_number - 1]
+            row -= low * solutions[row_number - 1]
+        xp.divide(high, pivot, out=ratios[row_number])
         row /= pivot
-    for place in range(len(found) - 2, -1, -1):
-        found[place] -= ratios[place] * found[place + 1]
-    found[:, (pivots == 0).any(axis=0)[:, 0]] = float("nan")
-    return xp.swapaxes(found, 0, 1)
+    for row_number in range(len(solutions) - 2, -1, -1):
+        solutions[row_number] -= ratios[row_number] * solutions[row_number + 1]
+    solutions[:, (pivots == 0).any(axis=0)[:, 0]] = float("nan")
+    return xp.swapaxes(solutions, 0, 1)

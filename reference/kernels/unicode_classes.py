@@ -10,7 +10,7 @@ from typing import Final
 
 __all__ = ["category_ranges"]
 
-#: Categories of two letters; what nothing is assigned to (Cn) is in none of RE2's.
+#: Categories of two letters; unassigned characters (Cn) are in none of RE2's.
 _CATEGORIES: Final = (
     "Cc",
     "Cf",
@@ -46,26 +46,26 @@ _CATEGORIES: Final = (
 
 @functools.cache
 def _runs() -> tuple[tuple[str, int, int], ...]:
-    """Runs of characters of one category: it, the first and the last of them."""
-    found, first = [], 0
+    """Runs of characters of one category: the category, the first and the last character."""
+    runs, first = [], 0
     numbers = range(sys.maxunicode + 1)
     for kind, run in itertools.groupby(map(unicodedata.category, map(chr, numbers))):
         count = len(list(run))
-        found.append((kind, first, first + count - 1))
+        runs.append((kind, first, first + count - 1))
         first += count
-    return tuple(found)
+    return tuple(runs)
 
 
 @functools.cache
 def category_ranges(name: str, *, outside: bool = False) -> str | None:
-    """The characters of a category, or all others, as they stand within the brackets of a class.
+    """The characters of a category, or all others, as ranges within the brackets of a class.
 
     Args:
-      name: of one letter for all that begin with it, of two, or `Any`.
-      outside: whether the others are wanted.
+      name: one letter for all categories that begin with it, two letters, or `Any`.
+      outside: whether the other characters are wanted.
 
     Returns:
-      Ranges of escaped characters; None if there is no such category.
+      Ranges of escaped characters; None for an unknown category.
 
     """
     kinds = {kind for kind in _CATEGORIES if name in {kind, kind[0]}}

@@ -1,4 +1,4 @@
-"""How rows and slices of a variable are updated: new arrays from the old one and the updates.
+"""Updates of rows and slices of a variable: new arrays from the old one and the updates.
 
 Extrema of rows take up to three times TensorFlow's time: numpy's `ufunc.at` has no vector loop for
 them.
@@ -7,8 +7,9 @@ them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.elementwise import truncated_quotient
 from sessrun.reference.kernels.index_ranges import check_range, within, zeroed
@@ -17,10 +18,10 @@ from sessrun.reference.kernels.scatters import SUMS, scatter
 
 __all__ = ["SLICE_UPDATES", "Update", "row_update", "slice_update"]
 
-#: `update(xp, old, indices, updates)` is the variable's new array.
-Update = Callable[[Any, Any, Any, Any], Any]
+#: `update(xp, old, indices, updates)` returns the variable's new array.
+Update = Callable[[ArrayModule, Array, Array, Array], Array]
 
-#: Name of a slice update to the ufunc that combines; None replaces.
+#: From the name of a slice update to its ufunc; None replaces.
 SLICE_UPDATES: Final[dict[str, str | None]] = {
     "Update": None,
     "Add": "add",
@@ -31,12 +32,12 @@ SLICE_UPDATES: Final[dict[str, str | None]] = {
 
 
 def row_update(ufunc: str | None) -> Update:
-    """The update of rows by a ufunc's name; None replaces them. Scalar updates serve every row.
+    """The update of rows by the name of a ufunc; None replaces them. Scalar updates are broadcast.
 
-    The update raises InvalidArgument: for an index out of range or updates of another shape.
+    The update raises InvalidArgument for an index out of range or updates of another shape.
     """
 
-    def update(xp: Any, old: Any, indices: Any, updates: Any) -> Any:
+    def update(xp: ArrayModule, old: Array, indices: Array, updates: Array) -> Array:
         if old.ndim < 1:
             raise InvalidArgument("params must be at least 1-D, got shape []")
         if updates.ndim and updates.shape != indices.shape + old.shape[1:]:
@@ -56,7 +57,9 @@ def row_update(ufunc: str | None) -> Update:
         if not indices.size:
             return new
         if ufunc is None:
-            new[indices, ...] = updates  # as an array: else a string of rank 0 is kept as one
+            new[indices, ...] = (
+                updates  # with an ellipsis, so that a string of rank 0 stays an array
+            )
         elif ufunc == "divide":
             _divide_rows(xp, new, indices, updates)
         else:
@@ -66,8 +69,8 @@ def row_update(ufunc: str | None) -> Update:
     return update
 
 
-def _divide_rows(xp: Any, new: Any, indices: Any, updates: Any) -> None:
-    """Divide one row after the other: integers truncate, so the order of steps counts."""
+def _divide_rows(xp: ArrayModule, new: Array, indices: Array, updates: Array) -> None:
+    """Divide rows one after the other: integers truncate, so that the order matters."""
     if new.dtype.kind not in "iu":
         scatter(xp, "divide", new, indices, updates)
         return
@@ -82,9 +85,9 @@ def _divide_rows(xp: Any, new: Any, indices: Any, updates: Any) -> None:
 
 
 def slice_update(ufunc: str | None) -> Update:
-    """The update of slices at index vectors, by a ufunc's name; None replaces them."""
+    """The update of slices at index vectors by the name of a ufunc; None replaces them."""
 
-    def update(xp: Any, old: Any, indices: Any, updates: Any) -> Any:
+    def update(xp: ArrayModule, old: Array, indices: Array, updates: Array) -> Array:
         return scattered(xp, old.copy(), indices, updates, ufunc)
 
     return update

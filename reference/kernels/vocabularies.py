@@ -1,15 +1,16 @@
-"""Kernels that bring the rows of a matrix in a checkpoint into a new vocabulary's order."""
+"""Kernels that reorder the rows of a matrix in a checkpoint for a new vocabulary."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument, Unimplemented
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.host import HOST, host_array
-from sessrun.reference.kernels.registry import Bind, binder
+from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.checkpoints.bundle_files import local
 from sessrun.reference.state.checkpoints.reader import Checkpoint
 from sessrun.reference.state.tables.table_files import LINE_NUMBER, WHOLE_LINE, LineReader
@@ -23,29 +24,29 @@ _CPU: Final = ("CPU",)
 
 
 @binder("GenerateVocabRemapping", devices=_CPU)
-def remapping(bind: Bind) -> Callable[..., Any]:
-    """The old line of each new one, -1 for what is new."""
+def remapping(bind: Bind) -> KernelFunction:
+    """The old line of each entry of the new vocabulary, -1 for a new one, and their number."""
     first, count, limit = (
         bind.attrs[name] for name in ("new_vocab_offset", "num_new_vocab", "old_vocab_size")
     )
 
-    def compute(new: Any, old: Any) -> tuple[Any, Any]:
+    def compute(new: Array, old: Array) -> tuple[Array, Array]:
         texts = _table(new, "new_vocab_file", -1, ("int64", "string"))
         if first + count > len(texts):
             raise InvalidArgument(
                 "lookup table size must be larger than last new vocab entry's line"
             )
         lines = _table(old, "old_vocab_file", limit, ("string", "int64"))
-        places = texts.find(range(first, first + count), itertools.repeat(None))
-        found = lines.find(places, itertools.repeat(-1))
-        present = count - found.count(-1)
-        return host_array(found, "int64"), host_array([present], "int32").reshape(())
+        entries = texts.find(range(first, first + count), itertools.repeat(None))
+        old_lines = lines.find(entries, itertools.repeat(-1))
+        present = count - old_lines.count(-1)
+        return host_array(old_lines, "int64"), host_array([present], "int32").reshape(())
 
     return compute
 
 
-def _table(path: Any, name: str, limit: int, dtypes: tuple[str, str]) -> StaticTable:
-    """A file's lines by their numbers, or the numbers by the lines, as `dtypes` say."""
+def _table(path: Array, name: str, limit: int, dtypes: tuple[str, str]) -> StaticTable:
+    """A table from a file's line numbers to its lines, or the reverse, by the dtypes."""
     if path.ndim:
         raise InvalidArgument(f"{name} should be a single string, but got {bracketed(path.shape)}")
     if not path.item():
@@ -58,11 +59,11 @@ def _table(path: Any, name: str, limit: int, dtypes: tuple[str, str]) -> StaticT
 
 
 @binder("LoadAndRemapMatrix", devices=_CPU)
-def reordered(bind: Bind) -> Callable[..., Any]:
-    """Rows and columns by their old numbers; the given values where there is none."""
+def reordered(bind: Bind) -> KernelFunction:
+    """A matrix of a checkpoint with rows and columns remapped; given values for new ones."""
     size = bind.attrs["num_rows"], bind.attrs["num_cols"]
 
-    def compute(path: Any, name: Any, rows: Any, columns: Any, values: Any) -> Any:
+    def compute(path: Array, name: Array, rows: Array, columns: Array, values: Array) -> Array:
         old_rows = _old_rows(rows, size[0])
         old_columns = _old_columns(columns, size[1])
         if path.size != 1:
@@ -70,15 +71,15 @@ def reordered(bind: Bind) -> Callable[..., Any]:
                 "The `ckpt_path` tensor must have exactly one element, got tensor of "
                 f"shape {bracketed(path.shape)}"
             )
-        found = Checkpoint(local(path.reshape(-1)[0]))
-        shape = _matrix_shape(found, name.item(), None if old_columns else size[1])
-        taken = _rows_up_to(found, name.item(), max(old_rows, default=-1), shape)
+        checkpoint = Checkpoint(local(path.reshape(-1)[0]))
+        shape = _matrix_shape(checkpoint, name.item(), None if old_columns else size[1])
+        taken = _rows_up_to(checkpoint, name.item(), max(old_rows, default=-1), shape)
         return _filled(taken, old_rows, old_columns or range(size[1]), values.reshape(-1))
 
     return compute
 
 
-def _old_rows(rows: Any, count: int) -> list[int]:
+def _old_rows(rows: Array, count: int) -> list[int]:
     if rows.ndim != 1:
         raise InvalidArgument(
             f"The `row_remapping` tensor must be 1-D, got a tensor of shape {bracketed(rows.shape)}"
@@ -90,8 +91,8 @@ def _old_rows(rows: Any, count: int) -> list[int]:
     return _once(rows.tolist())
 
 
-def _old_columns(columns: Any, count: int) -> list[int]:
-    """The old number of each column; empty if they stay as they are."""
+def _old_columns(columns: Array, count: int) -> list[int]:
+    """The old number of each column; empty if columns are not remapped."""
     if columns.size and columns.size != count:
         raise InvalidArgument(
             f"Provided col_remapping, but its size is {columns.size} instead of being "
@@ -101,21 +102,21 @@ def _old_columns(columns: Any, count: int) -> list[int]:
 
 
 def _once(numbers: list[int]) -> list[int]:
-    """The numbers, of which none but a negative one comes twice."""
-    places: dict[int, int] = {}
-    for place, number in enumerate(numbers):
-        if number >= 0 and places.setdefault(number, place) != place:
+    """The numbers, of which only negative ones may be repeated."""
+    new_ids: dict[int, int] = {}
+    for new_id, number in enumerate(numbers):
+        if number >= 0 and new_ids.setdefault(number, new_id) != new_id:
             raise Unimplemented(
-                f"Old ID {number} is mapped to both new ID {places[number]} and "
-                f"{place}, which is not supported."
+                f"Old ID {number} is mapped to both new ID {new_ids[number]} and "
+                f"{new_id}, which is not supported."
             )
     return numbers
 
 
-def _matrix_shape(found: Checkpoint, key: bytes, columns: int | None) -> tuple[int, ...]:
-    """The shape of the matrix, which has so many columns."""
+def _matrix_shape(checkpoint: Checkpoint, key: bytes, columns: int | None) -> tuple[int, ...]:
+    """The shape of the matrix, whose number of columns is checked."""
     name = key.decode(errors="replace")
-    dtype, shape = found.dtype(key), found.shape(key)
+    dtype, shape = checkpoint.dtype(key), checkpoint.shape(key)
     if dtype != "float32":
         raise InvalidArgument(
             f"Tensor {name} has invalid type {BY_NAME[dtype].opdef} instead of expected type float"
@@ -133,8 +134,8 @@ def _matrix_shape(found: Checkpoint, key: bytes, columns: int | None) -> tuple[i
     return shape
 
 
-def _rows_up_to(found: Checkpoint, key: bytes, last: int, shape: tuple[int, ...]) -> Any:
-    """The matrix up to a row; no row if that is negative."""
+def _rows_up_to(checkpoint: Checkpoint, key: bytes, last: int, shape: tuple[int, ...]) -> Array:
+    """The rows of the matrix up to the last one; none if that is negative."""
     if last >= shape[0]:
         raise Internal(
             f"Extent in dimension 0 out of bounds: shape = {bracketed(shape)}, "
@@ -142,11 +143,12 @@ def _rows_up_to(found: Checkpoint, key: bytes, last: int, shape: tuple[int, ...]
         )
     if last < 0:
         return HOST.zeros((0, shape[1]), dtype="float32")
-    return found.tensor(key, TensorSlice(((0, last + 1), None)))
+    rows: Array = checkpoint.tensor(key, TensorSlice(((0, last + 1), None)))
+    return rows
 
 
-def _filled(matrix: Any, rows: Sequence[int], columns: Sequence[int], values: Any) -> Any:
-    """The wanted rows and columns; the values, in their order, where one is negative."""
+def _filled(matrix: Array, rows: Sequence[int], columns: Sequence[int], values: Array) -> Array:
+    """The wanted rows and columns; elements of negative ones are filled with the values."""
     row, column = HOST.array(rows, dtype="int64"), HOST.array(columns, dtype="int64")
     missing = (row < 0)[:, None] | (column < 0)[None, :]
     wanted = int(missing.sum())
@@ -163,6 +165,6 @@ def _filled(matrix: Any, rows: Sequence[int], columns: Sequence[int], values: An
     result[missing] = values
     from_row = row >= 0
     from_column = (column >= 0) & (column < matrix.shape[1])
-    found = matrix[HOST.ix_(row[from_row], column[from_column])]
-    result[HOST.ix_(from_row, from_column)] = found
+    present = matrix[HOST.ix_(row[from_row], column[from_column])]
+    result[HOST.ix_(from_row, from_column)] = present
     return result

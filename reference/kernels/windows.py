@@ -1,15 +1,15 @@
-"""Windows of kernels: the geometry of an operation's attributes, and how windows are laid out.
+"""Windows of convolutions and poolings: their geometry, and their layout as matrices.
 
-A kernel never loops over places: it goes over the elements of the window, which are few, or over
-blocks of images whose windows are laid out as rows of a matrix.
+A kernel never loops over positions, but over the elements of the window, which are few, or over
+blocks of images whose windows become the rows of a matrix.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.host import HOST
 from sessrun.spec.rules.windows import Axis, axes
@@ -20,17 +20,21 @@ __all__ = [
     "geometry",
     "offsets",
     "padded",
-    "places",
     "portions",
     "rows",
     "spread",
     "spread_in_planes",
+    "window_slices",
 ]
 
-#: How many elements of a matrix of windows are made at a time: on a CPU they stay in the cache, on
+#: The elements of a matrix of windows computed at a time: on a CPU they stay in the cache, on
 #: a GPU they are a gigabyte of floats.
 _BLOCK = 1 << 19
 _GPU_BLOCK = 1 << 28
+
+
+#: An index tuple of slices.
+Slices = tuple[slice, ...]
 
 
 def geometry(
@@ -41,37 +45,36 @@ def geometry(
     padding: str,
     explicit: Sequence[int] = (),
 ) -> tuple[Axis, ...]:
-    """The window along each spatial dimension of a tensor whose channels are last.
+    """The window along each spatial dimension of a tensor with channels last.
 
     Args:
-      sizes: the spatial dimensions' sizes.
-      windows: the window's.
+      sizes: the sizes of the spatial dimensions.
+      windows: the sizes of the window.
       strides: the attribute, with batch and channels.
       dilations: the attribute, with batch and channels.
       padding: the attribute.
       explicit: the attribute `explicit_paddings`.
 
     Raises:
-      KernelError: the window is larger than what there is by more than a stride, or less than
-        nothing is to be added.
+      KernelError: the output size would be negative, or an explicit padding is.
 
     """
     if min(explicit, default=0) < 0:
         raise InvalidArgument("All elements of explicit_paddings must be nonnegative")
     pads = list(zip(explicit[2:-2:2], explicit[3:-2:2], strict=True))
-    found = axes(sizes, windows, strides[1:-1], dilations[1:-1], str(padding), pads)
-    for axis in found:
+    along = axes(sizes, windows, strides[1:-1], dilations[1:-1], str(padding), pads)
+    for axis in along:
         if axis.out < 0:
             raise InvalidArgument(
                 f"Computed output size would be negative: {axis.out} "
                 f"[input_size: {axis.size}, effective_filter_size: {axis.window}, "
                 f"stride: {axis.stride}]"
             )
-    return found
+    return along
 
 
-def padded(xp: Any, x: Any, along: Sequence[Axis], value: Any = 0) -> Any:
-    """The tensor with what is added around; what no window reaches may be cut off."""
+def padded(xp: ArrayModule, x: Array, along: Sequence[Axis], value: int = 0) -> Array:
+    """The padded tensor; elements that no window reaches may be cut off."""
     if not any(axis.before > 0 or axis.after > 0 for axis in along):
         return x
     pads = [(0, 0), *((axis.before, max(axis.after, 0)) for axis in along), (0, 0)]
@@ -81,73 +84,74 @@ def padded(xp: Any, x: Any, along: Sequence[Axis], value: Any = 0) -> Any:
     return out
 
 
-def _window_view(xp: Any, x: Any, along: Sequence[Axis]) -> Any:
-    """All windows of a padded tensor, none copied: [batch, places, window, channels]."""
+def _window_view(xp: ArrayModule, x: Array, along: Sequence[Axis]) -> Array:
+    """A view of all windows of a padded tensor: [batch, *positions, *window, channels]."""
     inner = x.strides[1:-1]
     steps = [stride * axis.stride for stride, axis in zip(inner, along, strict=True)]
     apart = [stride * axis.dilation for stride, axis in zip(inner, along, strict=True)]
     shape = (len(x), *(axis.out for axis in along), *(axis.window for axis in along), x.shape[-1])
     strides = (x.strides[0], *steps, *apart, x.strides[-1])
-    return xp.lib.stride_tricks.as_strided(x, shape, strides)
+    view: Array = xp.lib.stride_tricks.as_strided(x, shape, strides)
+    return view
 
 
 def offsets(along: Sequence[Axis]) -> Iterator[tuple[int, ...]]:
-    """The index of each element of the window, in C order."""
+    """The indices of the elements of the window, in C order."""
     index = [0] * len(along)
     for _ in range(_product(axis.window for axis in along)):
         yield tuple(index)
-        for place in reversed(range(len(along))):
-            index[place] += 1
-            if index[place] < along[place].window:
+        for dim in reversed(range(len(along))):
+            index[dim] += 1
+            if index[dim] < along[dim].window:
                 break
-            index[place] = 0
+            index[dim] = 0
 
 
-def _product(sizes: Any) -> int:
+def _product(sizes: Iterable[int]) -> int:
     total = 1
     for size in sizes:
         total *= size
     return total
 
 
-def rows(xp: Any, x: Any, along: Sequence[Axis]) -> Any:
-    """The windows of a padded tensor as rows of a matrix: [batch * places, window * channels]."""
-    places = [axis.out for axis in along]
+def rows(xp: ArrayModule, x: Array, along: Sequence[Axis]) -> Array:
+    """The windows of a padded tensor as a matrix [batch * positions, window * channels]."""
+    positions = [axis.out for axis in along]
     width = _product(axis.window for axis in along) * x.shape[-1]
-    height = x.shape[0] * _product(places)
-    if width == x.shape[-1] and tuple(places) == x.shape[1:-1]:
+    height = x.shape[0] * _product(positions)
+    if width == x.shape[-1] and tuple(positions) == x.shape[1:-1]:
         return x.reshape(height, width)
     return xp.ascontiguousarray(_window_view(xp, x, along)).reshape(height, width)
 
 
-def places(along: Sequence[Axis], offset: Sequence[int]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Where an element of the window is not padding.
+def window_slices(along: Sequence[Axis], offset: Sequence[int]) -> tuple[Slices, Slices]:
+    """The windows whose element at an offset is not padding, and these elements.
 
     Returns:
-      Two keys of tensors with batch and channels around: the places, and these elements.
+      Index tuples, with batch and channels: of the windows' positions, and of the elements.
 
     """
-    pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
+    pairs = [axis.within(element) for axis, element in zip(along, offset, strict=True)]
     return (
         (slice(None), *(here for here, _ in pairs), slice(None)),
         (slice(None), *(there for _, there in pairs), slice(None)),
     )
 
 
-def blocks(xp: Any, batch: int, size: int) -> Iterator[slice]:
-    """The images of a batch in blocks; each image takes `size` elements."""
+def blocks(xp: ArrayModule, batch: int, size: int) -> Iterator[slice]:
+    """Slices of a batch whose images take `size` elements each."""
     step = max((_BLOCK if xp is HOST else _GPU_BLOCK) // max(size, 1), 1)
     for start in range(0, batch, step):
         yield slice(start, min(start + step, batch))
 
 
 def portions(
-    xp: Any, x: Any, along: Sequence[Axis]
-) -> Iterator[tuple[tuple[slice, ...], Any, tuple[Axis, ...]]]:
+    xp: ArrayModule, x: Array, along: Sequence[Axis]
+) -> Iterator[tuple[tuple[slice, ...], Array, tuple[Axis, ...]]]:
     """The windows of a padded tensor in portions whose rows stay in the cache.
 
-    A matrix of some megabytes for a whole image is memory that the system must give, and clear,
-    anew each time: that takes longer than the product.
+    A matrix of several megabytes for an image is memory that the system must allocate and clear
+    every time, which takes longer than the product.
 
     Args:
       xp: the array module.
@@ -155,8 +159,8 @@ def portions(
       along: the window along each spatial dimension.
 
     Yields:
-      Which images and which places along the first dimension; what of the tensor their windows
-      cover; the window along each dimension of that.
+      The slices of images and positions; the part of the tensor that their windows cover; the
+      window along each dimension of that part.
 
     """
     first, *others = along
@@ -178,32 +182,32 @@ def portions(
             )
 
 
-def spread(xp: Any, parts: Any, along: Sequence[Axis], channels: int) -> Any:
-    """The sum of windows laid over one another, the inverse way of `rows`.
+def spread(xp: ArrayModule, parts: Array, along: Sequence[Axis], channels: int) -> Array:
+    """The sum of overlapping windows, the transpose of `rows`.
 
     Args:
       xp: the array module.
-      parts: [batch, places, window, channels].
+      parts: [batch, *positions, *window, channels].
       along: the window along each spatial dimension.
-      channels: how many there are.
+      channels: the number of channels.
 
     """
     sizes = [axis.size for axis in along]
     out = xp.zeros((parts.shape[0], *sizes, channels), parts.dtype)
     for offset in offsets(along):
-        pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
+        pairs = [axis.within(element) for axis, element in zip(along, offset, strict=True)]
         there = (slice(None), *(there for _, there in pairs), slice(None))
         here = (slice(None), *(here for here, _ in pairs), *offset, slice(None))
         out[there] += parts[here]
     return out
 
 
-def spread_in_planes(xp: Any, parts: Any, along: Sequence[Axis]) -> Any:
-    """As `spread`, of channels one after the other, which is faster where there are few.
+def spread_in_planes(xp: ArrayModule, parts: Array, along: Sequence[Axis]) -> Array:
+    """As `spread`, for planes of channels, which is faster for few channels.
 
     Args:
       xp: the array module.
-      parts: [window, channels, batch, places].
+      parts: [*window, channels, batch, *positions].
       along: the window along each spatial dimension.
 
     Returns:
@@ -211,46 +215,57 @@ def spread_in_planes(xp: Any, parts: Any, along: Sequence[Axis]) -> Any:
 
     """
     spatial = len(along)
-    whole = parts.shape[spatial : spatial + 2]
-    out = xp.zeros((*whole, *(axis.size for axis in along)), parts.dtype)
+    leading = parts.shape[spatial : spatial + 2]
+    out = xp.zeros((*leading, *(axis.size for axis in along)), parts.dtype)
     for offset in offsets(along):
-        pairs = [axis.within(place) for axis, place in zip(along, offset, strict=True)]
+        pairs = [axis.within(element) for axis, element in zip(along, offset, strict=True)]
         there = (slice(None), slice(None), *(there for _, there in pairs))
         here = (*offset, slice(None), slice(None), *(here for here, _ in pairs))
         out[there] += parts[here]
     return out.transpose((*range(1, spatial + 2), 0))
 
 
-def folded(function: Callable[..., Any], xp: Any, x: Any, along: Sequence[Axis], start: Any) -> Any:
-    """The fold of each window by a function of two arrays, one dimension after the other.
+def folded(
+    function: Callable[..., Array],
+    xp: ArrayModule,
+    x: Array,
+    along: Sequence[Axis],
+    start: Array | int,
+) -> Array:
+    """The reduction of each window by a function of two arrays, one dimension after the other.
 
     Args:
       function: `maximum`, `add` or the like, with an `out` argument.
       xp: the array module.
       x: [batch, spatial dimensions, channels].
       along: the window along each spatial dimension.
-      start: the fold of nothing.
+      start: the neutral element.
 
     """
-    for place, axis in enumerate(along, 1):
-        x = _folded_along(function, xp, x, place, axis, start)
+    for dim, axis in enumerate(along, 1):
+        x = _folded_along(function, xp, x, dim, axis, start)
     return x
 
 
 def _folded_along(
-    function: Callable[..., Any], xp: Any, x: Any, place: int, axis: Axis, start: Any
-) -> Any:
+    function: Callable[..., Array],
+    xp: ArrayModule,
+    x: Array,
+    dim: int,
+    axis: Axis,
+    start: Array | int,
+) -> Array:
     if axis.window == 1 and axis.out == axis.size:
         return x
     pairs = [axis.within(offset) for offset in range(axis.window)]
-    whole = next((pair for pair in pairs if pair[0] == slice(0, axis.out)), None)
-    lead = (slice(None),) * place
-    if whole is None:
-        out = xp.full((*x.shape[:place], axis.out, *x.shape[place + 1 :]), start, x.dtype)
+    full_pair = next((pair for pair in pairs if pair[0] == slice(0, axis.out)), None)
+    lead = (slice(None),) * dim
+    if full_pair is None:
+        out = xp.full((*x.shape[:dim], axis.out, *x.shape[dim + 1 :]), start, x.dtype)
     else:
-        out = x[(*lead, whole[1])].copy()
+        out = x[(*lead, full_pair[1])].copy()
     for pair in pairs:
-        if pair is not whole:
+        if pair is not full_pair:
             target = out[(*lead, pair[0])]
             out[(*lead, pair[0])] = function(target, x[(*lead, pair[1])])
     return out
