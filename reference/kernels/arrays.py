@@ -28,7 +28,7 @@ MOST_DIMENSIONS: Final = 8
 
 #: The message about an axis out of range: `axis_of` fills in the axis and the rank.
 _NO_JOINED_AXIS: Final = (
-    "ConcatOp : Expected concatenating dimensions in the range [-{rank}, {rank}), but got {axis}"
+    "Tensors of rank {rank} are joined along an axis in the range [-{rank}, {rank}), not {axis}"
 )
 _NO_SPLIT_AXIS: Final = "-input rank(-{rank}) <= split_dim < input rank ({rank}), but got {axis}"
 #: A tensor has fewer elements than this.
@@ -173,24 +173,24 @@ def conjugate_transpose(xp: ArrayModule, x: Array, perm: Array) -> Array:
     return xp.conj(moved) if x.dtype.kind == "c" else moved
 
 
-def _joined(xp: ArrayModule, values: tuple[Array, ...], axis: Array) -> Array:
-    count = values[0].ndim
+def _joined(xp: ArrayModule, op_type: str, values: tuple[Array, ...], axis: Array) -> Array:
+    rank = values[0].ndim
     if not all(value.ndim for value in values):
-        raise InvalidArgument("ConcatOp : Can't concatenate scalars (use tf.stack instead)")
+        raise InvalidArgument(f"{op_type} joins no scalars: tf.stack does")
     if axis.size != 1:
         raise InvalidArgument(
-            f"ConcatOp : the axis must be a scalar, got shape {bracketed(axis.shape)}"
+            f"{op_type} takes a scalar as its axis, not shape {bracketed(axis.shape)}"
         )
-    dim = axis_of(scalar_int(axis), count, _NO_JOINED_AXIS)
+    dim = axis_of(scalar_int(axis), rank, _NO_JOINED_AXIS)
     first = values[0].shape
     for number, value in enumerate(values):
-        shapes = f"shape[0] = {bracketed(first)} vs. shape[{number}] = {bracketed(value.shape)}"
-        if value.ndim != count:
-            raise InvalidArgument(f"ConcatOp : Ranks of all input tensors should match: {shapes}")
+        shapes = f"value 0 has shape {bracketed(first)}, value {number} {bracketed(value.shape)}"
+        if value.ndim != rank:
+            raise InvalidArgument(f"{op_type} takes values of one rank: {shapes}")
         for axis_, (size, other) in enumerate(zip(first, value.shape, strict=True)):
             if size != other and axis_ != dim:
                 raise InvalidArgument(
-                    f"ConcatOp : Dimension {axis_} in both shapes must be equal: {shapes}"
+                    f"{op_type} takes values that differ in axis {dim} alone: {shapes}"
                 )
     return xp.concatenate(values, axis=dim)
 
@@ -198,13 +198,13 @@ def _joined(xp: ArrayModule, values: tuple[Array, ...], axis: Array) -> Array:
 @kernel("Concat", host_inputs=("concat_dim",))
 def concat(xp: ArrayModule, concat_dim: Array, *values: Array) -> Array:
     """Tensors joined along an axis."""
-    return _joined(xp, values, concat_dim)
+    return _joined(xp, "Concat", values, concat_dim)
 
 
 @kernel("ConcatV2", host_inputs=("axis",))
 def concat_v2(xp: ArrayModule, *values_and_axis: Array) -> Array:
     """Tensors joined along an axis, which comes last."""
-    return _joined(xp, values_and_axis[:-1], values_and_axis[-1])
+    return _joined(xp, "ConcatV2", values_and_axis[:-1], values_and_axis[-1])
 
 
 @binder("ParallelConcat", devices=("CPU",))
@@ -215,7 +215,7 @@ def parallel_concat(bind: Bind) -> KernelFunction:
     def compute(*values: Array) -> Array:
         if len(values) > rows:
             raise InvalidArgument(
-                f"0th dimension of value = {rows} must be greater than loc_ = {rows}"
+                f"ParallelConcat has room for {rows} rows, not for {len(values)} values"
             )
         return xp.concatenate(values, axis=0)
 

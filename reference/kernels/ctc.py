@@ -131,7 +131,7 @@ class _Step:
     """Computes the log probabilities of one time from those of the time before.
 
     Args:
-      stay: [batch, places], whether a path may stay at a place.
+      stay: [batch, positions], whether a path may stay at a position.
       skip: whether a path may come from two positions before.
       dtype: of the logarithms.
 

@@ -1,6 +1,6 @@
 """Kernels of depthwise convolutions, where each channel has filters of its own, and gradients.
 
-For each element of the window, whole images are multiplied and added. The outputs of one channel
+All images are multiplied and added once for each element of the window. The outputs of one channel
 lie side by side, so the channels are repeated first.
 """
 

@@ -33,7 +33,7 @@ def behind(handle: object) -> Any:
 
     """
     if not isinstance(handle, HandleReference):
-        raise InvalidArgument("The handle is not one that its operation made in this run")
+        raise InvalidArgument("The handle is not one that its operation created in this run")
     return handle.resource
 
 
