@@ -71,7 +71,7 @@ BACK_REFERENCES = {
 IMPORTING_BY_NAME = {
     "reference/__init__.py",
     "reference/compat/core/__init__.py",
-    "reference/compat/python/mirror.py",
+    "reference/compat/python/module_finder.py",
     "reference/compat/python/util/compat.py",
     "reference/devices/devices.py",
     "reference/kernels/registry.py",
