@@ -116,6 +116,6 @@ def tensor_of(data: bytes) -> tuple[DTypeRow, Array]:
     if proto.dtype not in BY_ENUM:
         raise InvalidArgument(f"Cannot parse tensor from proto: {proto}")
     try:
-        return BY_ENUM[proto.dtype], HeldTensor(proto).array()
+        return BY_ENUM[proto.dtype], HOST.asarray(HeldTensor(proto).array())
     except (ValueError, TypeError) as error:
         raise InvalidArgument(f"Cannot parse tensor from proto: {error}") from error

@@ -9,6 +9,7 @@ from typing import Final
 from sessrun.reference.base import fingerprints
 from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.kernel_errors import InvalidArgument
+from sessrun.reference.kernels.host import HOST
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 
 __all__: list[str] = []
@@ -71,5 +72,4 @@ def fingerprint(xp: ArrayModule, data: Array, method: Array) -> Array:
 
 def _bytes_of(texts: list[bytes]) -> Array:
     """The fingerprints of texts as little-endian bytes: uint8 [8 * texts]."""
-    octets: Array = fingerprints.farm(texts).astype("<u8").view("uint8")
-    return octets
+    return HOST.asarray(fingerprints.farm(texts).astype("<u8").view("uint8"))

@@ -60,7 +60,7 @@ def image_summary(bind: Bind) -> KernelFunction:
 
     def compute(tag: Array, tensor: Array) -> Array:
         pixel = bad_color.array() if isinstance(bad_color, HeldTensor) else bad_color
-        return serialized(summary_of_images(tag, tensor, pixel, limit))
+        return serialized(summary_of_images(tag, tensor, HOST.asarray(pixel), limit))
 
     return compute
 

@@ -153,7 +153,9 @@ def _chained(one: Array, other: Array) -> Array:
 
 def _words(features: Array) -> Array:
     """A uint64 for each feature: its fingerprint, or the number itself."""
-    return farm(features.tolist()) if features.dtype.kind == "O" else features.astype("uint64")
+    if features.dtype.kind == "O":
+        return HOST.asarray(farm(features.tolist()))
+    return features.astype("uint64")
 
 
 def _hashed(columns: Sequence[_Column], key: int, buckets: int) -> tuple[Array, Array, Array]:
