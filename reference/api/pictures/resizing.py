@@ -8,7 +8,9 @@ from typing import Any, Final
 from sessrun.reference.api.control_flow.asserting import after
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.math_ops import round_
+from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.api.pictures.checks import Batch, checks_of_picture, larger, sizes, unless
 from sessrun.reference.api.pictures.frames import pad_to_bounding_box
 from sessrun.reference.base import dtypes
@@ -242,3 +244,55 @@ def resize_area(
 public("image.resize_bicubic")(resize_bicubic)
 public("image.resize_bilinear")(resize_bilinear)
 public("image.resize_nearest_neighbor")(resize_nearest_neighbor)
+
+
+#: Methods of TensorFlow 2 that are kernels of ScaleAndTranslate, and kernels of smoothed ones.
+_SCALED: Final = ("lanczos3", "lanczos5", "gaussian", "mitchellcubic")
+_SMOOTHED: Final[Mapping[str, str]] = {"bilinear": "triangle", "bicubic": "keyscubic"}
+
+
+def resize_images_v2(
+    images: Any,
+    size: Any,
+    method: str = "bilinear",
+    preserve_aspect_ratio: bool = False,
+    antialias: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Pictures of another size, as TensorFlow 2 resizes them: from the middles of pixels.
+
+    Args:
+      images: of rank 3 or 4.
+      size: new height and width.
+      method: how, by its name.
+      preserve_aspect_ratio: whether the size is only the largest that may be.
+      antialias: whether pictures made smaller are smoothed first.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the rank, the size or the method is wrong.
+
+    """
+
+    def resize(value: Tensor, wanted: Tensor) -> Tensor:
+        kind = _SMOOTHED.get(method) if antialias else None
+        found: Tensor
+        if kind is not None or method in _SCALED:
+            factors = cast(wanted, dtypes.float32) / cast(shape(value)[1:3], dtypes.float32)
+            found = node(
+                "ScaleAndTranslate",
+                value,
+                wanted,
+                factors,
+                zeros([2]),
+                kernel_type=kind or method,
+                antialias=antialias,
+            )
+        elif method in METHODS and isinstance(method, str):
+            middles: dict[str, Any] = {} if method == "area" else {"half_pixel_centers": True}
+            found = node(METHODS[method], value, wanted, **middles)
+        else:
+            raise bad_value(f"Resize method is not implemented: {method}")
+        return found
+
+    return resized_by(images, resize, size, preserve_aspect_ratio, name, skips=False)

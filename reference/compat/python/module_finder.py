@@ -19,7 +19,6 @@ from types import ModuleType
 from typing import Any, Final
 
 from sessrun.reference.compat.python.module_table import OTHER_NAMES, PLACES, WITH_WRAPPERS
-from sessrun.reference.compat.python.name_only_modules import ELSEWHERE
 from sessrun.spec.tables.ops import OPERATIONS
 
 __all__ = ["Mirror", "install", "of_places"]
@@ -85,11 +84,11 @@ class Mirror(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def install() -> None:
     """Let `import` find the modules of the table."""
-    Mirror(_PREFIX.removesuffix("."), [*PLACES, *ELSEWHERE], _offered).install()
+    Mirror(_PREFIX.removesuffix("."), PLACES, _offered).install()
 
 
 def _offered(inner: str) -> Callable[[str], object] | None:
-    if inner in PLACES or inner in ELSEWHERE:
+    if inner in PLACES:
         return of_places(inner)
     return _of_wrappers(inner) if _GENERATED.fullmatch(inner) else None
 
@@ -110,9 +109,6 @@ def of_places(inner: str) -> Callable[[str], object]:
             for spelled in wanted:
                 if source is not None and hasattr(source, spelled):
                     return getattr(source, spelled)
-        newer = importlib.import_module(f"{_PREFIX}v2_functions")
-        if hasattr(newer, name):
-            return getattr(newer, name)
         if _GENERATED.fullmatch(f"ops.{name}") and inner == f"ops.{name.removeprefix('gen_')}":
             return importlib.import_module(f"{_PREFIX}ops.{name}")
         if inner in WITH_WRAPPERS:

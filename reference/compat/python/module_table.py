@@ -73,7 +73,9 @@ PLACES: Final[Mapping[str, str]] = {
     "lib.io.python_io": "|python_io",
     "lib.io.tf_record": "|python_io io",
     "ops.array_grad": "gradient.functions",
-    "ops.array_ops": "api.ops.array_ops api.ops.newer_array_ops api.ops.shape_ops api.ops.fill_ops "
+    "ops.standard_ops": "",
+    "util.deprecation": "",
+    "ops.array_ops": "api.ops.array_ops api.ops.shape_ops api.ops.fill_ops "
     "api.ops.quantizing api.ops.rows api.ops.grids api.ops.gathering|quantization",
     "ops.array_ops_stack": "api.ops.array_ops",
     "ops.bincount_ops": "api.ops.counting_ops|math",
@@ -99,7 +101,7 @@ PLACES: Final[Mapping[str, str]] = {
         "api.queues.queues api.queues.accumulators api.queues.barriers api.queues.staging "
         "api.input.record_input|queue"
     ),
-    "ops.embedding_ops": "api.nn.newer|nn",
+    "ops.embedding_ops": "|nn",
     "ops.functional_ops": "api.functions.named_calls",
     "ops.gradient_checker": "test.gradient_checker",
     "ops.gradient_checker_v2": "test.gradient_checker_v2",
@@ -108,9 +110,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.gradients_util": "",
     "ops.histogram_ops": "api.ops.counting_ops",
     "ops.image_grad": "",
-    "ops.image_ops": "api.pictures.newer api.pictures.suppression api.pictures.resizing "
-    "api.pictures.frames|image",
-    "ops.image_ops_impl": "api.pictures.newer api.pictures.suppression api.pictures.resizing "
+    "ops.image_ops": "api.pictures.suppression api.pictures.resizing api.pictures.frames|image",
+    "ops.image_ops_impl": "api.pictures.suppression api.pictures.resizing "
     "api.pictures.frames "
     "api.pictures.measures|image",
     "ops.init_ops": "api.variables.init_ops api.variables.orthogonal_initializers|initializers",
@@ -141,11 +142,8 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.metrics_impl": "library.metrics.metric_variables|metrics",
     "ops.nn": "|nn math",
     "ops.nn_grad": "gradient.functions",
-    "ops.nn_impl": "api.nn.newer api.nn.sampled_losses|nn math",
-    "ops.nn_ops": (
-        "api.nn.newer api.nn.general api.nn.convolutions api.nn.isotonic api.nn.windows|nn math "
-        "nn.experimental"
-    ),
+    "ops.nn_impl": "api.nn.sampled_losses|nn math",
+    "ops.nn_ops": ("api.nn.general api.nn.convolutions api.nn.windows|nn math nn.experimental"),
     "ops.numerics": "api.ops.numerics|debugging",
     "ops.parsing_config": "api.input.parsing_features|io",
     "ops.parsing_ops": "api.input.parsing_ops|io",
