@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.state.resources import ResourceStore
 
@@ -22,11 +23,11 @@ class SessionTensors:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[str, tuple[str, Any]] = {}
+        self._kept: dict[str, tuple[str, Array]] = {}
         self._dead: list[str] = []
         self._count = 0
 
-    def keep(self, node: str, device: str, dtype: str, value: Any) -> str:
+    def keep(self, node: str, device: str, dtype: str, value: Array) -> str:
         """Keep an array, which must not be written to, and return its handle."""
         with self._lock:
             handle = f"{node};{self._count};{device}"
@@ -38,7 +39,7 @@ class SessionTensors:
                 self._dead.clear()
         return handle
 
-    def read(self, handle: str) -> tuple[str, Any]:
+    def read(self, handle: str) -> tuple[str, Array]:
         """The spec name of the dtype, and the array, that are kept under a handle.
 
         Raises:

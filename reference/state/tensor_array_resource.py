@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.graph.node_summary import bracketed
 
@@ -118,7 +119,9 @@ class ElementArray:
                 )
             self.element_shape = _merged(self.element_shape, shape)
 
-    def write(self, values: Sequence[tuple[int, Any]], add: Callable[[Any, Any], Any]) -> None:
+    def write(
+        self, values: Sequence[tuple[int, Array]], add: Callable[[Array, Array], Array]
+    ) -> None:
         """Write elements; those before one that is refused stay written.
 
         Args:
@@ -135,7 +138,7 @@ class ElementArray:
             for index, value in values:
                 self._write(index, value, add)
 
-    def read(self, indices: Sequence[int], zeros: Callable[[Sequence[int]], Any]) -> list[Any]:
+    def read(self, indices: Sequence[int], zeros: Callable[[Sequence[int]], Array]) -> list[Array]:
         """The elements; zeros for one that was not written, if the shape of the elements is known.
 
         Args:
@@ -187,7 +190,7 @@ class ElementArray:
             if other.state != _EMPTY:
                 own.state, own.value, own.shape = _WRITTEN, _ZEROS, (*outer, *other.shape)
 
-    def _write(self, index: int, value: Any, add: Callable[[Any, Any], Any]) -> None:
+    def _write(self, index: int, value: Array, add: Callable[[Array, Array], Array]) -> None:
         count = len(self._elements)
         if index < 0 or (index >= count and not self._grows):
             raise self._refused(
@@ -213,8 +216,8 @@ class ElementArray:
         element.state, element.value, element.shape = _WRITTEN, value, tuple(value.shape)
 
     def _added(
-        self, index: int, element: _Element, value: Any, add: Callable[[Any, Any], Any]
-    ) -> Any:
+        self, index: int, element: _Element, value: Array, add: Callable[[Array, Array], Array]
+    ) -> Array:
         if not self._adds:
             raise self._refused(
                 f"Could not write to TensorArray index {index} because it has "
@@ -230,7 +233,7 @@ class ElementArray:
         self._has_added = True
         return add(element.value, value)
 
-    def _read(self, index: int, zeros: Callable[[Sequence[int]], Any]) -> Any:
+    def _read(self, index: int, zeros: Callable[[Sequence[int]], Array]) -> Array:
         if not 0 <= index < len(self._elements):
             raise self._refused(
                 f"Tried to read from index {index} but array size is: {len(self._elements)}"
@@ -252,7 +255,7 @@ class ElementArray:
             element.shape = tuple(size for size in shape if size is not None)
         if element.value is _ZEROS:
             element.value = zeros(element.shape)
-        value = element.value
+        value: Array = element.value
         element.state = _READ
         if self._clears:
             element.state, element.value = _CLEARED, None

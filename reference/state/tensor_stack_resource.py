@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import threading
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 
 __all__ = ["TensorStack"]
@@ -35,11 +36,11 @@ class TensorStack:
         self.name = f"{name}_{next(_NUMBERS)}"
         self.dtype = dtype
         self._limit = limit
-        self._elements: list[Any] = []
+        self._elements: list[Array] = []
         self._is_closed = False
         self._lock = threading.Lock()
 
-    def push(self, value: Any) -> None:
+    def push(self, value: Array) -> None:
         """Push an array.
 
         Raises:
@@ -52,7 +53,7 @@ class TensorStack:
                 raise self._refused(f"overflowed its max_size ({self._limit})")
             self._elements.append(value)
 
-    def pop(self) -> Any:
+    def pop(self) -> Array:
         """Remove and return the array that was pushed last.
 
         Raises:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.state.checkpoints.tensor_slices import Bounds, bounds_of
 from sessrun.spec.dtypes import BY_NAME
@@ -23,8 +23,8 @@ def assembled(
     wanted: TensorSlice,
     bounds: Bounds,
     parts: Sequence[TensorSlice],
-    load: Callable[[TensorSlice], Any],
-) -> Any:
+    load: Callable[[TensorSlice], HostArray],
+) -> HostArray:
     """The values of a part of a tensor.
 
     Args:

@@ -12,11 +12,11 @@ import glob
 import os
 import secrets
 from collections.abc import Callable, Iterator
-from typing import IO, Any, Final, TypeVar
+from typing import IO, Final, TypeVar
 
 from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import of_code
-from sessrun.reference.state.files.file_names import file_errors, local_path
+from sessrun.reference.state.files.file_names import FilePath, file_errors, local_path
 
 __all__ = [
     "data_path",
@@ -158,7 +158,7 @@ def kernel_errors(path: str) -> Iterator[None]:
         raise of_code(error.error_code, error.message) from error
 
 
-def local(path: Any) -> str:
+def local(path: FilePath) -> str:
     """The path for the operating system.
 
     Raises:

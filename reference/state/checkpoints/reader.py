@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from google.protobuf.message import DecodeError
 
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import (
     DataLoss,
     InvalidArgument,
@@ -135,7 +136,7 @@ class Checkpoint:
         """A tensor's shape."""
         return _shape(self.find(name))
 
-    def tensor(self, name: bytes, part: TensorSlice | None = None) -> Any:
+    def tensor(self, name: bytes, part: TensorSlice | None = None) -> HostArray:
         """The values of a tensor, or of a part of it.
 
         Raises:
@@ -153,7 +154,7 @@ class Checkpoint:
             return self._of_slices(name, entry, part, bounds)
         return self._values(name, entry)[tuple(slice(*bound) for bound in bounds)]
 
-    def _values(self, key: bytes, entry: BundleEntryProto) -> Any:
+    def _values(self, key: bytes, entry: BundleEntryProto) -> HostArray:
         path = data_path(self.prefix, entry.shard_id, self.header.num_shards)
         with kernel_errors(path), open(path, "rb") as file:
             file.seek(entry.offset)
@@ -166,7 +167,7 @@ class Checkpoint:
 
     def _of_slices(
         self, name: bytes, entry: BundleEntryProto, wanted: TensorSlice, bounds: Bounds
-    ) -> Any:
+    ) -> HostArray:
         """A part of a tensor, assembled from the slices that were written."""
         parts = {part: slice_key(name, part) for part in map(slice_of, entry.slices)}
         return assembled(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
+from numpy.typing import DTypeLike
 
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import (
     DataLoss,
     InvalidArgument,
@@ -22,7 +24,7 @@ from sessrun.spec.proto import TensorProto
 __all__ = ["read_values", "write_values"]
 
 #: The field of each dtype, and the numpy dtype as which its numbers are written.
-_FIELDS: Final[Mapping[str, tuple[str, Any]]] = {
+_FIELDS: Final[Mapping[str, tuple[str, DTypeLike]]] = {
     "bool": ("bool_val", np.bool_),
     "complex64": ("scomplex_val", np.float32),
     "complex128": ("dcomplex_val", np.float64),
@@ -46,7 +48,7 @@ _FLOATING: Final = {
 _TOO_LARGE: Final = frozenset({"uint32", "uint64"})
 
 
-def _field(dtype: str) -> tuple[str, Any]:
+def _field(dtype: str) -> tuple[str, DTypeLike]:
     field = _FIELDS.get(dtype)
     if field is not None:
         return field
@@ -55,7 +57,7 @@ def _field(dtype: str) -> tuple[str, Any]:
     raise Unimplemented(f"Saving data type {BY_NAME[dtype].opdef} not yet supported")
 
 
-def write_values(array: Any, dtype: str) -> TensorProto:
+def write_values(array: HostArray, dtype: str) -> TensorProto:
     """The message with the values of an array, without dtype and shape.
 
     Args:
@@ -77,7 +79,7 @@ def write_values(array: Any, dtype: str) -> TensorProto:
     return proto
 
 
-def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str) -> Any:
+def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str) -> HostArray:
     """The array of a message's values.
 
     Args:
@@ -92,6 +94,7 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
     """
     field, view = _field(dtype)
     row = BY_NAME[dtype]
+    array: HostArray
     try:
         if field in _FLOATING:
             array = _floating(proto, field, view).view(row.numpy)
@@ -108,7 +111,7 @@ def read_values(proto: TensorProto, dtype: str, shape: Sequence[int], name: str)
     return array.reshape(shape)
 
 
-def _floating(proto: TensorProto, field: str, view: Any) -> Any:
+def _floating(proto: TensorProto, field: str, view: DTypeLike) -> HostArray:
     """The numbers of a field, from the bytes of the message."""
     others = [other.name for other, _ in proto.ListFields() if other.name != field]
     only = proto

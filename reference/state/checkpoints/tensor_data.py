@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import DataLoss, KernelError, Unimplemented
 from sessrun.reference.base.varints import put_varint
 from sessrun.reference.state.checkpoints.wire import take_varint
@@ -34,7 +35,7 @@ def _checked(name: str) -> DTypeRow:
     return row
 
 
-def written_tensor(array: Any, dtype: str, order: str = "<") -> tuple[bytes, int]:
+def written_tensor(array: HostArray, dtype: str, order: str = "<") -> tuple[bytes, int]:
     """The bytes of a tensor and their checksum, as the index keeps it.
 
     Args:
@@ -53,7 +54,7 @@ def written_tensor(array: Any, dtype: str, order: str = "<") -> tuple[bytes, int
     return data, masked(crc32c(data))
 
 
-def _swapped(array: Any, row: DTypeRow, order: str) -> Any:
+def _swapped(array: HostArray, row: DTypeRow, order: str) -> HostArray:
     """The array with its bytes swapped, if `order` is not the machine's."""
     machine = "<" if np.little_endian else ">"
     if order == machine or row.itemsize == 1:
@@ -80,7 +81,7 @@ def _written_strings(items: Sequence[bytes], order: str) -> tuple[bytes, int]:
 
 def read_tensor(
     data: bytes, dtype: str, shape: Sequence[int], crc: int, name: str, order: str = "<"
-) -> Any:
+) -> HostArray:
     """The array of a tensor that was written as these bytes; it may be read-only.
 
     Args:
@@ -111,7 +112,7 @@ def _lost(name: str, reason: str) -> KernelError:
     return DataLoss(f"TensorBundle at {name}: {reason}")
 
 
-def _read_strings(data: bytes, count: int, crc: int, name: str, order: str) -> Any:
+def _read_strings(data: bytes, count: int, crc: int, name: str, order: str) -> HostArray:
     if count > len(data):  # a string takes at least a byte, for its length
         raise _lost(name, f"{len(data)} bytes for {count} strings")
     lengths, position = [], 0

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from google.protobuf.message import DecodeError
 
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import (
     DataLoss,
     Internal,
@@ -166,7 +167,7 @@ class SliceFiles:
         """A tensor's shape."""
         return self._find(name).shape
 
-    def tensor(self, name: bytes, part: TensorSlice | None = None) -> Any:
+    def tensor(self, name: bytes, part: TensorSlice | None = None) -> HostArray:
         """The values of a tensor, or of a part of it.
 
         Raises:
@@ -188,7 +189,7 @@ class SliceFiles:
             lambda slice_: _values(saved, name, slice_),
         )
 
-    def only_slice(self, name: bytes) -> Any:
+    def only_slice(self, name: bytes) -> HostArray:
         """The values of a tensor that was saved in one piece.
 
         Raises:
@@ -200,7 +201,7 @@ class SliceFiles:
         return self.tensor(name)
 
 
-def _values(tensor: _Tensor, name: bytes, part: TensorSlice) -> Any:
+def _values(tensor: _Tensor, name: bytes, part: TensorSlice) -> HostArray:
     text = name.decode(errors="replace")
     row = _message(tensor.slices[part].get(slice_key(name, part), b""), text)
     if not row.HasField("data"):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import IO, Any, Final
+from typing import IO, Final
 
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.state.checkpoints.bundle_files import write_files_at_once
 from sessrun.reference.state.checkpoints.table import table_bytes
@@ -35,7 +36,7 @@ class Saved:
     """
 
     name: bytes
-    array: Any
+    array: HostArray
     dtype: str
     shape: tuple[int, ...] | None = None
     part: TensorSlice | None = None

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sessrun.reference.state.files.file_names import FilePath
 from sessrun.reference.state.files.file_object import GFile
 from sessrun.reference.state.files.files import (
     copy,
@@ -45,7 +44,7 @@ is_directory = isdir
 list_directory = listdir
 
 
-def write_string_to_file(filename: Any, file_content: str | bytes) -> None:
+def write_string_to_file(filename: FilePath, file_content: str | bytes) -> None:
     """Write a text, or bytes, to a file.
 
     Raises:
@@ -56,8 +55,8 @@ def write_string_to_file(filename: Any, file_content: str | bytes) -> None:
         file.write(file_content)
 
 
-def read_file_to_string(filename: Any, binary_mode: bool = False) -> Any:
-    """What a file holds, as text, or with `binary_mode` as bytes.
+def read_file_to_string(filename: FilePath, binary_mode: bool = False) -> str | bytes:
+    """The content of a file, as text, or with `binary_mode` as bytes.
 
     Raises:
       OpError: it cannot be read.

@@ -7,16 +7,19 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.text import as_text
 
-__all__ = ["as_given", "file_errors", "known_scheme", "local_path", "scheme_of"]
+__all__ = ["FilePath", "as_given", "file_errors", "known_scheme", "local_path", "scheme_of"]
+
+#: A path as programs give it.
+FilePath = str | bytes | os.PathLike[str]
 
 _URI: Final = re.compile(r"(?P<scheme>[a-zA-Z][0-9a-zA-Z.]*)://(?P<host>[^/]*)")
 
-#: The codes for the numbers that the operating system gives; any other is UNKNOWN.
+#: The codes for the operating system's numbers of errors; for any other it is UNKNOWN.
 _CODES: Final[Mapping[int, tuple[str, ...]]] = {
     errors.INVALID_ARGUMENT: ("EINVAL", "ENAMETOOLONG", "E2BIG", "EFAULT", "ESPIPE", "ENOTTY"),
     errors.NOT_FOUND: ("ENOENT", "ENODEV", "ENXIO", "ESRCH"),
@@ -45,14 +48,14 @@ _BY_NUMBER: Final = {
 }
 
 
-def as_given(path: Any) -> str:
-    """A path, given as text, bytes or an object of paths, as text.
+def as_given(path: FilePath) -> str:
+    """A path as text.
 
     Raises:
-      TypeError: it is nothing of these.
+      TypeError: it is neither text nor bytes nor an object of paths.
 
     """
-    return as_text(path.__fspath__() if hasattr(path, "__fspath__") else path)
+    return as_text(path.__fspath__() if isinstance(path, os.PathLike) else path)
 
 
 def scheme_of(path: str) -> str:
@@ -62,17 +65,17 @@ def scheme_of(path: str) -> str:
 
 
 def known_scheme(path: str) -> bool:
-    """Whether a path is one of a local file."""
+    """Whether a path is that of a local file."""
     return scheme_of(path) in {"", "file"}
 
 
-def local_path(path: Any) -> str:
-    """The path as the operating system takes it, without `file://`.
+def local_path(path: FilePath) -> str:
+    """The path for the operating system, without `file://`.
 
     Raises:
       TypeError: it is no path.
-      UnimplementedError: it is of a file system that is not there.
-      NotFoundError: it has a zero byte in it, as no file's name has.
+      UnimplementedError: its file system is not supported.
+      NotFoundError: it contains a zero byte, which no name of a file does.
 
     """
     given = as_given(path)
@@ -86,7 +89,7 @@ def local_path(path: Any) -> str:
 
 
 @contextmanager
-def file_errors(path: Any) -> Iterator[None]:
+def file_errors(path: FilePath) -> Iterator[None]:
     """Errors of the operating system about `path` become those of the namespace."""
     try:
         yield

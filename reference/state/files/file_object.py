@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import IO, Any, Final, Self
+from typing import IO, Final, Self
 
 from sessrun.reference import errors
 from sessrun.reference.base.text import as_bytes, as_text
-from sessrun.reference.state.files.file_names import file_errors, local_path
+from sessrun.reference.state.files.file_names import FilePath, file_errors, local_path
 
 __all__ = ["FastGFile", "GFile"]
 
@@ -31,7 +31,7 @@ class GFile:
 
     """
 
-    def __init__(self, name: Any, mode: str = "r") -> None:
+    def __init__(self, name: FilePath, mode: str = "r") -> None:
         self._name = name
         self._mode = mode
         self._is_binary = "b" in mode
@@ -46,7 +46,7 @@ class GFile:
         self._writer: IO[bytes] | None = None
 
     @property
-    def name(self) -> Any:
+    def name(self) -> FilePath:
         """The path as it was given."""
         return self._name
 
@@ -74,7 +74,7 @@ class GFile:
             self._writer = self._opened("ab" if "a" in self._mode else "wb")
         return self._writer
 
-    def _as_asked(self, content: bytes) -> Any:
+    def _in_mode(self, content: bytes) -> str | bytes:
         return content if self._is_binary else as_text(content)
 
     def size(self) -> int:
@@ -83,19 +83,19 @@ class GFile:
         with file_errors(self._name):
             return os.stat(path).st_size
 
-    def write(self, file_content: Any) -> None:
+    def write(self, file_content: str | bytes) -> None:
         """Write text or bytes."""
         writer = self._for_writing()
         with file_errors(self._name):
             writer.write(as_bytes(file_content))
 
-    def read(self, n: int = -1) -> Any:
+    def read(self, n: int = -1) -> str | bytes:
         """The next `n` bytes, as text unless the mode has a b; by default all that are left."""
         reader = self._for_reading()
         if not isinstance(n, int):
             raise TypeError(f"A number of bytes is an integer, not {n!r}.")
         with file_errors(self._name):
-            return self._as_asked(reader.read(n))
+            return self._in_mode(reader.read(n))
 
     def seek(self, offset: int | None = None, whence: int = 0, position: int | None = None) -> None:
         """Set the position of the next read.
@@ -129,13 +129,13 @@ class GFile:
         if target > end:
             raise errors.OutOfRangeError(None, None, "reached end of file")
 
-    def readline(self) -> Any:
+    def readline(self) -> str | bytes:
         """The next line with its end; empty after the last."""
         reader = self._for_reading()
         with file_errors(self._name):
-            return self._as_asked(reader.readline())
+            return self._in_mode(reader.readline())
 
-    def readlines(self) -> list[Any]:
+    def readlines(self) -> list[str | bytes]:
         """All lines that are left, with their ends."""
         return list(self)
 
@@ -168,10 +168,10 @@ class GFile:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[str | bytes]:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> str | bytes:
         line = self.readline()
         if not line:
             raise StopIteration

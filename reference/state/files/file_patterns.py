@@ -12,18 +12,18 @@ _WILDCARD = re.compile(r"[*?\[\\]")
 
 
 def matching(pattern: str) -> list[str]:
-    """The paths that match, in order; a pattern of plain characters matches what is there."""
+    """The existing paths that match, sorted."""
     if not _WILDCARD.search(pattern):
         return [pattern] if os.path.lexists(pattern) else []
     first, *_ = parts = [part for part in pattern.split("/") if part]
     root = "/" if pattern.startswith("/") else ""
     if not root and (first == "." or _WILDCARD.search(first)):
-        root = "./"  # what TensorFlow puts before what it finds in the working folder
+        root = "./"  # TensorFlow's prefix of paths in the working folder
     return sorted(_below(root, parts[1:] if first == "." else parts))
 
 
 def _below(folder: str, parts: list[str]) -> Iterator[str]:
-    """The paths in `folder` whose steps match the parts one by one."""
+    """The paths below a folder whose components match the parts of a pattern."""
     wanted, *later = parts
     expression = _expression(wanted)
     try:

@@ -1,6 +1,6 @@
 """Files and folders (`tf.gfile`, `tf.io.gfile`): asking, listing, copying, moving, removing.
 
-Only local files are served; a path of any other scheme is an UnimplementedError.
+Only local files are supported; a path of any other scheme raises UnimplementedError.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from sessrun.reference import errors
 from sessrun.reference.base.text import as_str_any
 from sessrun.reference.public import public
 from sessrun.reference.state.files.file_names import (
+    FilePath,
     as_given,
     file_errors,
     known_scheme,
@@ -31,11 +32,11 @@ _BLOCK: Final = 1 << 20
 
 
 class FileStatistics(NamedTuple):
-    """What is known of a file.
+    """The result of `stat`.
 
     Attributes:
-      length: its bytes.
-      mtime_nsec: when it was changed, in nanoseconds since 1970, to the second.
+      length: the size in bytes.
+      mtime_nsec: the time of the last change in nanoseconds since 1970, rounded to seconds.
       is_directory: whether it is a folder.
 
     """
@@ -46,21 +47,21 @@ class FileStatistics(NamedTuple):
 
 
 @public("io.gfile.exists")
-def exists(path: Any) -> bool:
-    """Whether there is such a file or folder."""
+def exists(path: FilePath) -> bool:
+    """Whether a file or folder exists."""
     given = as_given(path)
     return "\0" not in given and os.path.exists(local_path(given))
 
 
 @public("io.gfile.isdir")
-def isdir(path: Any) -> bool:
-    """Whether there is such a folder."""
+def isdir(path: FilePath) -> bool:
+    """Whether a path is that of a folder."""
     given = as_given(path)
     return known_scheme(given) and "\0" not in given and os.path.isdir(local_path(given))
 
 
 @public("io.gfile.listdir")
-def listdir(path: Any) -> list[str]:
+def listdir(path: FilePath) -> list[str]:
     """The names in a folder, in order.
 
     Raises:
@@ -68,17 +69,17 @@ def listdir(path: Any) -> list[str]:
 
     """
     if not isdir(path):
-        raise errors.NotFoundError(None, None, f"Could not find directory {path}")
+        raise errors.NotFoundError(None, None, f"Could not find directory {path!s}")
     with file_errors(path):
         return sorted(os.listdir(local_path(path)))
 
 
 @public("io.gfile.stat")
-def stat(path: Any) -> FileStatistics:
-    """What is known of a file or folder.
+def stat(path: FilePath) -> FileStatistics:
+    """The size, the time and the kind of a file or folder.
 
     Raises:
-      NotFoundError: there is none.
+      NotFoundError: it does not exist.
 
     """
     with file_errors(path):
@@ -89,11 +90,11 @@ def stat(path: Any) -> FileStatistics:
 
 
 @public("io.gfile.mkdir")
-def mkdir(path: Any) -> None:
-    """Make a folder; what is there already stays as it is.
+def mkdir(path: FilePath) -> None:
+    """Make a folder, unless something of that name exists.
 
     Raises:
-      NotFoundError: the folder that it is to be in is not there.
+      NotFoundError: its parent does not exist.
 
     """
     local = local_path(path)
@@ -103,8 +104,8 @@ def mkdir(path: Any) -> None:
 
 
 @public("io.gfile.makedirs")
-def makedirs(path: Any) -> None:
-    """Make a folder and those it is in, as far as they are not there.
+def makedirs(path: FilePath) -> None:
+    """Make a folder and its parents, as far as they do not exist.
 
     Raises:
       FailedPreconditionError: one of them is a file.
@@ -122,11 +123,11 @@ def makedirs(path: Any) -> None:
 
 
 @public("io.gfile.remove")
-def remove(path: Any) -> None:
+def remove(path: FilePath) -> None:
     """Remove a file.
 
     Raises:
-      NotFoundError: there is none.
+      NotFoundError: it does not exist.
       FailedPreconditionError: it is a folder.
 
     """
@@ -135,11 +136,11 @@ def remove(path: Any) -> None:
 
 
 @public("io.gfile.rmtree")
-def rmtree(path: Any) -> None:
-    """Remove a folder with all that is in it, or a file.
+def rmtree(path: FilePath) -> None:
+    """Remove a folder with all its contents, or a file.
 
     Raises:
-      NotFoundError: there is none.
+      NotFoundError: it does not exist.
 
     """
     local = local_path(path)
@@ -154,25 +155,25 @@ def rmtree(path: Any) -> None:
             os.unlink(local)
 
 
-def _check_free(path: Any, overwrite: bool) -> None:
+def _check_free(path: FilePath, overwrite: bool) -> None:
     if not overwrite and exists(path):
         raise errors.AlreadyExistsError(None, None, "file already exists")
 
 
 @public("io.gfile.copy")
-def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
+def copy(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Copy a file, with its permissions.
 
     Args:
       src: the file.
-      dst: the file it becomes.
-      overwrite: whether one that is there is replaced.
+      dst: the path of the copy.
+      overwrite: whether an existing file is replaced.
 
     Raises:
-      AlreadyExistsError: `dst` is there.
+      AlreadyExistsError: `dst` exists.
       InvalidArgumentError: `src` is a folder.
       FailedPreconditionError: `dst` is a folder.
-      NotFoundError: `src`, or the folder of `dst`, is not there.
+      NotFoundError: `src`, or the folder of `dst`, does not exist.
 
     """
     source, target = local_path(src), local_path(dst)
@@ -190,17 +191,17 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
 
 
 @public("io.gfile.rename")
-def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
+def rename(src: FilePath, dst: FilePath, overwrite: bool = False) -> None:
     """Move a file or folder.
 
     Args:
-      src: what is moved.
+      src: the file or folder.
       dst: its new path, of the same scheme.
-      overwrite: whether a file, or an empty folder, that is there is replaced.
+      overwrite: whether an existing file, or empty folder, is replaced.
 
     Raises:
-      AlreadyExistsError: `dst` is there.
-      NotFoundError: `src`, or the folder of `dst`, is not there.
+      AlreadyExistsError: `dst` exists.
+      NotFoundError: `src`, or the folder of `dst`, does not exist.
       FailedPreconditionError: one is a folder and the other is not, or a folder is not empty.
       UnimplementedError: the schemes differ.
 
@@ -208,7 +209,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     _check_free(dst, overwrite)
     source, target = local_path(src), local_path(dst)
     if scheme_of(as_given(src)) != scheme_of(as_given(dst)):
-        raise errors.UnimplementedError(None, None, f"Renaming {src} to {dst} not implemented")
+        raise errors.UnimplementedError(None, None, f"Renaming {src!s} to {dst!s} not implemented")
     with file_errors(src):
         os.rename(source, target)
 
@@ -217,8 +218,8 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
 def glob(pattern: Any) -> list[str]:
     """The files and folders that match a pattern, or one of a list of patterns.
 
-    `*` stands for any characters but a slash, `?` for one, `[abc]` and `[!abc]` for one of a set or
-    not of it, a backslash takes the next character as it is.
+    `*` stands for any characters but a slash, `?` for one, `[abc]` for one of a set, `[!abc]` for
+    one that is not in it; a backslash quotes the next character.
     """
     if isinstance(pattern, str):
         local = local_path(pattern)
@@ -229,14 +230,14 @@ def glob(pattern: Any) -> list[str]:
 
 @public("io.gfile.walk")
 def walk(
-    top: Any, topdown: bool = True, onerror: Callable[[Exception], Any] | None = None
+    top: FilePath, topdown: bool = True, onerror: Callable[[Exception], Any] | None = None
 ) -> Iterator[tuple[str, list[str], list[str]]]:
-    """A folder and all below it: for each (its path, its folders, its other files).
+    """A folder and all folders below it: the path of each, its folders, its other files.
 
     Args:
-      top: where it begins.
+      top: the first folder.
       topdown: whether a folder comes before those in it.
-      onerror: is given the error of a folder that cannot be listed; else it is passed over.
+      onerror: called with the error of a folder that cannot be listed; such folders are skipped.
 
     """
     folder = as_str_any(as_given(top) if hasattr(top, "__fspath__") else top)
@@ -257,86 +258,86 @@ def walk(
 
 
 @public("io.gfile.join")
-def join(path: Any, *paths: Any) -> Any:
-    """Parts of a path put together; one that begins with a slash begins the path anew."""
+def join(path: FilePath, *paths: Any) -> Any:
+    """Join parts of a path; a part that begins with a slash drops those before it."""
     return os.path.join(path, *paths)
 
 
 @public("io.gfile.get_registered_schemes")
 def get_registered_schemes() -> list[str]:
-    """The schemes of paths that are served."""
+    """The supported schemes of paths."""
     return ["file", ""]
 
 
 @public("gfile.Walk")
-def _walk(top: Any, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
+def _walk(top: FilePath, in_order: bool = True) -> Iterator[tuple[str, list[str], list[str]]]:
     """As `tf.io.gfile.walk`, by the older name of its argument."""
     return walk(top, in_order)
 
 
 # The older functions name their arguments otherwise.
 @public("gfile.Copy")
-def _copy(oldpath: Any, newpath: Any, overwrite: bool = False) -> None:
+def _copy(oldpath: FilePath, newpath: FilePath, overwrite: bool = False) -> None:
     """As `tf.io.gfile.copy`."""
     copy(oldpath, newpath, overwrite)
 
 
 @public("gfile.Rename")
-def _rename(oldname: Any, newname: Any, overwrite: bool = False) -> None:
+def _rename(oldname: FilePath, newname: FilePath, overwrite: bool = False) -> None:
     """As `tf.io.gfile.rename`."""
     rename(oldname, newname, overwrite)
 
 
 @public("gfile.DeleteRecursively")
-def _delete_recursively(dirname: Any) -> None:
+def _delete_recursively(dirname: FilePath) -> None:
     """As `tf.io.gfile.rmtree`."""
     rmtree(dirname)
 
 
 @public("gfile.Exists")
-def _exists(filename: Any) -> bool:
+def _exists(filename: FilePath) -> bool:
     """As `tf.io.gfile.exists`."""
     return exists(filename)
 
 
 @public("gfile.Glob")
-def _glob(filename: Any) -> list[str]:
+def _glob(filename: FilePath) -> list[str]:
     """As `tf.io.gfile.glob`."""
     return glob(filename)
 
 
 @public("gfile.IsDirectory")
-def _is_directory(dirname: Any) -> bool:
+def _is_directory(dirname: FilePath) -> bool:
     """As `tf.io.gfile.isdir`."""
     return isdir(dirname)
 
 
 @public("gfile.ListDirectory")
-def _list_directory(dirname: Any) -> list[str]:
+def _list_directory(dirname: FilePath) -> list[str]:
     """As `tf.io.gfile.listdir`."""
     return listdir(dirname)
 
 
 @public("gfile.MakeDirs")
-def _make_dirs(dirname: Any) -> None:
+def _make_dirs(dirname: FilePath) -> None:
     """As `tf.io.gfile.makedirs`."""
     makedirs(dirname)
 
 
 @public("gfile.MkDir")
-def _mk_dir(dirname: Any) -> None:
+def _mk_dir(dirname: FilePath) -> None:
     """As `tf.io.gfile.mkdir`."""
     mkdir(dirname)
 
 
 @public("gfile.Remove")
-def _remove(filename: Any) -> None:
+def _remove(filename: FilePath) -> None:
     """As `tf.io.gfile.remove`."""
     remove(filename)
 
 
 @public("gfile.Stat")
-def _stat(filename: Any) -> Any:
+def _stat(filename: FilePath) -> FileStatistics:
     """As `tf.io.gfile.stat`."""
     return stat(filename)
 

@@ -7,7 +7,7 @@ import zlib
 from typing import IO, Any, Final, Protocol
 
 from sessrun.reference import errors
-from sessrun.reference.state.files.file_names import file_errors, local_path
+from sessrun.reference.state.files.file_names import FilePath, file_errors, local_path
 from sessrun.reference.state.input.record_options import Compression
 
 __all__ = ["Sink", "Source", "inflated", "open_sink", "open_source"]
@@ -49,7 +49,7 @@ class Sink(Protocol):
         """Write what is left and close the file."""
 
 
-def open_source(path: Any, compression: Compression | None) -> Source:
+def open_source(path: FilePath, compression: Compression | None) -> Source:
     """A file for reading.
 
     Raises:
@@ -62,7 +62,7 @@ def open_source(path: Any, compression: Compression | None) -> Source:
     return _Plain(file) if compression is None else _Inflated(file, compression)
 
 
-def open_sink(path: Any, compression: Compression | None) -> Sink:
+def open_sink(path: FilePath, compression: Compression | None) -> Sink:
     """A file for writing, emptied.
 
     Raises:

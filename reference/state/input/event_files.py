@@ -1,6 +1,6 @@
-"""Event files, which TensorBoard reads: records, each an Event; the first says the version.
+"""Event files, which TensorBoard reads: records of Event messages; the first has the version.
 
-Their names hold the second in which they were begun, and the machine. Source: TF 2.21.
+Their names have the second in which they were begun, and the name of the machine. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, Final
 from sessrun.reference import errors
 from sessrun.reference.base.text import as_text
 from sessrun.reference.public import public
-from sessrun.reference.state.files.file_names import file_errors, local_path
+from sessrun.reference.state.files.file_names import FilePath, file_errors, local_path
 from sessrun.reference.state.input.records import TFRecordWriter, tf_record_iterator
 from sessrun.spec.proto.foreign import adopt
 from sessrun.spec.proto.summary_pb2 import Event, SourceMetadata
 
 __all__ = ["EventsWriter", "new_event_file", "summary_iterator", "version_event"]
 
-#: What the first event says of the file.
+#: The version and the source in the first event of a file.
 _VERSION: Final = "brain.Event:2"
 _SOURCE: Final = "tensorflow.core.util.events_writer"
 
@@ -35,16 +35,16 @@ def version_event(wall_time: float) -> Event:
 
 
 def new_event_file(prefix: str, suffix: str) -> tuple[str, float]:
-    """A new empty file, and the second it is named for.
+    """Make an empty file; return its path and the second in its name.
 
-    The second is that of now, or the next whose name is free: no file is ever written over.
+    The second is the present one, or the next one whose name is free: no file is overwritten.
 
     Args:
-      prefix: what its name begins with, with the folder.
-      suffix: what its name ends with.
+      prefix: the beginning of its path.
+      suffix: the end of its path.
 
     Raises:
-      OpError: it cannot be made.
+      OpError: the file cannot be made.
 
     """
     second = int(time.time())
@@ -67,7 +67,7 @@ class EventsWriter:
 
     """
 
-    def __init__(self, prefix: Any) -> None:
+    def __init__(self, prefix: str | bytes) -> None:
         self._prefix = as_text(prefix)
         self._suffix = ""
         self._path = ""
@@ -75,7 +75,7 @@ class EventsWriter:
 
     # The names of the methods are those that programs know from TensorFlow's writer.
     def Init(self) -> bool:  # noqa: N802 - see above
-        """Begin the file, unless it is begun; whether there is one."""
+        """Begin the file, unless it is begun; return whether that succeeded."""
         if self._records is None:
             try:
                 self._path, second = new_event_file(self._prefix, self._suffix)
@@ -89,8 +89,8 @@ class EventsWriter:
             self.Flush()
         return True
 
-    def InitWithSuffix(self, suffix: Any) -> bool:  # noqa: N802 - see above
-        """Begin the file, whose name ends with a suffix; whether there is one."""
+    def InitWithSuffix(self, suffix: str | bytes) -> bool:  # noqa: N802 - see above
+        """Begin the file, whose path ends with a suffix; return whether that succeeded."""
         self._suffix = as_text(suffix)
         return self.Init()
 
@@ -100,7 +100,7 @@ class EventsWriter:
         return self._path
 
     def WriteEvent(self, event: Any) -> None:  # noqa: N802 - see above
-        """Write an event; it is lost, and an error logged, where no file can be made.
+        """Write an event; it is lost, and an error is logged, if no file can be made.
 
         Raises:
           TypeError: it is no Event.
@@ -125,7 +125,7 @@ class EventsWriter:
 class _Events:
     """The events of an open file."""
 
-    def __init__(self, path: Any) -> None:
+    def __init__(self, path: FilePath) -> None:
         self._records = tf_record_iterator(path)
 
     def __iter__(self) -> Iterator[Event]:
@@ -138,15 +138,15 @@ class _Events:
 
 
 @public("train.summary_iterator")
-def summary_iterator(path: Any) -> Iterator[Event]:
-    """The events of a file. What is written later is found by asking again.
+def summary_iterator(path: FilePath) -> Iterator[Event]:
+    """The events of a file; after the last one, `next` finds those written since.
 
     Args:
-      path: of the file.
+      path: the path of the file.
 
     Raises:
-      NotFoundError: there is no such file.
-      DataLossError: an event is cut off or damaged, when it is come to.
+      NotFoundError: the file does not exist.
+      DataLossError: while reading: an event is damaged.
 
     """
     return _Events(path)

@@ -1,10 +1,10 @@
-"""How record files are compressed: `tf.io.TFRecordOptions`. Source: TF 2.21."""
+"""`tf.io.TFRecordOptions`: the compression of record files. Source: TF 2.21."""
 
 from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 __all__ = ["Compression", "TFRecordCompressionType", "TFRecordOptions", "compression_of"]
 
@@ -22,7 +22,7 @@ class TFRecordCompressionType:
 
 
 class TFRecordOptions:
-    """How a record file is compressed; what is None is zlib's own default.
+    """The compression of a record file; None stands for zlib's default.
 
     Args:
       compression_type: "GZIP", "ZLIB" or "" (none), one of TFRecordCompressionType, or None.
@@ -36,7 +36,7 @@ class TFRecordOptions:
       compression_strategy: of zlib.
 
     Raises:
-      ValueError: there is no such type.
+      ValueError: the type is not known.
 
     """
 
@@ -48,7 +48,7 @@ class TFRecordOptions:
 
     def __init__(
         self,
-        compression_type: Any = None,
+        compression_type: TFRecordOptions | str | int | None = None,
         flush_mode: int | None = None,
         input_buffer_size: int | None = None,
         output_buffer_size: int | None = None,
@@ -70,14 +70,14 @@ class TFRecordOptions:
         self.compression_strategy = compression_strategy
 
     @classmethod
-    def get_compression_type_string(cls, options: Any) -> str:
+    def get_compression_type_string(cls, options: TFRecordOptions | str | int | None) -> str:
         """The name of a type: "GZIP", "ZLIB" or "".
 
         Args:
           options: TFRecordOptions, a name, a number of TFRecordCompressionType, or None.
 
         Raises:
-          ValueError: there is no such type.
+          ValueError: the type is not known.
 
         """
         if not options:
@@ -92,17 +92,17 @@ class TFRecordOptions:
 
 
 class Compression(NamedTuple):
-    """What zlib is told; the bits of the window say which frame.
+    """The arguments of zlib.
 
     Attributes:
-      flush_mode: of each time the input buffer is full.
-      input_size: of the input buffer.
-      output_size: of the output buffer.
-      window_bits: with 16 added for gzip's frame.
-      level: of compression.
-      method: of compression.
-      memory: level of it.
-      strategy: of compression.
+      flush_mode: how to flush when the input buffer is full.
+      input_size: the size of the input buffer in bytes.
+      output_size: the size of the output buffer in bytes.
+      window_bits: the bits of the window, 16 more for gzip's frame.
+      level: the level of compression.
+      method: the method of compression.
+      memory: the level of memory.
+      strategy: the strategy of compression.
 
     """
 
@@ -116,11 +116,11 @@ class Compression(NamedTuple):
     strategy: int = zlib.Z_DEFAULT_STRATEGY
 
 
-def compression_of(options: Any) -> Compression | None:
-    """What zlib is told by options, or by the name of a type; None for no compression.
+def compression_of(options: TFRecordOptions | str | int | None) -> Compression | None:
+    """The arguments of zlib for options, or for the name of a type; None for no compression.
 
     Raises:
-      ValueError: there is no such type.
+      ValueError: the type is not known.
 
     """
     kind = TFRecordOptions.get_compression_type_string(options)

@@ -1,4 +1,4 @@
-"""Records of many files in random order, epoch after epoch: what `RecordInput` gives."""
+"""RecordStream: the records of many files in random order, for the operation RecordInput."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["RecordStream"]
 
 
 class RecordStream:
-    """Gives each record once an epoch, drawn from a buffer that is filled again.
+    """Returns every record once in an epoch, drawn from a buffer that is refilled.
 
     Args:
-      pattern: of the files' names.
-      seed: of the order.
-      shift: by what share of the files the first one moves on with each epoch.
+      pattern: the pattern of the files' names.
+      seed: the seed of the order.
+      shift: the fraction of the files by which the first file of an epoch moves on.
       size: how many records the buffer holds.
-      compression: of the files: "GZIP", "ZLIB" or "".
+      compression: the compression of the files: "GZIP", "ZLIB" or "".
 
     """
 
@@ -37,12 +37,12 @@ class RecordStream:
         self._source: Iterator[bytes] = iter(())
 
     def take(self, count: int) -> list[bytes]:
-        """So many records.
+        """The next `count` records.
 
         Raises:
-          NotFoundError: no file has such a name.
+          NotFoundError: no file matches the pattern.
           OutOfRangeError: the files have no records.
-          DataLossError: one is damaged.
+          DataLossError: a record is damaged.
 
         """
         with self._lock:

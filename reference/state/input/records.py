@@ -13,7 +13,8 @@ from typing import Any, Final, Self
 from sessrun.reference import errors
 from sessrun.reference.base.text import as_bytes, as_text
 from sessrun.reference.public import public
-from sessrun.reference.state.input.compressed_files import open_sink, open_source
+from sessrun.reference.state.files.file_names import FilePath
+from sessrun.reference.state.input.compressed_files import Sink, Source, open_sink, open_source
 from sessrun.reference.state.input.crc32c import crc32c, masked
 from sessrun.reference.state.input.record_options import (
     Compression,
@@ -30,22 +31,22 @@ _HEADER: Final = _LENGTH.size + _CRC.size
 
 
 class RecordReader:
-    """The records of a file, one after the other.
+    """Reads the records of a file, one after the other.
 
     Args:
-      path: of the file.
-      compression: how it is compressed, or None.
+      path: the path of the file.
+      compression: its compression, or None.
 
     Attributes:
-      offset: where the next record begins, in decompressed bytes.
+      offset: the offset of the next record in the decompressed bytes.
 
     Raises:
       NotFoundError: there is no such file.
 
     """
 
-    def __init__(self, path: Any, compression: Compression | None) -> None:
-        self._source: Any = None
+    def __init__(self, path: FilePath, compression: Compression | None) -> None:
+        self._source: Source | None = None
         self._lost = ""
         self.offset = 0
         self._source = open_source(path, compression)
@@ -54,7 +55,7 @@ class RecordReader:
         """The next record, or None at the end.
 
         Raises:
-          DataLossError: it is cut off or damaged; no record can be read after it.
+          DataLossError: it is damaged; no record can be read after it.
 
         """
         if self._lost:
@@ -67,6 +68,7 @@ class RecordReader:
             raise
 
     def _next(self) -> bytes | None:
+        assert self._source is not None  # it was opened by __init__
         header = self._source.read(_HEADER)
         if len(header) < _HEADER:
             return None
@@ -78,7 +80,7 @@ class RecordReader:
         rest = self._source.read(count + _CRC.size)
         if len(rest) < count + _CRC.size:
             raise _lost(f"truncated record at {self.offset}' failed with {self._source.ended}")
-        data: bytes = rest[:count]
+        data = rest[:count]
         if _CRC.pack(masked(crc32c(data))) != rest[count:]:
             raise _lost(f"corrupted record at {self.offset + _HEADER}")
         self.offset += _HEADER + len(rest)
@@ -102,17 +104,19 @@ class TFRecordWriter:
     """Writes records to a file.
 
     Args:
-      path: of the file, which is emptied.
+      path: the path of the file, which is overwritten.
       options: TFRecordOptions, or "GZIP", "ZLIB", "", or None.
 
     Raises:
-      ValueError: there is no such compression.
-      NotFoundError: the folder is not there.
+      ValueError: the compression is not known.
+      NotFoundError: the folder does not exist.
 
     """
 
-    def __init__(self, path: Any, options: Any = None) -> None:
-        self._sink: Any = None
+    def __init__(
+        self, path: str | bytes, options: TFRecordOptions | str | int | None = None
+    ) -> None:
+        self._sink: Sink | None = None
         compression = compression_of(options)
         self._sink = open_sink(as_text(path), compression)
 
@@ -150,7 +154,7 @@ class TFRecordWriter:
         if sink is not None:
             sink.close()
 
-    def _opened(self) -> Any:
+    def _opened(self) -> Sink:
         if self._sink is None:
             raise errors.FailedPreconditionError(None, None, "Writer is closed.")
         return self._sink
@@ -182,25 +186,24 @@ class _RecordIterator:
 
 
 @public("io.tf_record_iterator", "python_io.tf_record_iterator")
-def tf_record_iterator(path: Any, options: Any = None) -> Iterator[bytes]:
+def tf_record_iterator(
+    path: FilePath, options: TFRecordOptions | str | int | None = None
+) -> Iterator[bytes]:
     """The records of a file, which is opened at once.
 
     Args:
-      path: of the file.
+      path: the path of the file.
       options: TFRecordOptions, or "GZIP", "ZLIB", "", or None.
 
     Raises:
       NotFoundError: there is no such file.
-      DataLossError: a record is cut off or damaged, when it is come to.
+      DataLossError: while reading: a record is damaged.
       TypeError: the path is neither text nor bytes.
 
     """
     if not isinstance(path, str | bytes):
         raise TypeError(f"A path is text or bytes, not {path!r}.")
     return _RecordIterator(RecordReader(as_text(path), compression_of(options)))
-
-
-_PUBLIC: Final = (TFRecordCompressionType, TFRecordOptions, TFRecordWriter, tf_record_iterator)
 
 
 public("io.TFRecordCompressionType", "python_io.TFRecordCompressionType")(TFRecordCompressionType)

@@ -1,4 +1,4 @@
-"""Sparse tensors that a session keeps, each by a number, while the numbers go through a queue."""
+"""SparseMap: sparse tensors kept by number, while the numbers go through a queue."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class SparseMap:
     """Sparse tensors by number.
 
     Args:
-      name: that of the resource, for messages.
+      name: the name of the resource, for messages.
 
     """
 
@@ -26,17 +26,17 @@ class SparseMap:
         self._next = 0
 
     def add(self, sparse: Any) -> int:
-        """Keep it; the number that it is known by, one more than that of the last."""
+        """Keep a sparse tensor; return its number, one more than the last."""
         with self._lock:
             number, self._next = self._next, self._next + 1
             self._kept[number] = sparse
         return number
 
     def take(self, numbers: Sequence[int]) -> list[Any]:
-        """Those of these numbers, which are no longer kept.
+        """Remove and return the sparse tensors of these numbers.
 
         Raises:
-          InvalidArgument: one is not kept; those before it are gone (TF 2.21).
+          InvalidArgument: a number is not known; those before it are removed, as in TensorFlow.
 
         """
         taken = []

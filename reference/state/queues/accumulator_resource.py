@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 from sessrun.reference.state.attempts import Attempt
 
@@ -128,7 +129,7 @@ def _shape_text(shape: Shape) -> str:
     return "[" + ",".join("?" if size is None else str(size) for size in shape) + "]"
 
 
-def _check_vector(what: str, array: Any) -> None:
+def _check_vector(what: str, array: Array) -> None:
     if array.ndim != 1:
         raise InvalidArgument(
             f"Input {what} should be vector but received shape: {_shape_text(array.shape)}"
@@ -142,9 +143,9 @@ def _mismatch(expected: str, got: Any) -> KernelError:
 class DenseAccumulator(Accumulator):
     """Sums arrays."""
 
-    _sum: Any = None
+    _sum: Array | None = None
 
-    def _check(self, gradient: Any) -> None:
+    def _check(self, gradient: Array) -> None:
         wanted = self.declared
         if wanted is not None and not (
             len(wanted) == gradient.ndim
@@ -152,8 +153,8 @@ class DenseAccumulator(Accumulator):
         ):
             raise _mismatch(_shape_text(wanted), _shape_text(gradient.shape))
 
-    def _add(self, gradient: Any, *, first: bool) -> None:
-        if first:
+    def _add(self, gradient: Array, *, first: bool) -> None:
+        if first or self._sum is None:
             self._sum = gradient
             return
         if gradient.shape != self._sum.shape:
@@ -162,6 +163,7 @@ class DenseAccumulator(Accumulator):
 
     def _take_result(self, count: int) -> Any:
         total, self._sum = self._sum, None
+        assert total is not None  # it has at least one gradient
         return total / total.dtype.type(count) if self.mean else total
 
 
@@ -175,9 +177,9 @@ class SparseGradient(NamedTuple):
 
     """
 
-    indices: Any
-    values: Any
-    shape: Any
+    indices: Array
+    values: Array
+    shape: Array | None
 
 
 class SparseAccumulator(Accumulator):

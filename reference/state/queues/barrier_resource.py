@@ -6,8 +6,9 @@ import heapq
 import threading
 from collections import deque
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import Cancelled, InvalidArgument, KernelError, OutOfRange
 from sessrun.reference.state.attempts import Attempt
 
@@ -31,7 +32,7 @@ class Ready(NamedTuple):
     order: int
     number: int
     key: bytes
-    components: tuple[Any, ...]
+    components: tuple[Array, ...]
 
 
 class _Take(Attempt):
@@ -60,7 +61,7 @@ class Barrier:
         self.shapes = tuple(shapes)
         self._ready: list[Ready] = []
         #: For each key of an incomplete element: its index, and the components.
-        self._incomplete: dict[bytes, tuple[int, list[Any]]] = {}
+        self._incomplete: dict[bytes, tuple[int, list[Array | None]]] = {}
         self._index = _FIRST
         self._number = 0
         self._is_closed = self._is_cancelled = False
@@ -73,7 +74,7 @@ class Barrier:
         with self._lock:
             return len(self._ready), len(self._incomplete)
 
-    def insert(self, component: int, keys: Sequence[bytes], rows: Sequence[Any]) -> None:
+    def insert(self, component: int, keys: Sequence[bytes], rows: Sequence[Array]) -> None:
         """Insert a component of the elements of these keys; those before an error stay.
 
         Raises:
@@ -90,7 +91,7 @@ class Barrier:
                 self._serve()
             self._index += any(is_new)
 
-    def _insert(self, component: int, key: bytes, row: Any) -> bool:
+    def _insert(self, component: int, key: bytes, row: Array) -> bool:
         """Insert a component of the element of a key; return whether the key is new."""
         key_text = key.decode(errors="replace")
         is_new = key not in self._incomplete
@@ -108,12 +109,13 @@ class Barrier:
                 f"{self.name}"
             )
         components[component] = row
-        if all(part is not None for part in components):
+        inserted = [part for part in components if part is not None]
+        if len(inserted) == len(components):
             del self._incomplete[key]
-            self._complete(index, key, components)
+            self._complete(index, key, inserted)
         return is_new
 
-    def _complete(self, index: int, key: bytes, components: Sequence[Any]) -> None:
+    def _complete(self, index: int, key: bytes, components: Sequence[Array]) -> None:
         for number, (part, shape) in enumerate(zip(components, self.shapes, strict=True)):
             if tuple(part.shape) != shape:
                 raise InvalidArgument(

@@ -13,14 +13,15 @@ import threading
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import Cancelled, OutOfRange
 from sessrun.reference.state.attempts import Attempt
 
 __all__ = ["Element", "FifoStore", "PriorityStore", "Queue", "QueueTerms", "ShuffleStore", "Store"]
 
-Element = tuple[Any, ...]
+Element = tuple[Array, ...]
 
 
 class FifoStore:

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError, ResourceExhausted
 from sessrun.reference.state.attempts import Attempt
 
@@ -24,7 +25,7 @@ _STRING_COST: Final = 24
 Trial = Callable[[], tuple[Any] | None]
 
 
-def _cost(array: Any) -> int:
+def _cost(array: Array) -> int:
     """The bytes of an array."""
     if array.dtype == object:
         return sum(_STRING_COST + len(item) for item in array.reshape(-1))
@@ -88,7 +89,7 @@ class _Area:
                 self._waiting.remove(attempt)
                 moved = True
 
-    def _fitting(self, parts: Sequence[Any]) -> int:
+    def _fitting(self, parts: Sequence[Array]) -> int:
         """The bytes of the parts.
 
         Raises:
@@ -113,13 +114,13 @@ class StagingArea(_Area):
 
     def __init__(self, capacity: int, limit: int) -> None:
         super().__init__(capacity, limit)
-        self._elements: deque[tuple[Any, ...]] = deque()
+        self._elements: deque[tuple[Array, ...]] = deque()
 
     def __len__(self) -> int:
         with self._lock:
             return len(self._elements)
 
-    def put(self, element: tuple[Any, ...]) -> Attempt:
+    def put(self, element: tuple[Array, ...]) -> Attempt:
         """Put an element in once there is room."""
         cost = self._fitting(element)
 
@@ -173,8 +174,8 @@ class MapArea(_Area):
         super().__init__(capacity, limit)
         self._parts = parts
         self._ordered = ordered
-        self._complete: dict[int, list[Any]] = {}
-        self._incomplete: dict[int, list[Any]] = {}
+        self._complete: dict[int, list[Array | None]] = {}
+        self._incomplete: dict[int, list[Array | None]] = {}
 
     def __len__(self) -> int:
         with self._lock:
@@ -186,7 +187,7 @@ class MapArea(_Area):
         with self._lock:
             return len(self._incomplete)
 
-    def put(self, key: int, indices: Sequence[int], parts: Sequence[Any]) -> Attempt:
+    def put(self, key: int, indices: Sequence[int], parts: Sequence[Array]) -> Attempt:
         """Put parts of an element in once there is room.
 
         Raises:
@@ -206,11 +207,10 @@ class MapArea(_Area):
 
         return self._tried(trial)
 
-    def _insert(self, key: int, indices: Sequence[int], parts: Sequence[Any]) -> None:
-        if key not in self._incomplete and len(indices) == self._parts:
-            element = [None] * self._parts
-        else:
-            element = self._incomplete.setdefault(key, [None] * self._parts)
+    def _insert(self, key: int, indices: Sequence[int], parts: Sequence[Array]) -> None:
+        element: list[Array | None] = [None] * self._parts
+        if key in self._incomplete or len(indices) != self._parts:
+            element = self._incomplete.setdefault(key, element)
         for index, part in zip(indices, parts, strict=False):
             if element[index] is not None:
                 raise InvalidArgument(
@@ -220,7 +220,7 @@ class MapArea(_Area):
         if all(part is not None for part in element):
             self._incomplete.pop(key, None)
             if self._complete.setdefault(key, element) is not element:  # the first one stays
-                self._bytes -= sum(map(_cost, element))
+                self._bytes -= sum(_cost(part) for part in element if part is not None)
 
     def take(self, key: int | None, indices: Sequence[int]) -> Attempt:
         """Take parts of an element once it is complete; the result is its key and the parts.
@@ -267,14 +267,17 @@ class MapArea(_Area):
             return None
         return min(self._complete) if self._ordered else next(iter(self._complete))
 
-    def _parts_of(self, key: int, indices: Sequence[int]) -> tuple[Any, ...]:
+    def _parts_of(self, key: int, indices: Sequence[int]) -> tuple[Array, ...]:
         element = self._complete[key]
+        parts = []
         for index in indices:
-            if element[index] is None:
+            part = element[index]
+            if part is None:
                 raise InvalidArgument(
                     f"Tensor at index '{index}' for key '{key}' has already been removed."
                 )
-        return tuple(element[index] for index in indices)
+            parts.append(part)
+        return tuple(parts)
 
     def _check(self, key: int | None, indices: Sequence[int]) -> None:
         if not indices:
