@@ -10,13 +10,13 @@ from typing import Any
 __all__ = ["attribute_names", "is_namedtuple", "mapping_like"]
 
 
-def attribute_names(value: Any) -> list[str] | None:
+def attribute_names(value: object) -> list[str] | None:
     """The names of the attributes of an object of an attrs class; None for other objects."""
     attributes = getattr(type(value), "__attrs_attrs__", None)
     return None if attributes is None else [attribute.name for attribute in attributes]
 
 
-def is_namedtuple(value: Any) -> bool:
+def is_namedtuple(value: object) -> bool:
     """Whether a value is a namedtuple."""
     fields = getattr(value, "_fields", None)
     return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 from sessrun.reference.public import public
 from sessrun.spec import devices
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
@@ -30,7 +30,7 @@ def _number(value: Any) -> int | None:
     return None if value is None else int(value)
 
 
-def _kind(value: Any) -> str | None:
+def _kind(value: object) -> str | None:
     return None if value is None else devices.kind_of(str(value))
 
 
@@ -95,11 +95,11 @@ class DeviceSpecV2:
         """The same as `from_string`; this object does not change."""
         return self.from_string(spec)
 
-    def make_merged_spec(self, dev: Any) -> Self:
+    def make_merged_spec(self, dev: DeviceSpecV2) -> Self:
         """A new spec: the parts of `dev`, and of this one where `dev` has None."""
         return self._of(_parts(dev).over(self._name))
 
-    def replace(self, **parts: Any) -> Self:
+    def replace(self, **parts: str | int | None) -> Self:
         """A new spec with some parts replaced; None removes a part.
 
         Raises:
@@ -147,21 +147,21 @@ class DeviceSpecV1(DeviceSpecV2):
         self._name = devices.parse("" if spec is None else spec)
         return self
 
-    def merge_from(self, dev: Any) -> None:
+    def merge_from(self, dev: DeviceSpecV2) -> None:
         """Set the parts that `dev` has."""
         self._name = _parts(dev).over(self._name)
 
 
-def _parts(spec: Any) -> DeviceName:
+def _parts(spec: DeviceSpecV2) -> DeviceName:
     return DeviceName(spec.job, spec.replica, spec.task, spec.device_type, spec.device_index)
 
 
-def is_device_spec(obj: Any) -> bool:
+def is_device_spec(obj: object) -> TypeGuard[DeviceSpecV2]:
     """Whether an object is a DeviceSpec."""
     return isinstance(obj, DeviceSpecV2)
 
 
-def canonical_name(device: Any) -> str:
+def canonical_name(device: str | DeviceSpecV2 | None) -> str:
     """A device name, or DeviceSpec, with its parts in their order; empty for None.
 
     Raises:
@@ -170,7 +170,7 @@ def canonical_name(device: Any) -> str:
     """
     if device is None:
         return ""
-    return device.to_string() if is_device_spec(device) else str(devices.parse(device))
+    return device.to_string() if isinstance(device, DeviceSpecV2) else str(devices.parse(device))
 
 
 def check_valid(spec: str) -> None:
@@ -181,7 +181,7 @@ def check_valid(spec: str) -> None:
 class MergeDevice:
     """A function for `tf.device`, which completes the device of an operation by a given one."""
 
-    def __init__(self, spec: Any) -> None:
+    def __init__(self, spec: str | DeviceSpecV2 | None) -> None:
         self._name = devices.parse(canonical_name(spec))
 
     def __call__(self, node_def: Any) -> DeviceSpecV1:
@@ -207,7 +207,7 @@ def _merging(name: str) -> MergeDevice:
     return MergeDevice(name)
 
 
-def merge_device(spec: Any) -> MergeDevice:
+def merge_device(spec: str | DeviceSpecV2 | None) -> MergeDevice:
     """The function that completes devices by a device name or DeviceSpec; always the same one.
 
     Raises:

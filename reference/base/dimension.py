@@ -55,7 +55,7 @@ class Dimension:
     def __bool__(self) -> bool:
         return bool(self._value)
 
-    def _compare(self, other: Any, compare: Callable[[int, int], bool]) -> Any:
+    def _compare(self, other: object, compare: Callable[[int, int], bool]) -> Any:
         try:
             right = as_dimension(other).value
         except (TypeError, ValueError):
@@ -77,65 +77,65 @@ class Dimension:
     def __ne__(self, other: object) -> Any:
         return self._compare(other, operator.ne)
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self._compare(other, operator.lt)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self._compare(other, operator.le)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self._compare(other, operator.gt)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self._compare(other, operator.ge)
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: object) -> Any:
         return self._combine(self, other, operator.add)
 
-    def __radd__(self, other: Any) -> Any:
+    def __radd__(self, other: object) -> Any:
         return self._combine(other, self, operator.add)
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> Any:
         return self._combine(self, other, operator.sub)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: object) -> Any:
         return self._combine(other, self, operator.sub)
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: object) -> Any:
         return self._combine(self, other, operator.mul)
 
-    def __rmul__(self, other: Any) -> Any:
+    def __rmul__(self, other: object) -> Any:
         return self._combine(other, self, operator.mul)
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: object) -> Any:
         return self._combine(self, other, operator.floordiv)
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: object) -> Any:
         return self._combine(other, self, operator.floordiv)
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: object) -> Any:
         return self._combine(self, other, operator.mod)
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: object) -> Any:
         return self._combine(other, self, operator.mod)
 
-    def __truediv__(self, other: Any) -> NoReturn:
+    def __truediv__(self, other: object) -> NoReturn:
         raise TypeError(_division(type(self), type(other)))
 
-    def __rtruediv__(self, other: Any) -> NoReturn:
+    def __rtruediv__(self, other: object) -> NoReturn:
         raise TypeError(_division(type(other), type(self)))
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         """Whether both may be one size."""
         right = as_dimension(other).value
         return self._value is None or right is None or self._value == right
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: object) -> None:
         """Raise ValueError unless both may be one size."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Dimensions {self} and {other} are not compatible")
 
-    def merge_with(self, other: Any) -> Dimension:
+    def merge_with(self, other: object) -> Dimension:
         """What is known of both.
 
         Raises:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["Halves"]
 
@@ -25,7 +26,7 @@ _BEYOND: Final = np.float32(2.0**112)
 _SINGLE: Final = np.arange(2**16, dtype=np.uint16).view(np.float16).astype(np.float32)
 
 
-class Halves(np.ndarray[Any, Any]):
+class Halves(np.ndarray[tuple[int, ...], np.dtype[np.float32]]):
     """A float32 array, all of whose values are those of halves.
 
     The results of numpy's elementwise functions are rounded to halves; float16 arrays among their
@@ -33,11 +34,11 @@ class Halves(np.ndarray[Any, Any]):
     """
 
     @classmethod
-    def of(cls, halves: Any) -> Any:
+    def of(cls, halves: NDArray[np.float16]) -> Halves:
         """A copy of a float16 array."""
         return _SINGLE.take(halves.view(np.uint16)).view(cls)
 
-    def halves(self) -> Any:
+    def halves(self) -> NDArray[np.float16]:
         """A copy as float16."""
         bits = (self.view(np.ndarray) / _BEYOND).view(np.uint32)
         signs = (bits >> np.uint32(16)) & np.uint32(0x8000)
@@ -68,7 +69,7 @@ def _single(value: Any) -> Any:
     return value
 
 
-def _round(array: Any) -> None:
+def _round(array: NDArray[np.float32]) -> None:
     """Round float32 values to halves, to the even one of two that are equally near."""
     bits = array.view(np.uint32)
     signs = bits & _SIGN

@@ -44,7 +44,7 @@ def get_logger() -> logging.Logger:
 
 
 @public("logging.log", "logging.vlog")
-def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
+def log(level: int, msg: object, *args: object, **kwargs: Any) -> None:
     """Write a message of a level, the arguments put into it by `%`.
 
     Raises:
@@ -55,57 +55,57 @@ def log(level: int, msg: Any, *args: Any, **kwargs: Any) -> None:
 
 
 @public("logging.debug")
-def debug(msg: Any, *args: Any, **kwargs: Any) -> None:
+def debug(msg: object, *args: object, **kwargs: Any) -> None:
     """Write a message of level DEBUG."""
     get_logger().debug(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.info")
-def info(msg: Any, *args: Any, **kwargs: Any) -> None:
+def info(msg: object, *args: object, **kwargs: Any) -> None:
     """Write a message of level INFO."""
     get_logger().info(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.warn", "logging.warning")
-def warning(msg: Any, *args: Any, **kwargs: Any) -> None:
+def warning(msg: object, *args: object, **kwargs: Any) -> None:
     """Write a message of level WARN."""
     get_logger().warning(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.error")
-def error(msg: Any, *args: Any, **kwargs: Any) -> None:
+def error(msg: object, *args: object, **kwargs: Any) -> None:
     """Write a message of level ERROR."""
     get_logger().error(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.fatal")
-def fatal(msg: Any, *args: Any, **kwargs: Any) -> None:
+def fatal(msg: object, *args: object, **kwargs: Any) -> None:
     """Write a message of level FATAL; the program goes on."""
     get_logger().fatal(msg, *args, **_from_here(kwargs))
 
 
 @public("logging.TaskLevelStatusMessage")
-def task_level_status_message(msg: Any) -> None:
+def task_level_status_message(msg: object) -> None:
     """Write a message of level ERROR."""
     get_logger().error(msg, stacklevel=2)
 
 
 @public("logging.log_if")
-def log_if(level: int, msg: Any, condition: Any, *args: Any) -> None:
+def log_if(level: int, msg: object, condition: object, *args: object) -> None:
     """Write a message if a condition holds."""
     if condition:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 @public("logging.log_every_n")
-def log_every_n(level: int, msg: Any, n: int, *args: Any) -> None:
+def log_every_n(level: int, msg: object, n: int, *args: object) -> None:
     """Write a message at the first call and every n-th after it, counted by `_counter`."""
     if next(_calls(_counter())) % n == 0:
         get_logger().log(level, msg, *args, stacklevel=2)
 
 
 @public("logging.log_first_n")
-def log_first_n(level: int, msg: Any, n: int, *args: Any) -> None:
+def log_first_n(level: int, msg: object, n: int, *args: object) -> None:
     """Write a message at the first n calls, counted by `_counter`."""
     if next(_calls(_counter())) < n:
         get_logger().log(level, msg, *args, stacklevel=2)

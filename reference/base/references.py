@@ -12,7 +12,7 @@ class Reference:
 
     __slots__ = ("_wrapped",)
 
-    def __init__(self, wrapped: Any) -> None:
+    def __init__(self, wrapped: object) -> None:
         self._wrapped = wrapped
 
     def deref(self) -> Any:

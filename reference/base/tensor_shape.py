@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable, Iterator
-from typing import Any, SupportsIndex, TypeAlias
+from typing import Any, SupportsIndex, TypeAlias, overload
 
 from sessrun.reference.base.dimension import Dimension, as_dimension, dimension_value
 from sessrun.reference.errors import bad_value
@@ -98,7 +98,13 @@ class TensorShape:
             raise ValueError("Cannot iterate over a shape with unknown rank.")
         return iter([Dimension(size) for size in self._sizes])
 
-    def __getitem__(self, key: Any) -> Any:
+    @overload
+    def __getitem__(self, key: slice) -> TensorShape: ...
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Dimension: ...
+
+    def __getitem__(self, key: slice | SupportsIndex) -> TensorShape | Dimension:
         if self._sizes is not None:
             if isinstance(key, slice):
                 return TensorShape.of(self._sizes[key])
@@ -148,7 +154,7 @@ class TensorShape:
         if not self.is_fully_defined():
             raise ValueError(f"Shape {self} is not fully defined")
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, other: object) -> bool:
         """Whether some tensor could have both shapes."""
         sizes = as_shape(other).sizes
         if self._sizes is None or sizes is None:
@@ -157,12 +163,12 @@ class TensorShape:
             a is None or b is None or a == b for a, b in zip(self._sizes, sizes, strict=True)
         )
 
-    def assert_is_compatible_with(self, other: Any) -> None:
+    def assert_is_compatible_with(self, other: object) -> None:
         """Raise ValueError unless some tensor could have both shapes."""
         if not self.is_compatible_with(other):
             raise ValueError(f"Shapes {self} and {other} are incompatible")
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every tensor of this shape also has the shape `other`."""
         if not isinstance(other, TensorShape):
             return False
@@ -174,7 +180,7 @@ class TensorShape:
             and all(b is None or a == b for a, b in zip(self._sizes, other.sizes, strict=True))
         )
 
-    def merge_with(self, other: Any) -> TensorShape:
+    def merge_with(self, other: object) -> TensorShape:
         """The shape that a tensor of both shapes has.
 
         Raises:
@@ -183,17 +189,17 @@ class TensorShape:
         """
         return TensorShape.of(merge(self._sizes, as_shape(other).sizes))
 
-    def concatenate(self, other: Any) -> TensorShape:
+    def concatenate(self, other: object) -> TensorShape:
         """The dimensions of this shape followed by those of `other`."""
         sizes = as_shape(other).sizes
         if self._sizes is None or sizes is None:
             return TensorShape.of(None)
         return TensorShape.of(self._sizes + sizes)
 
-    def __add__(self, other: Any) -> TensorShape:
+    def __add__(self, other: object) -> TensorShape:
         return self.concatenate(other)
 
-    def __radd__(self, other: Any) -> TensorShape:
+    def __radd__(self, other: object) -> TensorShape:
         return as_shape(other).concatenate(self)
 
     def assert_has_rank(self, rank: int) -> None:
@@ -201,7 +207,7 @@ class TensorShape:
         if self.ndims not in {None, rank}:
             raise ValueError(f"Shape {self} must have rank {rank}")
 
-    def assert_same_rank(self, other: Any) -> None:
+    def assert_same_rank(self, other: object) -> None:
         """Raise ValueError unless both shapes may have one rank."""
         ndims = as_shape(other).ndims
         if self.ndims is not None and ndims is not None and self.ndims != ndims:
@@ -229,7 +235,7 @@ class TensorShape:
             raise ValueError(f"Shape {self} must have rank at most {rank}")
         return self
 
-    def most_specific_compatible_shape(self, other: Any) -> TensorShape:
+    def most_specific_compatible_shape(self, other: object) -> TensorShape:
         """The most specific shape that tensors of both shapes have."""
         sizes = as_shape(other).sizes
         if self._sizes is None or sizes is None or len(self._sizes) != len(sizes):
@@ -237,7 +243,7 @@ class TensorShape:
         pairs = zip(self._sizes, sizes, strict=True)
         return TensorShape.of(tuple(a if a == b else None for a, b in pairs))
 
-    def most_specific_common_supertype(self, others: Iterable[Any]) -> TensorShape | None:
+    def most_specific_common_supertype(self, others: Iterable[object]) -> TensorShape | None:
         """The most specific shape that all their tensors have; None if one is no TensorShape."""
         common: TensorShape | None = self
         for other in others:
@@ -304,7 +310,7 @@ def tuple_of(dims: Any) -> Shape:
     )
 
 
-def of_proto(proto: Any) -> Shape:
+def of_proto(proto: TensorShapeProto) -> Shape:
     """The shape that a TensorShapeProto says; -1 is an unknown dimension."""
     if proto.unknown_rank:
         return None

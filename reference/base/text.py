@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-from typing import Any
 
 __all__ = ["as_bytes", "as_str_any", "as_text"]
 
@@ -40,6 +39,6 @@ def as_text(bytes_or_text: str | bytes, encoding: str = "utf-8") -> str:
     raise TypeError(f"Expected binary or unicode string, got {bytes_or_text!r}")
 
 
-def as_str_any(value: Any, encoding: str = "utf-8") -> str:
+def as_str_any(value: object, encoding: str = "utf-8") -> str:
     """Bytes decoded, anything else converted by `str`."""
     return as_text(value, encoding) if isinstance(value, bytes) else str(value)

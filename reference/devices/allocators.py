@@ -9,8 +9,11 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
+import numpy as np
+
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import ResourceExhausted
 from sessrun.spec import devices
 from sessrun.spec.dtypes import row_of_numpy
@@ -64,7 +67,7 @@ class Allocator:
         self._charged: dict[int, tuple[str, int]] = {}
         self._lock = threading.RLock()
 
-    def admit(self, value: Any, node: str) -> None:
+    def admit(self, value: Array, node: str) -> None:
         """Charge an array of a node, once, until it is freed.
 
         Raises:
@@ -124,7 +127,9 @@ def allocator_of(name: str, kind: str, index: int) -> Allocator:
     return _ALLOCATORS.setdefault(name, Allocator(name, label))
 
 
-def out_of_memory(shape: Sequence[int], dtype: Any, device: str, allocator: str) -> str:
+def out_of_memory(
+    shape: Sequence[int], dtype: np.dtype[np.generic], device: str, allocator: str
+) -> str:
     """The message of an allocator that has too little memory for an array."""
     row = row_of_numpy(dtype)
     return (

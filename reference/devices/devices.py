@@ -17,11 +17,14 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference import errors
+from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.allocators import allocator_of
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 from sessrun.spec import devices
 from sessrun.spec.devices import DeviceName, DeviceNameError
+from sessrun.spec.proto import ConfigProto
 
 __all__ = ["DeviceAttributes", "Gpu", "LocalDevice", "gpus", "has_cupy", "local_devices"]
 
@@ -89,26 +92,28 @@ class LocalDevice:
         """Whether its allocator has a limit."""
         return self.allocator.limit is not None
 
-    def selected(self) -> AbstractContextManager[Any]:
+    def selected(self) -> AbstractContextManager[object]:
         """Within it arrays are made in this device's memory."""
         return self.xp.cuda.Device(self._physical) if self.kind == "GPU" else nullcontext()
 
-    def upload(self, value: Any) -> Any:
+    def upload(self, value: HostArray) -> Array:
         """A copy of a host array in this device's memory."""
         with self.selected():
-            return self.xp.asarray(value)
+            array: Array = self.xp.asarray(value)
+        return array
 
-    def download(self, value: Any) -> Any:
+    def download(self, value: Array) -> HostArray:
         """A copy of this device's array in host memory."""
         with self.selected():
-            return self.xp.asnumpy(value)
+            array: HostArray = self.xp.asnumpy(value)
+        return array
 
     def settle(self) -> None:
         """Wait until what was started on this device is done: a GPU works on its own."""
         if self.kind == "GPU":
             self.xp.cuda.Device(self._physical).synchronize()
 
-    def address(self, value: Any) -> int:
+    def address(self, value: Array) -> int:
         """Where an array of this device begins: in its memory, or in the host's."""
         on_host = isinstance(value, np.ndarray)
         interface = "__array_interface__" if on_host else "__cuda_array_interface__"
@@ -141,7 +146,7 @@ class LocalDevice:
 
         return charged
 
-    def _charge(self, values: Iterable[Any], name: str) -> None:
+    def _charge(self, values: Iterable[object], name: str) -> None:
         for value in values:
             if isinstance(value, self.xp.ndarray) and value.base is None and value.size:
                 self.allocator.admit(value, name)
@@ -233,7 +238,7 @@ def _gpu(index: int) -> Gpu:
     )
 
 
-def local_devices(config: Any) -> tuple[LocalDevice, ...]:
+def local_devices(config: ConfigProto) -> tuple[LocalDevice, ...]:
     """The devices of a session of this ConfigProto: CPUs first, then GPUs.
 
     Raises:
@@ -253,7 +258,7 @@ def local_devices(config: Any) -> tuple[LocalDevice, ...]:
     return (*cpu_devices, *_local_gpus(config))
 
 
-def _local_gpus(config: Any) -> Iterator[LocalDevice]:
+def _local_gpus(config: ConfigProto) -> Iterator[LocalDevice]:
     """Virtual GPUs, several to a piece of hardware if the configuration says so."""
     options = config.gpu_options
     if options.experimental.virtual_devices and options.per_process_gpu_memory_fraction > 0:

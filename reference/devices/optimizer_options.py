@@ -7,12 +7,15 @@ engine that does. Source: TF 2.21, `tf.config.optimizer`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.public import public
 from sessrun.spec.proto import ConfigProto, OptimizerOptions, RewriterConfig
 
 __all__ = ["write_into"]
+
+#: A switch, or `min_graph_nodes`.
+Option = bool | int
 
 #: Options that are switches of RewriterConfig, ON or OFF, of the same names.
 _SWITCHES: Final = (
@@ -34,26 +37,26 @@ _SWITCHES: Final = (
     "use_plugin_optimizers",
 )
 #: Options that are plain fields of RewriterConfig, with their defaults.
-_PLAIN: Final[Mapping[str, Any]] = {
+_PLAIN: Final[Mapping[str, Option | None]] = {
     "disable_model_pruning": False,
     "disable_meta_optimizer": False,
     "min_graph_nodes": None,
 }
 _JIT: Final = "autoclustering"
 
-_OPTIONS: Final[dict[str, Any]] = {}
+_OPTIONS: Final[dict[str, Option]] = {}
 _CHOSEN: Final[dict[str, bool]] = {}
 
 
 @public("config.optimizer.get_experimental_options")
-def get_experimental_options() -> dict[str, Any]:
+def get_experimental_options() -> dict[str, Option]:
     """The options that were set, by name, and those that have a default."""
     options = {name: value for name, value in _PLAIN.items() if value is not None} | _OPTIONS
     return {name: value for name, value in options.items() if name != "min_graph_nodes" or value}
 
 
 @public("config.optimizer.set_experimental_options")
-def set_experimental_options(options: Mapping[str, Any]) -> None:
+def set_experimental_options(options: Mapping[str, Option]) -> None:
     """Set options by name; those that are not named stay, unknown ones change nothing.
 
     Raises:
@@ -72,7 +75,7 @@ def get_jit() -> str:
 
 
 @public("config.optimizer.set_jit")
-def set_jit(enabled: Any) -> None:
+def set_jit(enabled: bool | str | int) -> None:
     """Set whether operations are compiled together: with True, 1 or "autoclustering".
 
     The runtime keeps the setting and compiles nothing.

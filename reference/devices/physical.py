@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from sessrun.reference.devices import allocators, devices, optimizer_options
 from sessrun.reference.public import public
@@ -111,7 +111,9 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
 
 
 @public("config.experimental.set_visible_devices", "config.set_visible_devices")
-def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
+def set_visible_devices(
+    devices: PhysicalDevice | list[PhysicalDevice], device_type: str | None = None
+) -> None:
     """Let sessions use these devices only, of their type or of all types.
 
     Raises:
@@ -234,7 +236,7 @@ def get_soft_device_placement() -> bool:
 
 
 @public("config.set_soft_device_placement")
-def set_soft_device_placement(enabled: Any) -> None:
+def set_soft_device_placement(enabled: object) -> None:
     """Let sessions without a configuration place softly, or not."""
     _SETTINGS.soft_placement = bool(enabled)
 
@@ -346,7 +348,7 @@ def _allocator(device: str | None) -> allocators.Allocator:
 
 
 @public("config.experimental.get_device_details")
-def get_device_details(device: Any) -> dict[str, Any]:
+def get_device_details(device: object) -> dict[str, str | tuple[int, int]]:
     """The name and the compute capability of a GPU; nothing of a CPU.
 
     Raises:

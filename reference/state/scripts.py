@@ -10,7 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.dtypes import of_name
 from sessrun.reference.base.kernel_errors import (
     Internal,
@@ -77,14 +79,14 @@ class _Call(Attempt):
 
     __slots__ = ("thread",)
 
-    def __init__(self, token: str, inputs: Sequence[Any], types: Sequence[str]) -> None:
+    def __init__(self, token: str, inputs: Sequence[HostArray], types: Sequence[str]) -> None:
         super().__init__(_Calls())
         self.thread = threading.Thread(
             target=self._work, args=(token, inputs, types), name=token, daemon=True
         )
         self.thread.start()
 
-    def _work(self, token: str, inputs: Sequence[Any], types: Sequence[str]) -> None:
+    def _work(self, token: str, inputs: Sequence[HostArray], types: Sequence[str]) -> None:
         try:
             self.succeed(_results(token, inputs, types))
         except KernelError as error:
@@ -93,7 +95,7 @@ class _Call(Attempt):
             self.fail(_error_of(error))
 
 
-def call(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Attempt:
+def call(token: str, inputs: Sequence[HostArray], types: Sequence[str]) -> Attempt:
     """Call the function of that token.
 
     Args:
@@ -108,7 +110,9 @@ def call(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Attempt:
     return _Call(token, inputs, types)
 
 
-def _results(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Any:
+def _results(
+    token: str, inputs: Sequence[HostArray], types: Sequence[str]
+) -> HostArray | tuple[HostArray, ...]:
     script = _SCRIPTS.get(token)
     if script is None:
         raise InvalidArgument(f"No Python function of token {token} is registered")
@@ -132,15 +136,15 @@ def _results(token: str, inputs: Sequence[Any], types: Sequence[str]) -> Any:
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _argument(value: Any) -> Any:
+def _argument(value: HostArray) -> HostArray | np.generic:
     """An input for the function: a scalar, or a copy of an array, which it may write to."""
-    array = np.asarray(value)
+    array: NDArray[Any] = np.asarray(value)
     if array.dtype.names is not None:  # a quantized one: its integers
         array = array.view(array.dtype[0])
     return array[()] if array.ndim == 0 else array.copy()
 
 
-def _output(value: Any) -> Any:
+def _output(value: object) -> HostArray:
     """A new array of a value that a function returned; text as bytes."""
     array = np.asarray(value)
     if array.dtype.char == "U" and array is value:
@@ -152,14 +156,14 @@ def _output(value: Any) -> Any:
     return np.array(array, array.dtype.newbyteorder("="), order="C")
 
 
-def _spec_name(array: Any) -> str:
+def _spec_name(array: HostArray) -> str:
     row = row_of_numpy(array.dtype)
     if row is None:
         raise Internal(f"Unsupported numpy data type: {array.dtype}")
     return row.name
 
 
-def _encoded(array: Any) -> Any:
+def _encoded(array: HostArray) -> HostArray:
     encoded = np.empty(array.shape, object)
     for index, item in np.ndenumerate(array):
         if not isinstance(item, str | bytes):

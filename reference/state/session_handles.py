@@ -23,7 +23,7 @@ __all__ = ["delete_session_tensor", "get_session_handle", "get_session_tensor"]
 
 
 @public("get_session_handle")
-def get_session_handle(data: Any, name: str | None = None) -> Tensor:
+def get_session_handle(data: object, name: str | None = None) -> Tensor:
     """A handle of the value of `data` in a run; the session keeps the value.
 
     Args:
@@ -41,7 +41,9 @@ def get_session_handle(data: Any, name: str | None = None) -> Tensor:
 
 
 @public("get_session_tensor")
-def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def get_session_tensor(
+    handle: str | bytes, dtype: Any, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """A placeholder for a handle, and the tensor that the session keeps under it.
 
     Args:
@@ -60,7 +62,7 @@ def get_session_tensor(handle: Any, dtype: Any, name: str | None = None) -> tupl
 
 
 @public("delete_session_tensor")
-def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor, Operation]:
+def delete_session_tensor(handle: str | bytes, name: str | None = None) -> tuple[Tensor, Operation]:
     """A placeholder for a handle, and the operation that forgets the tensor kept under it.
 
     Raises:
@@ -73,7 +75,7 @@ def delete_session_tensor(handle: Any, name: str | None = None) -> tuple[Tensor,
 
 
 @contextlib.contextmanager
-def _on_device_of(handle: Any) -> Iterator[None]:
+def _on_device_of(handle: str | bytes) -> Iterator[None]:
     text = handle.decode() if isinstance(handle, bytes) else str(handle)
     with stacks.get_default_graph().device(text.rpartition(";")[2]):
         yield

@@ -68,11 +68,8 @@ def _side_checks(factors: Tensor, rhs: Tensor, validate_args: bool) -> list[Any]
     elif validate_args:
         checks.append(assert_rank_at_least(rhs, rank=2, message=message))
     message = "`lower_upper.shape[-1]` must equal `rhs.shape[-1]`."
-    if factors.shape[-1] is not None and rhs.shape[-2] is not None:
-        if factors.shape[-1] != rhs.shape[-2]:
-            raise bad_value(message)
-    elif validate_args:
-        checks.append(assert_equal(shape(factors)[-1], shape(rhs)[-2], message=message))
+    if factors.shape[-1] != rhs.shape[-2]:
+        raise bad_value(message)
     return checks
 
 

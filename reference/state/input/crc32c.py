@@ -12,7 +12,7 @@ TFRecordReader of records of 45 bytes six times.
 from __future__ import annotations
 
 import functools
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -45,7 +45,7 @@ def _byte_table() -> list[int]:
 _TABLE: Final = _byte_table()
 
 
-def crc32c(data: Any, before: int = 0) -> int:
+def crc32c(data: bytes | bytearray | memoryview, before: int = 0) -> int:
     """Compute the CRC-32C of bytes.
 
     Args:

@@ -20,6 +20,8 @@ __all__ = ["Accumulator", "DenseAccumulator", "SparseAccumulator", "SparseGradie
 
 
 Shape = Sequence[int | None] | None
+#: The index of a slice, its sum, and how many slices it is the sum of.
+_Slice = tuple[int, Array, int]
 
 
 class _Take(Attempt):
@@ -136,7 +138,7 @@ def _check_vector(what: str, array: Array) -> None:
         )
 
 
-def _mismatch(expected: str, got: Any) -> KernelError:
+def _mismatch(expected: str, got: object) -> KernelError:
     return InvalidArgument(f"Shape mismatch: expected {expected}, got {got}")
 
 
@@ -190,13 +192,13 @@ class SparseAccumulator(Accumulator):
     """
 
     def __init__(
-        self, dtype: str, shape: Shape, *, mean: bool, stack: Callable[[Sequence[Any]], Any]
+        self, dtype: str, shape: Shape, *, mean: bool, stack: Callable[[Sequence[Array]], Array]
     ) -> None:
         super().__init__(dtype, shape, mean=mean)
         self._stack = stack
         self._empty: Any = None
         #: For each slice its index, its sum, and how many slices it is the sum of.
-        self._slices: list[tuple[int, Any, int]] = []
+        self._slices: list[_Slice] = []
 
     def _check(self, gradient: SparseGradient) -> None:
         indices, values, shape = gradient
@@ -255,9 +257,7 @@ class SparseAccumulator(Accumulator):
         return [index for index, *_ in slices], values, shape
 
 
-def _merged(
-    first: Sequence[tuple[int, Any, int]], second: Sequence[tuple[int, Any, int]]
-) -> list[tuple[int, Any, int]]:
+def _merged(first: Sequence[_Slice], second: Sequence[_Slice]) -> list[_Slice]:
     """The slices of both lists; where the next slices of both have the same index, their sum."""
     merged = []
     i = j = 0

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
-from sessrun.reference.state.tables.table_resource import LookupTable, Pair, shown
+from sessrun.reference.state.tables.table_resource import Key, LookupTable, Pair, shown
 
 __all__ = ["DenseTable"]
 
@@ -44,7 +44,7 @@ class DenseTable(LookupTable):
         value_shape: tuple[int, ...],
         key_shape: tuple[int, ...],
         *,
-        reserved: tuple[Any, Any],
+        reserved: tuple[Key, Key],
         zero: Any,
         buckets: int,
         max_load: float,
@@ -94,7 +94,7 @@ class DenseTable(LookupTable):
             )
         return tuple(keys[:1])
 
-    def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
+    def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
         """The row of each key, or its default; InvalidArgument for a reserved key."""
         with self.lock:
             return [
@@ -115,7 +115,7 @@ class DenseTable(LookupTable):
                 self._put([pair for pair in kept if pair[0] not in (self._empty, self._deleted)])
             self._put(pairs)
 
-    def remove(self, keys: Iterable[Any]) -> None:
+    def remove(self, keys: Iterable[Key]) -> None:
         """Remove the keys that are in the table; InvalidArgument for a reserved key."""
         with self.lock:
             for key in keys:
@@ -146,7 +146,7 @@ class DenseTable(LookupTable):
                 self._count += 1
             self._keys[bucket], self._values[bucket] = key, row
 
-    def _bucket(self, key: Any) -> int | None:
+    def _bucket(self, key: Key) -> int | None:
         """The bucket of a key, None if it has none; InvalidArgument for a reserved key."""
         keys, empty = self._keys, self._empty
         if key == empty or key == self._deleted:  # noqa: PLR1714 - quicker than a tuple of both
@@ -162,7 +162,7 @@ class DenseTable(LookupTable):
                 return None
         return None
 
-    def _free(self, key: Any) -> int:
+    def _free(self, key: Key) -> int:
         """The first free bucket for a key that has none."""
         mask, bucket = len(self._keys) - 1, _hash(key)
         for step in range(len(self._keys)):
@@ -172,7 +172,7 @@ class DenseTable(LookupTable):
         raise Internal("There is no bucket left for a key")
 
 
-def _hash(key: Any) -> int:
+def _hash(key: Key) -> int:
     """A number of the key, the same in every process."""
     if isinstance(key, int):
         return key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import InvalidArgument, OutOfRange, of_code
@@ -17,6 +17,9 @@ __all__ = ["LINE_NUMBER", "WHOLE_LINE", "LineReader"]
 WHOLE_LINE: Final = -2
 #: Instead of a column's number: the key, or the value, is the number of the line.
 LINE_NUMBER: Final = -1
+
+#: A key or a value, as it is read.
+Field = bytes | int | float
 
 _INTEGER: Final = re.compile(rb"\s*[-+]?[0-9]+\s*")
 
@@ -46,7 +49,7 @@ class LineReader:
         if len(self._delimiter) != 1:
             raise InvalidArgument("delimiter should be only 1 char")
 
-    def pairs(self, columns: Sequence[int], dtypes: Sequence[str]) -> Iterator[tuple[Any, Any]]:
+    def pairs(self, columns: Sequence[int], dtypes: Sequence[str]) -> Iterator[tuple[Field, Field]]:
         """A key and a value for each line.
 
         Args:
@@ -85,7 +88,7 @@ class LineReader:
 
     def _field(
         self, number: int, line: bytes, cells: Sequence[bytes], column: int, dtype: str
-    ) -> Any:
+    ) -> Field:
         if column == LINE_NUMBER:
             return number + self._offset
         text = line if column == WHOLE_LINE else cells[column]

@@ -7,7 +7,7 @@ array of the shape of the table's values.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.base.kernel_errors import (
@@ -18,9 +18,12 @@ from sessrun.reference.base.kernel_errors import (
     Unimplemented,
 )
 
-__all__ = ["LookupTable", "MutableTable", "Pair", "StaticTable", "shown"]
+__all__ = ["Key", "LookupTable", "MutableTable", "Pair", "StaticTable", "shown"]
 
-Pair = tuple[Any, Any]
+#: A key: a scalar, or a tuple of them.
+Key = Hashable
+#: A key and its row.
+Pair = tuple[Key, Any]
 
 
 def shown(shape: Sequence[int]) -> str:
@@ -60,7 +63,7 @@ class LookupTable:
         self.value_shape = value_shape
         self.key_shape = key_shape
         self.lock = threading.RLock()
-        self._rows: dict[Any, Any] = {}
+        self._rows: dict[Key, Any] = {}
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -69,7 +72,7 @@ class LookupTable:
         """The shape of a tensor of keys without that of a single key."""
         return tuple(keys)
 
-    def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
+    def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
         """The row of each key, or its default if the table has none."""
         with self.lock:
             return list(map(self._rows.get, keys, defaults))
@@ -79,7 +82,7 @@ class LookupTable:
         with self.lock:
             self._rows.update(pairs)
 
-    def remove(self, keys: Iterable[Any]) -> None:
+    def remove(self, keys: Iterable[Key]) -> None:
         """Remove the keys that are in the table."""
         with self.lock:
             for key in keys:
@@ -153,7 +156,7 @@ class StaticTable(LookupTable):
                     )
             self.is_filled = True
 
-    def find(self, keys: Iterable[Any], defaults: Iterable[Any]) -> list[Any]:
+    def find(self, keys: Iterable[Key], defaults: Iterable[Any]) -> list[Any]:
         """The row of each key; FailedPrecondition before it is filled."""
         if not self.is_filled:
             raise FailedPrecondition("Table not initialized.")
@@ -164,7 +167,7 @@ class StaticTable(LookupTable):
         del pairs
         raise self._unsupported("Insert")
 
-    def remove(self, keys: Iterable[Any]) -> None:
+    def remove(self, keys: Iterable[Key]) -> None:
         """Refuse: Unimplemented."""
         del keys
         raise self._unsupported("Remove")
@@ -183,5 +186,5 @@ class StaticTable(LookupTable):
         return Unimplemented(f"{what} not supported by InitializableLookupTable implementations")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
