@@ -1,4 +1,4 @@
-"""What needs no graph: dtypes, shapes, text, names of devices and of nodes, kernel errors.
+"""Dtypes, shapes, text, names of devices and nodes, kernel errors: all that needs no graph.
 
 It may import `errors` only.
 """

@@ -1,4 +1,4 @@
-"""DType, the dtypes of the namespace (`tf.float32`, ...), and `as_dtype`; over `spec.dtypes`."""
+"""DType, the dtypes of the namespace (`tf.float32`, ...), and `as_dtype`, on `spec.dtypes`."""
 
 from __future__ import annotations
 
@@ -207,16 +207,16 @@ class DType:
         raise ValueError(f"{self} does not have defined limits.")
 
     def is_compatible_with(self, other: Any) -> bool:
-        """Whether a tensor of dtype `other` may stand where this dtype is wanted."""
+        """Whether a tensor of dtype `other` may be used where this dtype is expected."""
         other = as_dtype(other)
         return self._enum in {other.as_datatype_enum, other.base_dtype.as_datatype_enum}
 
     def is_subtype_of(self, other: DType) -> bool:
-        """Whether it is that dtype: no dtype is part of another."""
+        """Whether both are the same dtype: no dtype is a subtype of another."""
         return self is other
 
     def most_specific_common_supertype(self, types: Iterable[DType]) -> DType | None:
-        """The dtype itself if the others are it too, else None."""
+        """The dtype itself if all others are the same dtype, else None."""
         return self if all(self is other for other in types) else None
 
     def __eq__(self, other: object) -> bool:
@@ -262,7 +262,7 @@ for _row in DTYPES:
     _intern(_row, is_ref=True)
 
 _BY_NAME: Final = {dtype.name: dtype for dtype in _INTERNED.values()}
-#: Every dtype by its name, those of references too.
+#: All dtypes by name, with those of references.
 BY_NAME: Final[Mapping[str, DType]] = MappingProxyType(_BY_NAME)
 #: The narrow dtypes, which the namespace has under `dtypes.experimental` only.
 NARROW: Final = frozenset(_INTERNED[row.enum] for row in DTYPES if row.is_narrow)

@@ -1,4 +1,4 @@
-"""Names of the collections that the library itself keeps in a graph."""
+"""GraphKeys: the names of the collections that the library itself keeps in a graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["GraphKeys"]
 
 @public("GraphKeys")
 class GraphKeys:
-    """Standard collection names; the values are TensorFlow's, since saved graphs hold them."""
+    """Standard collection names; the values are TensorFlow's, since saved graphs contain them."""
 
     GLOBAL_VARIABLES: Final = "variables"
     LOCAL_VARIABLES: Final = "local_variables"

@@ -1,10 +1,10 @@
 """The errors of kernels: KernelError, and a subclass for each code of `sessrun.spec.errors`.
 
-A subclass is named as its class in `tf.errors`, without `Error`. A run turns what a kernel raises
-into that class (`session/execute/steps.py`).
+A subclass has the name of its class in `tf.errors`, without `Error`. A run turns the error of a
+kernel into that class (`session/execute/steps.py`).
 """
 
-# ruff: noqa: N818 - `Error` is what tells the classes of `tf.errors` from these
+# ruff: noqa: N818 - the suffix `Error` distinguishes the classes of `tf.errors` from these
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BY_CODE: Final[dict[int, type[KernelError]]] = {}
 
 
 class KernelError(Exception):
-    """What a kernel raises instead of giving a value: one of the subclasses below.
+    """An error that a kernel raises: one of the subclasses below.
 
     Attributes:
       code: the number of its code, of the class.

@@ -1,4 +1,4 @@
-"""Local devices, their allocators and array modules, and how they are configured.
+"""Local devices, their allocators, array modules and settings, and the memory of variables.
 
 It may import `build` and the packages before it.
 """

@@ -1,6 +1,6 @@
-"""The allocators of devices: what is charged to them, their limits and their statistics.
+"""The allocators of devices: they count the bytes of arrays, up to a limit.
 
-An allocator without a limit counts nothing: a run pays for counting only where it was asked for.
+An allocator without a limit counts nothing, since counting takes time in every run.
 Clauses: MEMORY.
 """
 
@@ -29,14 +29,14 @@ __all__ = [
 
 
 class AllocatorStatistics(NamedTuple):
-    """What an allocator has counted since it was given its limit, in bytes.
+    """The statistics of an allocator since its limit was set, in bytes.
 
     Attributes:
       bytes_limit: the limit.
-      bytes_in_use: of arrays that live now.
-      peak_bytes_in_use: the most that lived at once.
-      largest_alloc_size: of the largest array.
-      num_allocs: how many arrays it was asked for and gave.
+      bytes_in_use: the bytes of the present arrays.
+      peak_bytes_in_use: the most bytes that were in use at a time.
+      largest_alloc_size: the bytes of the largest array.
+      num_allocs: how many arrays were allocated.
 
     """
 
@@ -48,13 +48,14 @@ class AllocatorStatistics(NamedTuple):
 
 
 class Allocator:
-    """Counts the bytes of arrays that live on a device, and refuses more than its limit.
+    """Counts the bytes of arrays on a device, and refuses more than its limit.
 
     Attributes:
       device: the device's full name.
-      name: what errors and statistics call it.
-      limit: bytes that may live at once; None for no limit.
-      limited_by_session: whether the limit is of a session's configuration, until the next one.
+      name: its name in errors and statistics.
+      limit: how many bytes may be in use at a time; None for no limit.
+      limited_by_session: whether a session's configuration has set the limit; the next session
+        sets it anew.
 
     """
 
@@ -113,7 +114,7 @@ class Allocator:
             )
 
     def forget_peak(self) -> None:
-        """Let the peak be what is in use now."""
+        """Set the peak to the bytes in use."""
         with self._lock:
             self._peak = self._in_use
 
@@ -139,11 +140,11 @@ def out_of_memory(
 
 
 def set_memory_limit(device: str, limit: int | None) -> None:
-    """Limit the memory of a device for what is placed on it from now on.
+    """Limit the memory of a device for the arrays of later runs.
 
     Args:
       device: a device name such as `/cpu:0`.
-      limit: bytes of arrays that may live at once; None for no limit.
+      limit: how many bytes may be in use at a time; None for no limit.
 
     Raises:
       ValueError: no single local device is named, or the limit is negative.
@@ -155,7 +156,7 @@ def set_memory_limit(device: str, limit: int | None) -> None:
 
 
 def memory_statistics(device: str) -> AllocatorStatistics:
-    """What the allocator of a device with a memory limit has counted.
+    """The statistics of the allocator of a device that has a memory limit.
 
     Args:
       device: a device name such as `/cpu:0`.

@@ -67,8 +67,8 @@ class LocalDevice:
       name: its full name.
       kind: `CPU` or `GPU`.
       xp: its array module.
-      allocator: counts what lives on it.
-      description: which piece of hardware it is, or empty.
+      allocator: the allocator of its memory.
+      description: the description of the hardware, or empty.
       memory: its memory in bytes, as it is listed.
       incarnation: a number of 64 bits, signed, that no other session's device has.
 
@@ -93,7 +93,7 @@ class LocalDevice:
         return self.allocator.limit is not None
 
     def selected(self) -> AbstractContextManager[object]:
-        """Within it arrays are made in this device's memory."""
+        """A context in which arrays are allocated in this device's memory."""
         return self.xp.cuda.Device(self._physical) if self.kind == "GPU" else nullcontext()
 
     def upload(self, value: HostArray) -> Array:
@@ -109,12 +109,12 @@ class LocalDevice:
         return array
 
     def settle(self) -> None:
-        """Wait until what was started on this device is done: a GPU works on its own."""
+        """Wait until this device has finished its work: a GPU works asynchronously."""
         if self.kind == "GPU":
             self.xp.cuda.Device(self._physical).synchronize()
 
     def address(self, value: Array) -> int:
-        """Where an array of this device begins: in its memory, or in the host's."""
+        """The address of an array, in this device's memory or in the host's."""
         on_host = isinstance(value, np.ndarray)
         interface = "__array_interface__" if on_host else "__cuda_array_interface__"
         begins: int = getattr(value, interface)["data"][0]

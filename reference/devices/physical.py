@@ -308,7 +308,7 @@ def get_memory_usage(device: str | None) -> int:
 
 @public("config.experimental.reset_memory_stats")
 def reset_memory_stats(device: str | None) -> None:
-    """Let the peak of a device be what is in use now; errors as `get_memory_info`."""
+    """Set the peak of a device to the bytes in use; errors as `get_memory_info`."""
     allocator, _ = _counting_allocator(device)
     allocator.forget_peak()
 

@@ -1,4 +1,4 @@
-"""From targets to sources: `gradients`, and a function for each op type, which builds with `api`.
+"""Differentiation: `gradients`, `GradientTape`, and the gradient functions of op types.
 
 It may import `api` and the packages before it.
 """

@@ -40,7 +40,7 @@ def gradients(
     gate_gradients: bool = False,
     aggregation_method: int | None = None,
     stop_gradients: Any = None,
-    unconnected_gradients: Any = UnconnectedGradients.NONE,
+    unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
 ) -> list[Gradient]:
     """The derivative of the sum of the ys by each x.
 
@@ -96,7 +96,9 @@ def _listed(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else [value]
 
 
-def _options(method: int | None, unconnected: Any) -> tuple[int, UnconnectedGradients]:
+def _options(
+    method: int | None, unconnected: UnconnectedGradients | str
+) -> tuple[int, UnconnectedGradients]:
     """The options of `gradients`, checked.
 
     Raises:

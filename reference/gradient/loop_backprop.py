@@ -222,7 +222,7 @@ class LoopGradient:
 
 
 def _branch_around(value: Tensor, stack: Tensor) -> Conditional | None:
-    """The innermost branch around a value that the stack is outside of; None if there is none."""
+    """The innermost branch that a value is in and the stack is not; None if there is no branch."""
     context = value.op._control_flow_context  # noqa: SLF001 - the two belong together
     limit = stack.op._control_flow_context  # noqa: SLF001 - the same
     while context is not None and context is not limit:

@@ -36,7 +36,7 @@ _TRAINABLE: Final = frozenset(
 
 
 def is_trainable(tensor: Tensor) -> bool:
-    """Whether its dtype, or that of what a variant is known to hold, can be differentiated by."""
+    """Whether a tensor has a differentiable dtype; of a variant that of its elements counts."""
     name = tensor.dtype.base_dtype.name
     if name == "variant":
         name = handle_dtype(tensor) or name
@@ -118,7 +118,7 @@ def ops_between(
 
 
 def use_counts(between: Collection[Operation], dataflow: Dataflow) -> Counter[Operation]:
-    """How many inputs of these operations each of them computes."""
+    """For each operation, how many inputs of the operations it computes."""
     return Counter(
         tensor.op for op in between for tensor in dataflow.inputs(op) if tensor.op in between
     )

@@ -122,7 +122,7 @@ class GradientTape:
 
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
-        """Leave out what is added inside of the `with` statement.
+        """Do not record what is added inside the `with` statement.
 
         Raises:
           RuntimeError: it has never recorded, or has computed its gradients.
@@ -164,7 +164,7 @@ class GradientTape:
         target: Any,
         sources: Any,
         output_gradients: Any = None,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
     ) -> Any:
         """The derivative of the sum of the target's tensors by each source.
 
@@ -208,7 +208,7 @@ class GradientTape:
         self,
         target: Any,
         sources: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Any:
@@ -256,7 +256,7 @@ class GradientTape:
         self,
         target: Any,
         source: Any,
-        unconnected_gradients: Any = UnconnectedGradients.NONE,
+        unconnected_gradients: UnconnectedGradients | str = UnconnectedGradients.NONE,
         parallel_iterations: int | None = None,
         experimental_use_pfor: bool = True,
     ) -> Tensor:
@@ -322,7 +322,11 @@ class GradientTape:
                 self._pause()
 
     def _gradients(
-        self, ys: list[Tensor], sources: list[Any], output_gradients: list[Any], unconnected: Any
+        self,
+        ys: list[Tensor],
+        sources: list[Any],
+        output_gradients: list[Any],
+        unconnected: UnconnectedGradients | str,
     ) -> list[Gradient]:
         """The gradients of the ys by the sources, which may be variables."""
         xs = [_watchable(x, "differentiate by") for x in sources]

@@ -64,7 +64,7 @@ class Step:
         self._resources = resources
 
     def at_end(self, function: Callable[[], None]) -> None:
-        """Call a function when the whole run is over, however it ends."""
+        """Call a function at the end of the run, however it ends."""
         ends: list[Callable[[], None]] = self.resources.get_or_create(_ENDS, "", list, list)
         ends.append(function)
 

@@ -1,1 +1,1 @@
-"""Checkpoints as files: TensorFlow's format of version 2, read and written without TensorFlow."""
+"""Checkpoint files in TensorFlow's formats of versions 1 and 2, read and written."""

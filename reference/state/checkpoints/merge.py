@@ -1,4 +1,4 @@
-"""Checkpoints that were written apart become one: their data is renamed, their indices merged."""
+"""Merges checkpoints: their data files are renamed, their indices become one."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ __all__ = ["merge_checkpoints"]
 def merge_checkpoints(
     prefixes: Sequence[str], destination: str, *, delete_folders: bool, allow_missing: bool
 ) -> None:
-    """Make one checkpoint of several, which are then gone.
+    """Make one checkpoint of several, which are removed.
 
     Args:
-      prefixes: those to merge.
-      destination: the prefix of the one.
-      delete_folders: whether the folders that they were in go, where nothing else is in them.
-      allow_missing: whether some may not be there.
+      prefixes: the prefixes of the checkpoints.
+      destination: the prefix of the new checkpoint.
+      delete_folders: whether the folders of the checkpoints are removed, if they are empty then.
+      allow_missing: whether some checkpoints may not exist.
 
     Raises:
-      InvalidArgument: one is not there, two have a tensor of one name, or their bytes are
-        in different orders; or a file cannot be read or written.
+      InvalidArgument: a checkpoint does not exist, two have a tensor of the same name, or their
+        orders of bytes differ; or a file cannot be read or written.
 
     """
     parts = [part for prefix in prefixes for part in _opened(prefix, missing=allow_missing)]
@@ -62,7 +62,7 @@ def merge_checkpoints(
             os.unlink(index_path(part.prefix))
     if delete_folders:
         for folder in {os.path.dirname(prefix) for prefix in prefixes}:
-            with contextlib.suppress(OSError):  # something else is in it
+            with contextlib.suppress(OSError):  # it has other files
                 os.rmdir(folder)
 
 
@@ -78,7 +78,7 @@ def _opened(prefix: str, *, missing: bool) -> list[Checkpoint]:
 
 
 def _add(entries: dict[bytes, BundleEntryProto], part: Checkpoint, shards: int) -> None:
-    """Take over the entries of one, whose data files come after `shards` others."""
+    """Add the entries of a checkpoint, whose data files come after `shards` others."""
     for key, entry in part.entries().items():
         entry.shard_id += 0 if entry.slices else shards
         known = entries.setdefault(key, entry)

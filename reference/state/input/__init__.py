@@ -1,1 +1,1 @@
-"""Records, event files and what readers hold."""
+"""Record files, event files, and the readers of a session."""

@@ -1,1 +1,1 @@
-"""What queues, barriers, staging areas and accumulators hold."""
+"""The queues, barriers, staging areas and accumulators of a session."""

@@ -213,7 +213,7 @@ class _Dequeue(_QueueAttempt):
         return count > 0 or self.is_over
 
     def undo(self, queue: Queue) -> None:
-        """Put back what was taken."""
+        """Return the elements that were taken."""
         queue.store.put_back(self.taken)
         self.taken = []
 

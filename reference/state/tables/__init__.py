@@ -1,1 +1,1 @@
-"""What lookup tables hold, and the files that fill them."""
+"""The lookup tables of a session, and the files that fill them."""
