@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from sessrun.reference.base.arrays import Array
+
 __all__ = ["Halves"]
 
 _SIGN: Final = np.uint32(0x80000000)
@@ -34,9 +36,9 @@ class Halves(np.ndarray[tuple[int, ...], np.dtype[np.float32]]):
     """
 
     @classmethod
-    def of(cls, halves: NDArray[np.float16]) -> Halves:
+    def of(cls, halves: Array) -> Any:
         """A copy of a float16 array."""
-        return _SINGLE.take(halves.view(np.uint16)).view(cls)
+        return _SINGLE.take(np.asarray(halves).view(np.uint16)).view(cls)
 
     def halves(self) -> NDArray[np.float16]:
         """A copy as float16."""

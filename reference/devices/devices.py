@@ -113,7 +113,7 @@ class LocalDevice:
         if self.kind == "GPU":
             self.xp.cuda.Device(self._physical).synchronize()
 
-    def address(self, value: Array) -> int:
+    def address(self, value: Array | HostArray) -> int:
         """The address of an array, in this device's memory or in the host's."""
         on_host = isinstance(value, np.ndarray)
         interface = "__array_interface__" if on_host else "__cuda_array_interface__"

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, NotFound
 from sessrun.reference.graph.node_summary import bracketed
-from sessrun.reference.kernels.host import string_array
+from sessrun.reference.kernels.host import HOST, string_array
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
 from sessrun.reference.state.checkpoints.bundle_files import local
 from sessrun.reference.state.checkpoints.merge import merge_checkpoints
@@ -30,7 +30,7 @@ def _path(tensor: Array) -> str:
         raise InvalidArgument(
             f"Input prefix should have a single element, got {tensor.size} instead."
         )
-    return local(tensor.reshape(-1)[0])
+    return local(tensor.item())
 
 
 def _named(names: Array, slices: Array, dtypes: Sequence[str]) -> list[tuple[bytes, str]]:
@@ -132,8 +132,7 @@ def _restored(checkpoint: Checkpoint | SliceFiles, name: bytes, text: str) -> Ar
 def _read(
     checkpoint: Checkpoint | SliceFiles, name: bytes, part: TensorSlice | None = None
 ) -> Array:
-    values: Array = checkpoint.tensor(name) if part is None else checkpoint.tensor(name, part)
-    return values
+    return HOST.asarray(checkpoint.tensor(name) if part is None else checkpoint.tensor(name, part))
 
 
 @binder("MergeV2Checkpoints", devices=_CPU)

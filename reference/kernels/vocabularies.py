@@ -71,7 +71,7 @@ def reordered(bind: Bind) -> KernelFunction:
                 "The `ckpt_path` tensor must have exactly one element, got tensor of "
                 f"shape {bracketed(path.shape)}"
             )
-        checkpoint = Checkpoint(local(path.reshape(-1)[0]))
+        checkpoint = Checkpoint(local(path.item()))
         shape = _matrix_shape(checkpoint, name.item(), None if old_columns else size[1])
         taken = _rows_up_to(checkpoint, name.item(), max(old_rows, default=-1), shape)
         return _filled(taken, old_rows, old_columns or range(size[1]), values.reshape(-1))
@@ -143,8 +143,7 @@ def _rows_up_to(checkpoint: Checkpoint, key: bytes, last: int, shape: tuple[int,
         )
     if last < 0:
         return HOST.zeros((0, shape[1]), dtype="float32")
-    rows: Array = checkpoint.tensor(key, TensorSlice(((0, last + 1), None)))
-    return rows
+    return HOST.asarray(checkpoint.tensor(key, TensorSlice(((0, last + 1), None))))
 
 
 def _filled(matrix: Array, rows: Sequence[int], columns: Sequence[int], values: Array) -> Array:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
-from sessrun.reference.base.host_arrays import HostArray
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 
@@ -28,7 +28,7 @@ class HandleReference(VariableBuffer):
 
     __slots__ = ("resource",)
 
-    def __init__(self, resource: object, name: str, value: HostArray) -> None:
+    def __init__(self, resource: object, name: str, value: Array) -> None:
         super().__init__(name)
         self.value = value
         self.resource: Any = resource

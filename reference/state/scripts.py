@@ -12,8 +12,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from sessrun.reference.base.host_arrays import HostArray
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.dtypes import of_name
+from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import (
     Internal,
     InvalidArgument,
@@ -79,14 +80,14 @@ class _Call(Attempt):
 
     __slots__ = ("thread",)
 
-    def __init__(self, token: str, inputs: Sequence[HostArray], types: Sequence[str]) -> None:
+    def __init__(self, token: str, inputs: Sequence[Array], types: Sequence[str]) -> None:
         super().__init__(_Calls())
         self.thread = threading.Thread(
             target=self._work, args=(token, inputs, types), name=token, daemon=True
         )
         self.thread.start()
 
-    def _work(self, token: str, inputs: Sequence[HostArray], types: Sequence[str]) -> None:
+    def _work(self, token: str, inputs: Sequence[Array], types: Sequence[str]) -> None:
         try:
             self.succeed(_results(token, inputs, types))
         except KernelError as error:
@@ -95,7 +96,7 @@ class _Call(Attempt):
             self.fail(_error_of(error))
 
 
-def call(token: str, inputs: Sequence[HostArray], types: Sequence[str]) -> Attempt:
+def call(token: str, inputs: Sequence[Array], types: Sequence[str]) -> Attempt:
     """Call the function of that token.
 
     Args:
@@ -111,7 +112,7 @@ def call(token: str, inputs: Sequence[HostArray], types: Sequence[str]) -> Attem
 
 
 def _results(
-    token: str, inputs: Sequence[HostArray], types: Sequence[str]
+    token: str, inputs: Sequence[Array], types: Sequence[str]
 ) -> HostArray | tuple[HostArray, ...]:
     script = _SCRIPTS.get(token)
     if script is None:
@@ -136,7 +137,7 @@ def _results(
     return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
 
-def _argument(value: HostArray) -> HostArray | np.generic:
+def _argument(value: Array) -> HostArray | np.generic:
     """An input for the function: a scalar, or a copy of an array, which it may write to."""
     array: NDArray[Any] = np.asarray(value)
     if array.dtype.names is not None:  # a quantized one: its integers

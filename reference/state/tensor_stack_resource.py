@@ -9,7 +9,6 @@ import itertools
 import threading
 from typing import Final
 
-from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument, KernelError
 
 __all__ = ["TensorStack"]
@@ -36,11 +35,11 @@ class TensorStack:
         self.name = f"{name}_{next(_NUMBERS)}"
         self.dtype = dtype
         self._limit = limit
-        self._elements: list[Array] = []
+        self._elements: list[object] = []
         self._is_closed = False
         self._lock = threading.Lock()
 
-    def push(self, value: Array) -> None:
+    def push(self, value: object) -> None:
         """Push an array.
 
         Raises:
@@ -53,7 +52,7 @@ class TensorStack:
                 raise self._refused(f"overflowed its max_size ({self._limit})")
             self._elements.append(value)
 
-    def pop(self) -> Array:
+    def pop(self) -> object:
         """Remove and return the array that was pushed last.
 
         Raises:

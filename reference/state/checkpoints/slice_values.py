@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import DTypeLike
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import (
     DataLoss,
@@ -57,7 +58,7 @@ def _field(dtype: str) -> tuple[str, DTypeLike]:
     raise Unimplemented(f"Saving data type {BY_NAME[dtype].opdef} not yet supported")
 
 
-def write_values(array: HostArray, dtype: str) -> TensorProto:
+def write_values(array: Array | HostArray, dtype: str) -> TensorProto:
     """The message with the values of an array, without dtype and shape.
 
     Args:

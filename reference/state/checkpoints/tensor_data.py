@@ -14,6 +14,7 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import DataLoss, KernelError, Unimplemented
 from sessrun.reference.base.varints import put_varint
@@ -35,7 +36,7 @@ def _checked(name: str) -> DTypeRow:
     return row
 
 
-def written_tensor(array: HostArray, dtype: str, order: str = "<") -> tuple[bytes, int]:
+def written_tensor(array: Array | HostArray, dtype: str, order: str = "<") -> tuple[bytes, int]:
     """The bytes of a tensor and their checksum, as the index keeps it.
 
     Args:

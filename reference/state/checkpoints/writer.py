@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import IO, Final
 
+from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.state.checkpoints.bundle_files import write_files_at_once
@@ -36,7 +37,7 @@ class Saved:
     """
 
     name: bytes
-    array: HostArray
+    array: Array | HostArray
     dtype: str
     shape: tuple[int, ...] | None = None
     part: TensorSlice | None = None
