@@ -159,7 +159,7 @@ def test_mutants_of_what_cases_enter_are_killed(
 ) -> None:
     """Mutants of the fetch and feed code, asked of the cases of the profile `structures`."""
     entries, results = tmp_path / "entries.jsonl", tmp_path / "results.jsonl"
-    command = ["selfcheck", "--mutants", "8", "--in", "session", "--profile", "structures"]
+    command = ["selfcheck", "--mutants", "8", "--in", "session/resolve", "--profile", "structures"]
     options = ["--generated", "1", "--entries", str(entries), "--results", str(results)]
     counted = tmp_path / "summary.json"
     assert main([*command, *options, "--summary", str(counted)]) == 0
