@@ -88,7 +88,7 @@ class BaseSession:
         self._devices = local_devices(self._config)
         self._resources = ResourceStore()
         self._lifetime = Lifetime(self._config.operation_timeout_in_ms)
-        self._kept = KeptTensors(self._lifetime, self._resources)
+        self._kept = KeptTensors(self._lifetime, self._resources, weakref.ref(self))
         self._planner = Planner(
             self._graph, self._devices, self._config, self._resources, self._lifetime
         )

@@ -44,6 +44,11 @@ def test_a_resource_is_fetched_as_the_bytes_of_its_handle() -> None:
         assert len(value) > 0
 
 
+def test_a_handle_keeps_its_session() -> None:
+    handle = tf.Session().run(tf.get_session_handle(tf.constant([1.0, 2.0])))
+    assert handle.eval().tolist() == [1.0, 2.0]
+
+
 def test_what_was_fetched_may_be_written_to() -> None:
     c = tf.constant([1.0, 2.0])
     x = tf.placeholder(tf.float32, [2])

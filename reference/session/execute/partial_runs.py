@@ -21,7 +21,7 @@ from sessrun.reference.session.execute.steps import STEP_REGISTER, Value
 from sessrun.reference.session.lifetime import Lifetime
 from sessrun.reference.session.resolve.feeds import kernel_view
 from sessrun.reference.session.resolve.set_up import PartialCall, SetUp
-from sessrun.reference.session.resolve.unpacking import handed_out
+from sessrun.reference.session.resolve.unpacking import fetched_value
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.reference.state.steps import Step
 
@@ -84,7 +84,8 @@ class PartialRuns:
 
     def clear(self) -> None:
         """Forget all runs."""
-        self._runs = {}
+        with self._lock:
+            self._runs = {}
 
 
 class PartialRun:
@@ -256,7 +257,7 @@ class _Needs:
 
 def _copied(value: Value) -> Value:
     """The value that a call gives of a register, which later calls may read again."""
-    fetched = handed_out(value)
+    fetched = fetched_value(value)
     return fetched.copy() if isinstance(fetched, np.ndarray) else fetched
 
 

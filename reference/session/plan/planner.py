@@ -55,7 +55,7 @@ class Planner:
         self._placer = Placer(graph, devices, config)
         self._bindings = FunctionCalls(devices, config, resources).bindings
         self._plans: dict[Hashable, Plan] = {}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self.extent = 0
 
     def extend(self) -> None:
@@ -112,5 +112,6 @@ class Planner:
 
     def clear(self) -> None:
         """Forget plans and kernels, which hold constants and variables."""
-        self._plans = {}
-        self._bindings.kernels.clear()
+        with self._lock:
+            self._plans = {}
+            self._bindings.kernels.clear()

@@ -45,8 +45,10 @@ class SignatureCache:
     ) -> tuple[Signature, Plan | None] | None:
         """The signature of fetches and feed keys, and its plan; None if they are not kept."""
         try:
-            if type(fetches) in _LEAVES:  # as `_key`, which a call would cost a tenth of a run
+            if type(fetches) in _LEAVES:  # the same as `_key`, without the time of a call
                 return self.planned.get((fetches, *feed_keys) if feed_keys else fetches)
+            if isinstance(fetches, list):
+                return self.planned.get((type(fetches), tuple(fetches), *feed_keys))
             return self.planned.get(_key(fetches, feed_keys))
         except TypeError:  # they cannot be hashed
             return None

@@ -17,7 +17,7 @@ from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.resolve.feeds import FedTensors, Feeder, KernelView
 from sessrun.reference.session.resolve.fetches import Build, FetchStructure
-from sessrun.reference.session.resolve.unpacking import Source, handed_out, unshared
+from sessrun.reference.session.resolve.unpacking import Source, fetched_value, unshared
 
 __all__ = ["Signature", "signature_of"]
 
@@ -66,13 +66,13 @@ class Signature:
         """
         if self.is_one_tensor:
             (value,) = computed
-            return value if isinstance(value, np.generic) else handed_out(value)
+            return value if isinstance(value, np.generic) else fetched_value(value)
         values = [
             None
             if source is None
             else arrays[source[1]]
             if source[0]
-            else handed_out(computed[source[1]])
+            else fetched_value(computed[source[1]])
             for source in self.sources
         ]
         return self.build(unshared(values, self.sources) if len(values) > 1 else values)

@@ -5,6 +5,7 @@ Clauses: HANDLES.
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.session.lifetime import Lifetime
-from sessrun.reference.session.resolve.unpacking import handed_out
+from sessrun.reference.session.resolve.unpacking import fetched_value
 from sessrun.reference.state.resources import ResourceStore
 from sessrun.reference.state.session_tensors import SessionTensors, session_tensors
 from sessrun.spec.proto import ResourceHandleProto
@@ -36,11 +37,13 @@ class KeptTensors:
     Attributes:
       lifetime: whether the session is open.
       resources: its resources, of which they are some.
+      owner: gives the session itself, which each of its handles keeps alive.
 
     """
 
     lifetime: Lifetime
     resources: ResourceStore
+    owner: weakref.ref[object]
 
     def tensors(self) -> SessionTensors:
         """The tensors by handle.
@@ -68,6 +71,7 @@ class TensorHandle:
         self._handle: str = text.decode() if isinstance(text, bytes) else str(text)
         self._dtype = dtype
         self._kept = kept
+        self._owner = kept.owner()
         self._is_alive = True
 
     @property
@@ -155,4 +159,4 @@ def read_kept(kept: SessionTensors, handle: str, wanted: DType) -> Any:
         text = f"Expects {wanted.spec_name} but {dtype} is provided by the handle {handle}"
         raise errors.InvalidArgumentError(None, None, text)
     # An array of a GPU is copied into host memory.
-    return handed_out(value.get()[()] if hasattr(value, "get") else value)
+    return fetched_value(value.get()[()] if hasattr(value, "get") else value)

@@ -14,20 +14,20 @@ from sessrun.reference import errors
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.variable_buffers import VariableBuffer
 
-__all__ = ["Source", "handed_out", "unshared"]
+__all__ = ["Source", "fetched_value", "unshared"]
 
 #: Where the value of a fetch comes from: (True, number of the feed), or (False, number of the
 #: computed tensor); None for an operation, whose value is None.
 Source = tuple[bool, int] | None
 
 
-def handed_out(value: Any) -> Any:
-    """What the caller gets of a value that kernels have computed.
+def fetched_value(value: Any) -> Any:
+    """The caller's value of a fetch, from the value that its kernel has computed.
 
     Constants, variables and feeds are read-only arrays, and so is every view of one: those are
     copied, so that the caller may write to what was fetched; and so are arrays that are not in C
-    order, such as a sum of a transpose. A rank-0 value is handed out as a
-    numpy scalar, quantized elements as plain integers.
+    order, such as a sum of a transpose. A rank-0 value becomes a
+    numpy scalar, quantized elements plain integers.
 
     Raises:
       OpError: it is a reference variable without a value.
@@ -57,7 +57,7 @@ def unshared(values: list[Any], sources: Sequence[Source]) -> list[Any]:
     to each array that was fetched, so of those that share memory all but one are copied.
 
     Args:
-      values: the fetched values, as they are handed out.
+      values: the fetched values, as `fetched_value` gives them.
       sources: where each comes from: the caller's own arrays, which were fed, are left as they are.
 
     """

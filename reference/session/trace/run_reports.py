@@ -159,4 +159,5 @@ class RunReports:
 
     def clear(self) -> None:
         """Forget the plans."""
-        self._traceables = {}
+        with self._lock:
+            self._traceables = {}

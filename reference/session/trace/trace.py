@@ -29,7 +29,7 @@ from sessrun.reference.session.execute.steps import STEP_REGISTER, Registers, Va
 from sessrun.reference.session.plan.drafts import Draft, Form, TracedPlan
 from sessrun.reference.session.plan.partition_graphs import PartitionGraphs
 from sessrun.reference.session.resolve.signature import Signature
-from sessrun.reference.session.resolve.unpacking import handed_out
+from sessrun.reference.session.resolve.unpacking import fetched_value
 from sessrun.reference.state.steps import Step
 from sessrun.spec.feeds import StringElementError
 
@@ -195,7 +195,7 @@ class Trace:
         values = []
         for tensor, register in zip(self._signature.tensors, self._plan.fetches, strict=True):
             start = _now()
-            values.append(handed_out(registers[register]))
+            values.append(fetched_value(registers[register]))
             name = self._partitions.retvals[tensor]
             done = self._done.get(tensor.op, start)
             execution = Execution(name, self._host, done, start, start, _now(), _now())
