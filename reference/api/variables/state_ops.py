@@ -7,7 +7,7 @@ variable whose reads see the update.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.base.tensor_shape import as_shape
@@ -210,38 +210,17 @@ scatter_nd_min: Final = _scatter("NdMin", "Lower slices of a variable to smaller
 scatter_nd_max: Final = _scatter("NdMax", "Raise slices of a variable to larger updates.")
 
 
-def _exports() -> dict[str, Any]:
-    names: dict[str, Any] = {
-        "assign": assign,
-        "assign_add": assign_add,
-        "assign_sub": assign_sub,
-        "count_up_to": count_up_to,
-    }
-    kinds: Mapping[str, Scatter] = {
-        "scatter_update": scatter_update,
-        "scatter_add": scatter_add,
-        "scatter_sub": scatter_sub,
-        "scatter_mul": scatter_mul,
-        "scatter_div": scatter_div,
-        "scatter_min": scatter_min,
-        "scatter_max": scatter_max,
-        "scatter_nd_update": scatter_nd_update,
-        "scatter_nd_add": scatter_nd_add,
-        "scatter_nd_sub": scatter_nd_sub,
-    }
-    for name, function in kinds.items():
-        function.__name__ = function.__qualname__ = name
-        names[name] = function
-    return names
-
-
-public("scatter_update")(scatter_update)
-public("scatter_add")(scatter_add)
-public("scatter_sub")(scatter_sub)
-public("scatter_mul")(scatter_mul)
-public("scatter_div")(scatter_div)
-public("scatter_min")(scatter_min)
-public("scatter_max")(scatter_max)
-public("scatter_nd_update")(scatter_nd_update)
-public("scatter_nd_add")(scatter_nd_add)
-public("scatter_nd_sub")(scatter_nd_sub)
+for _name, _function in {
+    "scatter_update": scatter_update,
+    "scatter_add": scatter_add,
+    "scatter_sub": scatter_sub,
+    "scatter_mul": scatter_mul,
+    "scatter_div": scatter_div,
+    "scatter_min": scatter_min,
+    "scatter_max": scatter_max,
+    "scatter_nd_update": scatter_nd_update,
+    "scatter_nd_add": scatter_nd_add,
+    "scatter_nd_sub": scatter_nd_sub,
+}.items():
+    _function.__name__ = _function.__qualname__ = _name
+    public(_name)(_function)
