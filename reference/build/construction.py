@@ -74,7 +74,7 @@ def make_operation(
     graph.check_not_finalized()
     _check_output_count(declared, attrs)
     if graph.building_function:
-        other = graph.made_elsewhere(declared.declaration.name, name, groups, attrs)
+        other = graph.operation_elsewhere(declared.declaration.name, name, groups, attrs)
         if other is not None:
             return other
         groups = graph.captured(groups, name)

@@ -168,7 +168,7 @@ class LocalDevice:
 def _buffer(owner: Any) -> VariableBuffer | None:
     """The buffer of a variable, of which a kernel gets the buffer itself or a handle."""
     if not isinstance(owner, VariableBuffer):
-        owner = owner.store.get(owner.container, owner.name, owner.place)
+        owner = owner.store.get(owner.container, owner.name, owner.scope)
     return owner if isinstance(owner, VariableBuffer) else None
 
 

@@ -187,7 +187,7 @@ def _return_kept(
         body.rewritten()
     pad(forward)
     outputs = forward[0].outputs
-    functions = kind_of(op).told([add_function(op.graph, body) for body in forward])
+    functions = kind_of(op).function_attrs([add_function(op.graph, body) for body in forward])
     add_outputs(
         op,
         [(dtypes.variant, ())] * (len(outputs) - len(op.outputs)),

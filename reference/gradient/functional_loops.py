@@ -71,7 +71,7 @@ class _BackwardBody(BranchGraph):
         self._forward = forward
         self._known: dict[Tensor, Tensor] = {}
 
-    def made_elsewhere(
+    def operation_elsewhere(
         self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
     ) -> Operation | None:
         """In the first loop's body, an operation with a small result of a tensor not kept."""

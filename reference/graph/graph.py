@@ -232,10 +232,10 @@ class Graph(Scoped, Collections):
         """The inputs of a new operation as tensors of this graph, which they are."""
         return groups
 
-    def made_elsewhere(
+    def operation_elsewhere(
         self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
     ) -> Operation | None:
-        """The operation of another graph that does for one asked for here; none does."""
+        """An operation of another graph to be used instead of a new one; here always None."""
         del op_type, name, groups, attrs
         return None
 

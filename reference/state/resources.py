@@ -38,7 +38,7 @@ class ResourceStore:
     """A session's resources by (container, shared name); safe for threads.
 
     Resources of the same container and name that are different ones, such as variables on two
-    devices, are kept under different qualifiers.
+    devices, are kept under different scopes.
     """
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class ResourceStore:
         self._items: dict[tuple[str, str, str], Any] = {}
 
     def get_or_create(
-        self, container: str, name: str, kind: type[R], make: Callable[[], R], qualifier: str = ""
+        self, container: str, name: str, kind: type[R], make: Callable[[], R], scope: str = ""
     ) -> R:
         """The resource of that name; `make` makes it if it does not exist.
 
@@ -54,7 +54,7 @@ class ResourceStore:
           InvalidArgument: the name is taken by a resource of another kind.
 
         """
-        key = (container or DEFAULT_CONTAINER, name, qualifier)
+        key = (container or DEFAULT_CONTAINER, name, scope)
         with self._lock:
             resource = self._items.get(key)
             if resource is None:
@@ -66,15 +66,15 @@ class ResourceStore:
             )
         return resource
 
-    def get(self, container: str, name: str, qualifier: str = "") -> Any:
+    def get(self, container: str, name: str, scope: str = "") -> Any:
         """The resource of that name, or None."""
         with self._lock:
-            return self._items.get((container or DEFAULT_CONTAINER, name, qualifier))
+            return self._items.get((container or DEFAULT_CONTAINER, name, scope))
 
-    def remove(self, container: str, name: str, qualifier: str = "") -> Any:
+    def remove(self, container: str, name: str, scope: str = "") -> Any:
         """Remove the resource and return it; None if it does not exist."""
         with self._lock:
-            return self._items.pop((container or DEFAULT_CONTAINER, name, qualifier), None)
+            return self._items.pop((container or DEFAULT_CONTAINER, name, scope), None)
 
     def clear(self, containers: Iterable[str] = ()) -> None:
         """Remove the resources of these containers; of all containers if none is named."""

@@ -65,7 +65,7 @@ class Kind(NamedTuple):
     attrs: tuple[str, ...]
     branches: tuple[str, ...] = ()
 
-    def told(self, functions: Sequence[NameAttrList]) -> dict[str, Any]:
+    def function_attrs(self, functions: Sequence[NameAttrList]) -> dict[str, Any]:
         """The attributes that name these functions."""
         if len(self.attrs) == 1:
             return {self.attrs[0]: list(functions)}
@@ -203,7 +203,7 @@ def joined_branches(
     attrs: dict[str, Any] = {
         "output_shapes": shapes,
         "Tout": [each.dtype.base_dtype for each in bodies[0].outputs],
-        **kind.told(functions),
+        **kind.function_attrs(functions),
     }
     op_type = kind.op_type if has_effects else f"Stateless{kind.op_type}"
     with graph.control_dependencies([op for body in bodies for op in body.waits_for]):
