@@ -14,6 +14,7 @@ from cut_run import PATHS, plan_of
 from test_case_results import OPEN, engine_case, run_step
 
 from sessrun.conformance.execution import execute
+from sessrun.conformance.patience import Patience
 from sessrun.conformance.plan import Plan, build_plan, case_of
 from sessrun.conformance.runner import Runner
 from sessrun.spec import tensors
@@ -71,7 +72,7 @@ def test_faulty_answers_twice(tmp_path: Path) -> None:
     api = [case for case in plan.cases if case.surface == "api"][::25]
     found = []
     for number in (1, 2):
-        runner = Runner("hostile.one_error:backend")
+        runner = Runner("hostile.one_error:backend", patience=Patience(retries=3))
         path = tmp_path / f"{number}.jsonl"
         try:
             execute(dataclasses.replace(plan, cases=tuple(api)), runner, path)
