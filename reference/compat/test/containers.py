@@ -79,7 +79,7 @@ class ContainerAssertions(unittest.TestCase):
         if self._length(container):
             self._fail(f"{container!r} has length of {len(container)}, not 0", msg)
 
-    def assertNotEmpty(self, container: Any, msg: object = None) -> None:
+    def assertNotEmpty(self, container: object, msg: object = None) -> None:
         """Fail if a container has no items."""
         if not self._length(container):
             self._fail(f"{container!r} has length of 0", msg)
@@ -287,7 +287,7 @@ class ContainerAssertions(unittest.TestCase):
     def _fail(self, text: str, msg: object) -> NoReturn:
         self.fail(f"{text} : {msg}" if msg else text)
 
-    def _length(self, container: Any) -> int:
+    def _length(self, container: object) -> int:
         if not isinstance(container, Sized):
             self.fail(f"Expected a container with a length, got {container!r}")
         return len(container)

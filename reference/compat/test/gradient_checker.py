@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.base import dtypes
 from sessrun.reference.build import constant_op
@@ -128,7 +129,7 @@ def _jacobians(
     def forward(moved: Any) -> Any:
         return session.run(y, {**feeds, x: moved})
 
-    def backward(given: Any) -> Any:
+    def backward(given: Structure) -> Any:
         return session.run(dx, {**feeds, x: value, dy: given})
 
     theoretical = by_gradients(backward, of_x, of_y)

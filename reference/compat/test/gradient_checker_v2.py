@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.base import dtypes
 from sessrun.reference.build import conversion
 from sessrun.reference.build.framework_ops import placeholder
@@ -90,7 +90,7 @@ def _jacobians(
         def forward(moved: Any, x: Any = x) -> Any:
             return session.run(y, {**feeds, x: moved})
 
-        def back(given: Any, dx: Any = dx) -> Any:
+        def back(given: Structure, dx: Any = dx) -> Any:
             return None if dx is None else session.run(dx, {**feeds, dy: given})
 
         change = by_differences(forward, value, of_x, of_y, delta)

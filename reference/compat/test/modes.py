@@ -87,7 +87,7 @@ DESCRIBED: Final = (
 )
 
 
-def with_eager_op_as_function(cls: Any = None, only_as_function: bool = False) -> Any:
+def with_eager_op_as_function(cls: object = None, only_as_function: bool = False) -> Any:
     """The class as it is: operations are never executed eagerly."""
     del only_as_function
     return (lambda given: given) if cls is None else cls
@@ -141,7 +141,7 @@ def in_session(func: Callable[..., object]) -> Any:
     return run_in_graph_and_eager_modes(func)
 
 
-def run_all_in_graph_and_eager_modes(cls: Any) -> Any:
+def run_all_in_graph_and_eager_modes(cls: object) -> Any:
     """Run each test of a class in the session that the test shares."""
     return for_all_test_methods(lambda: run_in_graph_and_eager_modes)(cls)
 
@@ -193,7 +193,7 @@ def enable_output_all_intermediates(fn: Callable[..., object]) -> Any:
     return giving_all()(fn)
 
 
-def with_control_flow_v2(cls: Any) -> Any:
+def with_control_flow_v2(cls: object) -> Any:
     """Run each test of a class once more with branches and loops as functions."""
     if control_flow_v2_enabled():
         return cls
@@ -247,7 +247,7 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
 
     """
 
-    def decorated(cls: Any) -> Any:
+    def decorated(cls: object) -> Any:
         for name in dir(cls):
             value = getattr(cls, name)
             if name.startswith("test") and name != "test_session" and callable(value):
@@ -257,7 +257,7 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
     return decorated
 
 
-def add_graph_building_optimization_tests(cls: Any) -> Any:
+def add_graph_building_optimization_tests(cls: object) -> Any:
     """Give each test of a class a twin, so that both names are found: graphs are built one way."""
     for name, value in list(vars(cls).items()):
         if callable(value) and name.startswith(("test", "benchmark")):
@@ -345,7 +345,7 @@ def run_in_v1_v2(
     return unchanged
 
 
-def run_class_in_v1_v2(cls: Any) -> Any:
+def run_class_in_v1_v2(cls: object) -> Any:
     """The class as it is: its tests run as version 1 does, once."""
     return cls
 

@@ -46,7 +46,7 @@ def parameters(*testcases: Any) -> Callable[[Any], Any]:
 
     """
 
-    def decorator(obj: Any) -> Any:
+    def decorator(obj: object) -> Any:
         cases = [(str(index), *_call(case)) for index, case in enumerate(_listed(testcases))]
         return _decorated(obj, cases)
 
@@ -62,7 +62,7 @@ def named_parameters(*testcases: Any) -> Callable[[Any], Any]:
 
     """
 
-    def decorator(obj: Any) -> Any:
+    def decorator(obj: object) -> Any:
         cases = []
         for case in _listed(testcases):
             if isinstance(case, Mapping):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import ModuleType, TracebackType
 from typing import Any, Final, Self
 
+from sessrun.reference.graph.tensor import Tensor
+
 __all__ = ["StubOutForTesting"]
 
 _ABSENT: Final = object()
@@ -36,7 +38,7 @@ class StubOutForTesting:
         self.SmartUnsetAll()
         self.UnsetAll()
 
-    def SmartSet(self, obj: Any, attr_name: str, new_attr: Any) -> None:
+    def SmartSet(self, obj: object, attr_name: str, new_attr: Any) -> None:
         """Replace an attribute: an instance's in its class, unless the instance has it itself.
 
         Args:
@@ -75,7 +77,7 @@ class StubOutForTesting:
         self._put_back(self._plain)
 
     def _replace(
-        self, kept: list[tuple[object, str, object]], obj: Any, name: str, new: Any
+        self, kept: list[tuple[object, str, object]], obj: object, name: str, new: Tensor
     ) -> None:
         old = getattr(obj, name)
         # what an object has itself is kept unbound (a staticmethod, say); what it has from

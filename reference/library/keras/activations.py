@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import sessrun.reference as tf
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-def softmax(x: Any, axis: Any = -1) -> Tensor:
+def softmax(x: Any, axis: int | Sequence[int] = -1) -> Tensor:
     """exp(x) / sum(exp(x)), the sum taken along one axis or several.
 
     Raises:

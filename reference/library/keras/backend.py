@@ -139,7 +139,7 @@ __all__ = [
 name_scope = tf.name_scope
 
 
-def cast(x: Tensor, dtype: DTypeLike) -> Any:
+def cast(x: Tensor, dtype: DTypeLike) -> Tensor:
     """A tensor in another dtype."""
     return tf.cast(x, dtype)
 
@@ -149,7 +149,7 @@ def cast_to_floatx(x: Tensor) -> Any:
     return tf.cast(x, floatx()) if tf.is_tensor(x) else float_array(x)
 
 
-def clip(x: Tensor, min_value: Any, max_value: float) -> Any:
+def clip(x: Tensor, min_value: float | None, max_value: float | None) -> Tensor:
     """Clip a tensor to [min_value, max_value]; None leaves that side open."""
     least = -float("inf") if min_value is None else min_value
     most = float("inf") if max_value is None else max_value
@@ -158,7 +158,7 @@ def clip(x: Tensor, min_value: Any, max_value: float) -> Any:
     return tf.clip_by_value(x, least, most)
 
 
-def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Any:
+def concatenate(tensors: Sequence[Tensor], axis: int = -1) -> Tensor:
     """Concatenate tensors along an axis."""
     if axis < 0:
         rank = tensors[0].shape.rank
@@ -171,7 +171,7 @@ def constant(
     dtype: DType | None = None,
     shape: ShapeLike | None = None,
     name: str | None = None,
-) -> Any:
+) -> Tensor:
     """A constant, by default of the default dtype of floats."""
     return tf.constant(value, dtype=dtype or floatx(), shape=shape, name=name or "Const")
 
@@ -186,7 +186,7 @@ def dtype(x: Tensor) -> str:
     return str(x.dtype.base_dtype.name)
 
 
-def flatten(x: Tensor) -> Any:
+def flatten(x: Tensor) -> Tensor:
     """All elements as a vector."""
     return tf.reshape(x, [-1])
 
@@ -209,7 +209,7 @@ def placeholder(
     sparse: bool = False,
     name: str | None = None,
     ragged: bool = False,
-) -> Any:
+) -> Tensor:
     """A placeholder, by default of the default dtype of floats.
 
     Args:

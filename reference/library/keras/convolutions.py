@@ -77,7 +77,7 @@ def _convolved(
 
 
 def conv1d(
-    x: Any,
+    x: TensorLike,
     kernel: Any,
     strides: int | Sequence[int] = 1,
     padding: str = "valid",
@@ -182,9 +182,9 @@ def _pooled(
 
 
 def pool2d(
-    x: Any,
+    x: TensorLike,
     pool_size: Any,
-    strides: Any = (1, 1),
+    strides: Sequence[int] = (1, 1),
     padding: str = "valid",
     data_format: str | None = None,
     pool_mode: str = "max",

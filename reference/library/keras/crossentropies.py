@@ -20,20 +20,20 @@ __all__ = [
 ]
 
 
-def logits_of(output: Any, from_logits: bool, maker: str) -> tuple[Any, bool]:
+def logits_of(output: Tensor, from_logits: bool, maker: str) -> tuple[Any, bool]:
     """The logits of an activation if they can be found, else the output; whether it is logits."""
     if not from_logits and tf.is_tensor(output) and output.op.type == maker:
         return output.op.inputs[0], True
     return output, from_logits
 
 
-def cut(output: Any) -> Tensor:
+def cut(output: Tensor) -> Tensor:
     """Probabilities clipped to [epsilon, 1 - epsilon]."""
     least = tf.constant(epsilon(), dtype=output.dtype.base_dtype)
     return tf.clip_by_value(output, least, 1.0 - least)
 
 
-def binary_crossentropy(target: Any, output: Tensor, from_logits: bool = False) -> Tensor:
+def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False) -> Tensor:
     """The binary cross entropy of each element.
 
     Args:
@@ -53,7 +53,7 @@ def binary_crossentropy(target: Any, output: Tensor, from_logits: bool = False) 
 
 
 def categorical_crossentropy(
-    target: Any, output: Tensor, from_logits: bool = False, axis: int = -1
+    target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1
 ) -> Tensor:
     """The cross entropy of the distributions along an axis.
 
@@ -129,7 +129,7 @@ def sparse_categorical_crossentropy(
 
 
 def binary_focal_crossentropy(
-    target: Any,
+    target: Tensor,
     output: Tensor,
     apply_class_balancing: bool = False,
     alpha: float = 0.25,
@@ -147,7 +147,7 @@ def binary_focal_crossentropy(
 
 
 def categorical_focal_crossentropy(
-    target: Any,
+    target: Tensor,
     output: Tensor,
     alpha: float = 0.25,
     gamma: float = 2.0,

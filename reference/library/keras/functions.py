@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.ops.fill_ops import ones_like_v2
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DType, DTypeLike
@@ -130,7 +130,7 @@ def _drawn_variable(make: str, *names: str) -> Callable[..., object]:
         dtype: DTypeLike,
         name: str | None,
         seed: int | None,
-    ) -> Tensor:
+    ) -> Variable:
         chosen = int(np.random.randint(10**9)) if seed is None else seed  # noqa: NPY002 - programs seed it
         kind = tf.as_dtype(dtype or floatx())
         value = getattr(tf, make)(first, second, dtype=kind, seed=chosen)(shape)
@@ -197,21 +197,27 @@ def expand_dims(x: Tensor, axis: int = -1) -> Tensor:
     return tf.expand_dims(x, axis)
 
 
-def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+def eye(size: int, dtype: DTypeLike | None = None, name: str | None = None) -> Variable:
     """A variable that begins with the identity matrix."""
     kind = tf.as_dtype(dtype or floatx())
     return sessions.variable(tf.eye(size, dtype=kind), dtype=kind, name=name)
 
 
 def foldl(
-    fn: Callable[..., object], elems: Any, initializer: Identifier = None, name: str | None = None
+    fn: Callable[..., object],
+    elems: Structure,
+    initializer: Identifier = None,
+    name: str | None = None,
 ) -> Tensor:
     """Fold a function over the elements, first to last."""
     return tf.foldl(fn, elems, initializer=initializer, name=name)
 
 
 def foldr(
-    fn: Callable[..., object], elems: Any, initializer: Identifier = None, name: str | None = None
+    fn: Callable[..., object],
+    elems: Structure,
+    initializer: Identifier = None,
+    name: str | None = None,
 ) -> Tensor:
     """Fold a function over the elements, last to first."""
     return tf.foldr(fn, elems, initializer=initializer, name=name)
@@ -238,7 +244,10 @@ def is_sparse(tensor: Tensor) -> bool:
 
 
 def map_fn(
-    fn: Callable[..., object], elems: Any, name: str | None = None, dtype: DTypeLike | None = None
+    fn: Callable[..., object],
+    elems: Structure,
+    name: str | None = None,
+    dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Apply a function to each element along the first axis."""
     return tf.map_fn(fn, elems, name=name, dtype=dtype)
@@ -265,7 +274,9 @@ def zeros_like(x: Tensor, dtype: DTypeLike | None = None, name: str | None = Non
 
 
 def _filled(make: str) -> Callable[..., object]:
-    def fill(shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
+    def fill(
+        shape: ShapeLike, dtype: DTypeLike | None = None, name: str | None = None
+    ) -> Tensor | Variable:
         kind = tf.as_dtype(dtype or floatx())
         value = getattr(tf, make)(shape=shape, dtype=kind, name=name)
         if all(value.shape.as_list()):
@@ -295,7 +306,7 @@ def repeat(x: Tensor, n: int) -> Tensor:
     return tf.tile(tf.expand_dims(x, 1), tf.stack([1, n, 1]))
 
 
-def reverse(x: Tensor, axes: Any) -> Tensor:
+def reverse(x: Tensor, axes: int | Sequence[int]) -> Tensor:
     """Reverse a tensor along one axis or several."""
     return tf.reverse(x, [axes] if isinstance(axes, int) else axes)
 

@@ -13,6 +13,7 @@ from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.sessions import get_session
 from sessrun.reference.session.resolve.fetches import Fetches
+from sessrun.spec.proto import RunMetadata, RunOptions
 
 __all__ = ["GraphExecutionFunction", "function"]
 
@@ -58,8 +59,8 @@ class GraphExecutionFunction:
         name: str | None = None,
         feed_dict: dict[object, object] | None = None,
         fetches: Fetches = (),
-        options: Any = None,
-        run_metadata: Any = None,
+        options: RunOptions | None = None,
+        run_metadata: RunMetadata | None = None,
     ) -> None:
         updates = updates or []
         if not isinstance(updates, list | tuple):

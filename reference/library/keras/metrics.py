@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.ops.weight_shapes import broadcast_weights
 from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
@@ -120,7 +120,7 @@ class Sum(Metric):
         """
         return self._added(*self._weighted(tf.cast(values, self.dtype), sample_weight))
 
-    def _weighted(self, values: Any, given: Any) -> tuple[Any, Any]:
+    def _weighted(self, values: Any, given: Structure) -> tuple[Any, Any]:
         """The weighted values, and the weights broadcast to them (None without weights)."""
         if given is None:
             return values, None
@@ -147,7 +147,7 @@ class Sum(Metric):
         with tf.control_dependencies([total]):
             return self.total.assign_add(total)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The sum."""
         return tf.identity(self.total)
 
@@ -168,14 +168,14 @@ class Mean(Sum):
     def _reduced(self, values: TensorLike, axes: list[int]) -> Tensor:
         return tf.reduce_mean(values, axis=axes)
 
-    def _added(self, values: Any, weights: TensorLike) -> Any:
+    def _added(self, values: Any, weights: TensorLike) -> Tensor:
         update = super()._added(values, None)
         is_plain = weights is None
         count = tf.cast(tf.size(values), self.dtype) if is_plain else tf.reduce_sum(weights)
         with tf.control_dependencies([update]):
             return self.count.assign_add(count)
 
-    def result(self) -> Any:
+    def result(self) -> Tensor:
         """The mean."""
         return tf.math.divide_no_nan(self.total, self.count)
 

@@ -66,7 +66,7 @@ def set_session(session: Session) -> None:
     _KEPT.session = session
 
 
-def get_session(op_input_list: Sequence[TensorLike] = ()) -> Any:
+def get_session(op_input_list: Sequence[TensorLike] = ()) -> Session:
     """The default session, or Keras' own; uninitialized variables of layers are initialized.
 
     Args:
@@ -159,7 +159,7 @@ def variable(
     dtype: DTypeLike | None = None,
     name: str | None = None,
     constraint: Identifier = None,
-) -> Any:
+) -> Variable:
     """A resource variable that `get_session` initializes.
 
     Args:

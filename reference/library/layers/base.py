@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final, Self
 
@@ -23,6 +23,7 @@ from sessrun.reference.library.keras.engine import base_layer
 from sessrun.reference.library.keras.engine.tracking import is_split
 from sessrun.reference.library.keras.engine.weights import is_trained
 from sessrun.reference.library.keras.naming import snake_case, unique_name
+from sessrun.reference.library.keras.object_configs import Identifier
 
 __all__ = ["Layer", "keras_style_scope", "set_keras_style"]
 
@@ -172,14 +173,14 @@ class Layer(base_layer.Layer):
         name: str,
         shape: ShapeLike,
         dtype: DTypeLike | None = None,
-        initializer: Any = None,
-        regularizer: Any = None,
+        initializer: Identifier = None,
+        regularizer: Identifier = None,
         trainable: bool | None = None,
-        constraint: Any = None,
+        constraint: Identifier = None,
         use_resource: bool | None = None,
         synchronization: Any = tf.VariableSynchronization.AUTO,
         aggregation: Any = tf.VariableAggregation.NONE,
-        partitioner: Any = None,
+        partitioner: Callable[..., Sequence[int]] | None = None,
         **kwargs: Any,
     ) -> Any:
         """Get a variable of this layer's variable scope, new or shared.

@@ -24,7 +24,7 @@ class ClusterSpec:
 
     """
 
-    def __init__(self, cluster: Any) -> None:
+    def __init__(self, cluster: object) -> None:
         self._jobs: dict[Any, dict[int, Any]]
         if isinstance(cluster, dict):
             self._jobs = {name: _tasks(name, tasks) for name, tasks in cluster.items()}

@@ -112,7 +112,7 @@ class LoggingTensorHook(SessionRunHook):
                 log_messages.info("%s (%.3f sec)", line, seconds)
 
 
-def _element(item: Any) -> Any:
+def _element(item: object) -> Any:
     """A tensor or an operation of the default graph, of itself or of its name."""
     graph = get_default_graph()
     if not isinstance(item, str):

@@ -291,7 +291,7 @@ def readiness(op: Any, sess: Session, text: str) -> _Readiness:
     return False, "Variables not initialized: " + ", ".join(name.decode() for name in value)
 
 
-def _name_of(item: Any) -> str:
+def _name_of(item: object) -> str:
     if item is None:
         return "None"
     return str(getattr(item, "name", f"<no name for {type(item)}>"))

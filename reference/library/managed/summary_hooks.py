@@ -19,6 +19,7 @@ from sessrun.reference.library.managed.timeline import Timeline
 from sessrun.reference.library.managed.timers import SecondOrStepTimer
 from sessrun.reference.library.summaries.file_writer import FileWriterCache
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 from sessrun.reference.state.files.file_object import GFile
 from sessrun.spec.proto import RunOptions
 from sessrun.spec.proto.summary_pb2 import SessionLog, Summary
@@ -179,7 +180,7 @@ class SummarySaverHook(SessionRunHook):
                 self._summary_writer.add_summary(summary, step)
         self._next_step = step + 1
 
-    def end(self, session: Any = None) -> None:
+    def end(self, session: Session | None = None) -> None:
         """Have the writer write all it has."""
         del session
         if self._summary_writer:

@@ -256,7 +256,7 @@ def root_mean_squared_error(
 def percentage_below(
     values: TensorLike,
     threshold: float,
-    weights: Any = None,
+    weights: Tensor | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,

@@ -30,9 +30,9 @@ def _flat(value: Any) -> Any:
 
 def mean_per_class_accuracy(
     labels: Tensor,
-    predictions: Any,
+    predictions: Tensor,
     num_classes: int,
-    weights: Any = None,
+    weights: Tensor | None = None,
     metrics_collections: Any = None,
     updates_collections: Any = None,
     name: str | None = None,
@@ -90,7 +90,7 @@ def _summed_matrix(
     return total, assign_add(total, current)
 
 
-def _overlap(matrix: Any) -> Tensor:
+def _overlap(matrix: Tensor) -> Tensor:
     """The mean intersection over union of the classes that occur, from a confusion matrix."""
     rows = cast(reduce_sum(matrix, 0), dtypes.float32)
     columns = cast(reduce_sum(matrix, 1), dtypes.float32)

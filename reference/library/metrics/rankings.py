@@ -48,7 +48,7 @@ __all__ = [
 
 def _share_at_top_k(
     word: str,
-    labels: Any,
+    labels: Tensor,
     predictions_idx: Any,
     k: int | None,
     class_id: int | None,

@@ -218,8 +218,8 @@ def _checked_share(name: str, value: float) -> None:
 
 
 def sensitivity_at_specificity(
-    labels: Any,
-    predictions: Any,
+    labels: Tensor,
+    predictions: Tensor,
     specificity: float,
     weights: Tensor | None = None,
     num_thresholds: int = 200,

@@ -61,7 +61,7 @@ class AdagradOptimizer(SteppingOptimizer):
                 v, initial, v.get_shape(), dtype, "accumulator", self._name
             )
 
-    def _like(self, v: Any, dtype: DTypeLike) -> Callable[[], Tensor]:
+    def _like(self, v: Variable, dtype: DTypeLike) -> Callable[[], Tensor]:
         return lambda: cast(fill(shape(v), self._initial_accumulator_value), dtype)
 
     def _prepare(self) -> None:

@@ -199,7 +199,7 @@ class ExponentialMovingAverage:
                 updates.append(assign_moving_average(average, var, decay, average.ref() in new))
             return group(*updates, name=scope)
 
-    def _make_average(self, var: Any) -> Any:
+    def _make_average(self, var: Variable | Tensor) -> Any:
         """Create a missing average; returns it if it needs zero-debias correction, else None."""
         if var.dtype.base_dtype not in _FLOATS:
             raise TypeError(f"The variables must be half, float, or double: {var.name}")

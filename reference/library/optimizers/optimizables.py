@@ -59,7 +59,7 @@ class _Reference:
 class _Resource:
     """A resource variable."""
 
-    def __init__(self, v: Any) -> None:
+    def __init__(self, v: Variable) -> None:
         self._v = v
 
     def target(self) -> Any:
@@ -110,13 +110,13 @@ def deduplicated(values: TensorLike, indices: Tensor) -> tuple[Tensor, Tensor]:
     return unsorted_segment_sum(values, positions, shape(distinct)[0]), distinct
 
 
-def _constrained(v: Any, update: Any) -> Any:
+def _constrained(v: Variable, update: Any) -> Any:
     if v.constraint is None:
         return update
     with control_dependencies([update]):
         return v.assign(v.constraint(v))
 
 
-def _refuse_constraint(v: Any) -> None:
+def _refuse_constraint(v: Variable) -> None:
     if v.constraint is not None:
         raise RuntimeError("Cannot use a constraint function on a sparse variable.")

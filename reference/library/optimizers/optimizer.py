@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.api.variables.state_ops import assign_add
@@ -302,7 +303,7 @@ class Optimizer:
         return named[key]
 
     def _create_non_slot_variable(
-        self, initial_value: Any, name: str, colocate_with: Any
+        self, initial_value: TensorLike, name: str, colocate_with: Any
     ) -> object:
         """For subclasses: get or create a non-slot variable, one per graph."""
         key = (name, colocate_with.graph)
@@ -310,7 +311,7 @@ class Optimizer:
             self._non_slot_dict[key] = self._own_variable(initial_value, name, colocate_with)
         return self._non_slot_dict[key]
 
-    def _own_variable(self, initial_value: Any, name: str, beside: Any) -> Any:
+    def _own_variable(self, initial_value: TensorLike, name: str, beside: Any) -> Any:
         use_resource = isinstance(beside, ResourceVariable)
         with colocate_with(beside):
             if self._non_slot_variable_scope is None:

@@ -37,6 +37,7 @@ from sessrun.reference.library.managed.run_hooks import SessionRunHook
 from sessrun.reference.library.managed.session_manager import readiness
 from sessrun.reference.library.optimizers.optimizer import Optimizer
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 
 __all__ = ["SyncReplicasOptimizer"]
 
@@ -169,7 +170,9 @@ class SyncReplicasOptimizer(Optimizer):
             self._chief_queue_runner = QueueRunner(tokens, [sync])
         return train_op
 
-    def _gathered(self, gradient: Any, var: Variable) -> tuple[Operation, Any]:
+    def _gathered(
+        self, gradient: Tensor | IndexedSlices | None, var: Variable
+    ) -> tuple[Operation, Any]:
         """The operation that accumulates a gradient, and the averaged gradient."""
         shared, local, count = (
             f"{var.name}/grad_accum",
@@ -264,7 +267,7 @@ class _SyncReplicasOptimizerHook(SessionRunHook):
             self._q_runner = sync.get_chief_queue_runner()
             self._init_tokens_op = sync.get_init_tokens_op(self._num_tokens)
 
-    def after_create_session(self, session: Any, coord: Coordinator) -> None:
+    def after_create_session(self, session: Session, coord: Coordinator) -> None:
         is_ready, reason = readiness(
             self._ready_for_local_init_op,
             session,

@@ -129,7 +129,7 @@ class RNNCell(Layer):
         raise NotImplementedError("Abstract method")
 
     def get_initial_state(
-        self, inputs: Any = None, batch_size: Any = None, dtype: DType | None = None
+        self, inputs: Any = None, batch_size: int | None = None, dtype: DType | None = None
     ) -> Any:
         """Zero states for the batch size of `inputs`, or for `batch_size`.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.argument_types import Structure
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import reverse_sequence, shape, stack
@@ -251,7 +251,7 @@ def bidirectional_dynamic_rnn(
     cell_fw: Any,
     cell_bw: Any,
     inputs: Structure,
-    sequence_length: Any = None,
+    sequence_length: TensorLike | None = None,
     initial_state_fw: Any = None,
     initial_state_bw: Any = None,
     dtype: DTypeLike | None = None,

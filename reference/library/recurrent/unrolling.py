@@ -206,7 +206,7 @@ def output_shape(batch_size: int | None, size: int | Tensor) -> TensorShape:
 class Lengths:
     """The sequence lengths of the rows, with their minimum and maximum."""
 
-    def __init__(self, lengths: Any, least: Any, most: Any) -> None:
+    def __init__(self, lengths: Tensor, least: Any, most: Any) -> None:
         self.lengths = lengths
         self.least = least
         self.most = most
@@ -264,7 +264,7 @@ def step(
     return _nested(flat_results, zeros_, state)
 
 
-def _unless(has_ended: Any, old: Any, new: Any) -> Any:
+def _unless(has_ended: Any, old: Tensor, new: Tensor) -> Any:
     """The old value in finished rows, the new one in others."""
     if isinstance(old, TensorArray) or old.shape.rank == 0:
         return new

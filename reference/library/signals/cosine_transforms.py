@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, pad
 from sessrun.reference.api.ops.cast_ops import cast, complex_, real
@@ -106,7 +107,7 @@ def _of_length(value: Tensor, n: int) -> Tensor:
 
 
 def _transformed(
-    given: Any, kind: int, n: Any, norm: str | None, name: str | None = None
+    given: Structure, kind: int, n: Any, norm: str | None, name: str | None = None
 ) -> Tensor:
     with name_scope(name, "dct", [given]):
         value = convert_to_tensor(given)

@@ -61,7 +61,7 @@ def common_divisor(a: TensorLike, b: TensorLike, name: str | None = None) -> Ten
         return divisor
 
 
-def _known(value: Any) -> Any:
+def _known(value: Tensor) -> Any:
     """The constant value of a tensor if known, else the tensor."""
     static = constant_value(value)
     return value if static is None else static
@@ -168,7 +168,7 @@ def _framed(
     lengths: tuple[Tensor, Tensor],
     count: int | Tensor,
     parts: tuple[Tensor, Tensor, Tensor],
-    sizes: Any,
+    sizes: Sequence[int | None],
     axis: int | Sequence[int],
 ) -> Tensor:
     """Gather the frames from pieces whose length divides both frame length and step."""

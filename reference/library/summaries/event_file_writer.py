@@ -51,7 +51,7 @@ class CloseableQueue:
             self._not_full.notify()
         return item
 
-    def put(self, item: Any) -> None:
+    def put(self, item: object) -> None:
         """Add an item, once there is room.
 
         Raises:
@@ -126,7 +126,7 @@ class _Worker(threading.Thread):
         for late in self._queue.close():  # other threads may have added before it was closed
             self._write(late)
 
-    def _write(self, item: Any) -> None:
+    def _write(self, item: object) -> None:
         if isinstance(item, _Flush):
             try:
                 self._ev_writer.Flush()
@@ -156,7 +156,7 @@ class EventFileWriter:
 
     def __init__(
         self,
-        logdir: Any,
+        logdir: str | None,
         max_queue: int = 10,
         flush_secs: float = 120,
         filename_suffix: Any = None,

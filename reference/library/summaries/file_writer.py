@@ -277,7 +277,7 @@ class FileWriterCache:
             FileWriterCache._writers.clear()
 
     @staticmethod
-    def get(logdir: Any) -> FileWriter:
+    def get(logdir: str | None) -> FileWriter:
         """The writer of a folder; a new one records the default graph.
 
         Args:

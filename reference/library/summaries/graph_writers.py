@@ -134,7 +134,7 @@ class _NoWriter:
 
 
 def create_file_writer(
-    logdir: Any,
+    logdir: str | None,
     max_queue: Any = None,
     flush_millis: Any = None,
     filename_suffix: Any = None,
@@ -380,10 +380,10 @@ class EventFileWriterV2:
     def __init__(
         self,
         session: Session,
-        logdir: Any,
+        logdir: str,
         max_queue: int = 10,
         flush_secs: float = 120,
-        filename_suffix: Any = "",
+        filename_suffix: str = "",
     ) -> None:
         self._session = session
         self._logdir = logdir

@@ -228,13 +228,13 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
             values, self._initial_weights = self._initial_weights, None
             self.set_weights(values)
 
-    def _cast(self, inputs: Structure) -> Any:
+    def _cast(self, inputs: Structure) -> Structure:
         """The inputs; float tensors are cast to the layer's dtype if `autocast` is on."""
         kind = self._compute_dtype_object
         if not self._autocast or kind is None or not kind.is_floating:
             return inputs
 
-        def cast(value: Tensor) -> Any:
+        def cast(value: Any) -> Any:
             is_float = tf.is_tensor(value) and value.dtype.is_floating
             return tf.cast(value, kind) if is_float and value.dtype.base_dtype != kind else value
 

@@ -40,7 +40,7 @@ class MeasuredByLayer(TraitsOfLayer):
         return [metric for layer in layers for metric in layer._metrics]  # noqa: SLF001 - a layer's own
 
     def add_metric(
-        self, value: Any, aggregation: str | None = None, name: str | None = None
+        self, value: Tensor, aggregation: str | None = None, name: str | None = None
     ) -> None:
         """Add a metric of a value.
 

@@ -17,7 +17,7 @@ from sessrun.reference.library.keras.settings import floatx
 __all__ = ["CollectedByLayer"]
 
 
-def _reaches(inputs: Iterable[TensorLike], target: Any) -> bool:
+def _reaches(inputs: Iterable[TensorLike], target: Tensor) -> bool:
     """Whether a tensor or operation depends on one of the inputs."""
     sources = {id(item) for item in inputs}
     variables = {item.op for item in inputs if isinstance(item, Variable)}

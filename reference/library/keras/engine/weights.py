@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import sessrun.reference as tf
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
@@ -95,7 +96,7 @@ class WeightsOfLayer(TraitsOfLayer):
         regularizer: Identifier = None,
         trainable: bool | None = None,
         constraint: Identifier = None,
-        partitioner: Any = None,
+        partitioner: Callable[..., Sequence[int]] | None = None,
         use_resource: bool | None = None,
         synchronization: Any = tf.VariableSynchronization.AUTO,
         aggregation: Any = tf.VariableAggregation.NONE,
@@ -194,7 +195,9 @@ class WeightsOfLayer(TraitsOfLayer):
         """The older name of `add_weight`."""
         return self.add_weight(*args, **kwargs)
 
-    def _handle_weight_regularization(self, name: str, variable: Any, regularizer: Any) -> None:
+    def _handle_weight_regularization(
+        self, name: str, variable: Variable, regularizer: Any
+    ) -> None:
         def loss(part: Any) -> Any:
             with tf.name_scope(f"{name}/Regularizer"):
                 return regularizer(part)

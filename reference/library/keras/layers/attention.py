@@ -77,7 +77,7 @@ class DenseAttention(RandomLayer):
         return (result, weights) if return_attention_scores else result
 
     def _weighted(
-        self, scores: Any, value: TensorLike, seen: Any, training: bool | Tensor
+        self, scores: Tensor, value: TensorLike, seen: Any, training: bool | Tensor
     ) -> tuple[Any, Any]:
         """The weighted sums of the values, and the weights; masked keys get weight 0."""
         if seen is not None:
@@ -139,7 +139,7 @@ class DenseAttention(RandomLayer):
     _own: tuple[str, ...] = ()
 
 
-def _lower_triangle(sizes: Any) -> Any:
+def _lower_triangle(sizes: Tensor) -> Tensor:
     """A causal mask of this shape: True where the key index is at most the query index."""
     rows = tf.cumsum(tf.ones(shape=sizes, dtype=tf.int32), axis=-2)
     columns = tf.cumsum(tf.ones(shape=sizes, dtype=tf.int32), axis=-1)

@@ -11,8 +11,10 @@ from typing import Any, Final
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import initializers
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -88,7 +90,7 @@ class BatchNormalization(Layer):
     def __init__(
         self,
         axis: int = -1,
-        momentum: Any = 0.99,
+        momentum: float | Tensor = 0.99,
         epsilon: float = 1e-3,
         center: bool = True,
         scale: bool = True,
@@ -224,7 +226,7 @@ class BatchNormalization(Layer):
             if before:
                 scope.set_partitioner(before)
 
-    def _moving(self, name: str, initializer: Any) -> Any:
+    def _moving(self, name: str, initializer: Identifier) -> Any:
         return self.add_weight(
             name=name,
             shape=self._param_shape,
@@ -270,7 +272,9 @@ class BatchNormalization(Layer):
         sizes[self.axis[0]] = inputs.shape.as_list()[self.axis[0]]
         return tf.reshape(vector, sizes)
 
-    def _call_in_parts(self, inputs: Tensor, training: Any, mask: Tensor | None) -> Any:
+    def _call_in_parts(
+        self, inputs: Tensor, training: bool | Tensor, mask: Tensor | None
+    ) -> Tensor:
         """The normalization in single operations."""
         given = inputs.dtype.base_dtype
         if given in {tf.float16, tf.bfloat16}:
@@ -340,8 +344,8 @@ class BatchNormalization(Layer):
         )
         return mean, variance
 
-    def _add_updates(self, mean: Any, variance: Any, training: bool | Tensor | None) -> None:
-        def towards(moving: Any, value: TensorLike) -> Any:
+    def _add_updates(self, mean: Any, variance: Tensor, training: bool | Tensor | None) -> None:
+        def towards(moving: Variable, value: TensorLike) -> Any:
             return lambda: self._moved(moving, value, self.momentum)
 
         def of_variance() -> Any:
@@ -354,7 +358,7 @@ class BatchNormalization(Layer):
         )
         self.add_update(lambda: smart_cond(training, of_variance, lambda: self.moving_variance))
 
-    def _moved(self, moving: Any, value: TensorLike, momentum: Any) -> Any:
+    def _moved(self, moving: Variable, value: TensorLike, momentum: float | Tensor) -> Operation:
         """The update of a moving average by a new value."""
         with tf.name_scope("AssignMovingAvg") as scope, tf.colocate_with(moving):
             decay = tf.convert_to_tensor(1.0 - momentum, name="decay")
@@ -363,7 +367,7 @@ class BatchNormalization(Layer):
             delta = (moving - tf.cast(value, moving.dtype)) * decay
             return tf.assign_sub(moving, delta, name=scope)
 
-    def _fused_call(self, inputs: Tensor, training: bool | Tensor | None) -> Any:
+    def _fused_call(self, inputs: Tensor, training: bool | Tensor | None) -> Tensor:
         """The normalization by FusedBatchNorm, which also returns the batch's moments."""
         beta, gamma = (
             tf.constant(value, dtype=self._param_dtype, shape=self._param_shape)
@@ -401,7 +405,7 @@ class BatchNormalization(Layer):
             self.add_update(lambda: self._moved(self.moving_variance, variance, momentum))
         return output
 
-    def _corrected(self, variance: Any, inputs: Tensor, *, remove: bool) -> Any:
+    def _corrected(self, variance: Tensor, inputs: Tensor, *, remove: bool) -> Tensor:
         """The variance with Bessel's correction added or removed."""
         if self._bessels_correction_test_only:
             return variance
@@ -409,7 +413,7 @@ class BatchNormalization(Layer):
         less = count - tf.cast(1.0, variance.dtype)
         return variance * (less / count if remove else count / less)
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> ShapeLike:
         """The inputs' shape."""
         return input_shape
 

@@ -5,7 +5,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs it makes node for node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, Self
 
 import sessrun.reference as tf
@@ -189,7 +189,7 @@ class Bidirectional(Wrapper):
         output = _MERGES[self.merge_mode](forth, back)
         return [output, *states] if self.return_state else output
 
-    def reset_states(self, states: Any = None) -> None:
+    def reset_states(self, states: Sequence[Tensor] | None = None) -> None:
         """Set the states of both stateful layers; None: zeros.
 
         Raises:

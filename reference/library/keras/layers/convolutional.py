@@ -10,6 +10,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any, Unpack
 
 import sessrun.reference as tf
+from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
@@ -84,7 +85,7 @@ class Conv(Layer):
         filters: Any,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
-        padding: Any = "valid",
+        padding: str = "valid",
         data_format: str | None = None,
         dilation_rate: int | Sequence[int] = 1,
         groups: int = 1,
@@ -161,7 +162,7 @@ class Conv(Layer):
     def _add_bias(self, count: int) -> None:
         self.bias = self._add_by_rules("bias", (count,)) if self.use_bias else None
 
-    def convolution_op(self, inputs: Tensor, kernel: Tensor | Variable) -> Any:
+    def convolution_op(self, inputs: Tensor, kernel: Tensor | Variable) -> Tensor:
         """The convolution without bias and activation."""
         padding = "valid" if self.padding == "causal" else self.padding
         padding = padding.upper() if isinstance(padding, str) else padding
@@ -220,7 +221,7 @@ class Conv(Layer):
             return _in_one_batch(outputs, add, self.rank + 1)
         return add(outputs)
 
-    def _activated(self, outputs: Any) -> Any:
+    def _activated(self, outputs: Structure) -> Any:
         return outputs if self.activation is None else self.activation(outputs)
 
     def _spatial(self, sizes: list[Any]) -> list[Any]:
@@ -254,7 +255,7 @@ class Conv(Layer):
         return tf.TensorShape(output_sizes)
 
 
-def _in_one_batch(value: Any, function: Callable[[Any], Any], inner_rank: int) -> Any:
+def _in_one_batch(value: Tensor, function: Callable[[Any], Any], inner_rank: int) -> Any:
     """Apply a function with all outer dimensions flattened into one batch dimension."""
     with tf.name_scope("squeeze_batch_dims"):
         sizes = _known(value, slice(-inner_rank, None)), _known(value, slice(-inner_rank))
@@ -269,7 +270,7 @@ def _in_one_batch(value: Any, function: Callable[[Any], Any], inner_rank: int) -
         return result
 
 
-def _known(value: Any, part: slice) -> Any:
+def _known(value: Tensor, part: slice) -> Any:
     """A slice of the shape: static if fully known, else a tensor."""
     static = value.shape[part]
     return static if static.is_fully_defined() else tf.shape(value)[part]

@@ -93,7 +93,7 @@ class ConvLSTMCell(LSTMCell):
         )
         self.bias = self._weight("bias", self._bias_shape()) if self.use_bias else None
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, states: Sequence[Tensor], training: Any = None) -> Any:
         """The output, with `filters` channels, and the states: output and carry."""
         before, carry = states[0], states[1]
         given = self._for_gates("dropout", inputs, training)
@@ -143,7 +143,7 @@ class ConvLSTMCell(LSTMCell):
         function = (windows.conv1d, windows.conv2d, windows.conv3d)[self.rank - 1]
         return function(*args, **kwargs)
 
-    def spatial(self, sizes: Any) -> list[Any]:
+    def spatial(self, sizes: Sequence[int | None]) -> list[Any]:
         """The output sizes of the spatial axes."""
         return [
             output_length(size, window, self.padding, stride, dilation)

@@ -6,6 +6,7 @@ Source: tf_keras 2.21 in graph mode, whose graphs they make node for node.
 from __future__ import annotations
 
 import numbers
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 import sessrun.reference as tf
@@ -115,13 +116,13 @@ class Dense(Layer):
             outputs = tf.nn.bias_add(outputs, self.bias)
         return outputs if self.activation is None else self.activation(outputs)
 
-    def _of_sparse(self, inputs: SparseTensor) -> Any:
+    def _of_sparse(self, inputs: SparseTensor) -> Tensor:
         """The product of a sparse matrix and the kernel, as an embedding lookup."""
         inputs, _ = tf.sparse.fill_empty_rows(inputs, 0)
         columns = tf.SparseTensor(inputs.indices, inputs.indices[:, 1], inputs.dense_shape)
         return tf.nn.embedding_lookup_sparse(self.kernel, columns, inputs, combiner="sum")
 
-    def _in_own_dtype(self, inputs: Tensor) -> Any:
+    def _in_own_dtype(self, inputs: Tensor) -> Tensor:
         kind = self._compute_dtype_object
         if inputs.dtype.base_dtype == kind:
             return inputs
@@ -275,7 +276,7 @@ class Embedding(Layer):
         activity_regularizer: Identifier = None,
         embeddings_constraint: Identifier = None,
         mask_zero: bool = False,
-        input_length: Any = None,
+        input_length: int | Sequence[int] | None = None,
         **kwargs: Any,
     ) -> None:
         if input_dim <= 0 or output_dim <= 0:

@@ -32,7 +32,9 @@ class Dot(Merge):
 
     """
 
-    def __init__(self, axes: Any, normalize: bool = False, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(
+        self, axes: int | Sequence[int], normalize: bool = False, **kwargs: Unpack[LayerOptions]
+    ) -> None:
         super().__init__(**kwargs)
         if not isinstance(axes, int | list | tuple):
             raise TypeError(
@@ -109,6 +111,8 @@ class Dot(Merge):
         return {**super().get_config(), "axes": self.axes, "normalize": self.normalize}
 
 
-def dot(inputs: Sequence[TensorLike], axes: Any, normalize: bool = False, **kwargs: Any) -> Tensor:
+def dot(
+    inputs: Sequence[TensorLike], axes: int | Sequence[int], normalize: bool = False, **kwargs: Any
+) -> Tensor:
     """Sums of products along an axis of each of two tensors; raises as `Dot`."""
     return Dot(axes=axes, normalize=normalize, **kwargs)(inputs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import sessrun.reference as tf
@@ -96,7 +97,7 @@ class GRUCell(RecurrentCell):
         """One bias, or one for the inputs and one for the state."""
         return (2, 3 * self.units) if self.reset_after else (3 * self.units,)
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, states: Sequence[Tensor], training: Any = None) -> Any:
         """The output, of shape [batch, units], and the state, which is the same."""
         before = states[0] if tf.nest.is_nested(states) else states
         dropped = self._dropout_mask("dropout", inputs, training)

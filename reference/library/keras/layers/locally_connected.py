@@ -216,7 +216,7 @@ class LocallyConnected(Layer):
             output += tf.reshape(self.bias, shape)
         return self.activation(output)
 
-    def _by_matrix(self, inputs: Tensor) -> Any:
+    def _by_matrix(self, inputs: Tensor) -> Tensor:
         """Implementation 2: one product with a masked dense matrix."""
         flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
         kernel = self.kernel_mask * self.kernel
@@ -227,7 +227,7 @@ class LocallyConnected(Layer):
         shape = self.compute_output_shape(inputs.shape).as_list()[1:]
         return tf.reshape(output, [tf.shape(output)[0], *shape])
 
-    def _by_sparse_matrix(self, inputs: Tensor) -> Any:
+    def _by_sparse_matrix(self, inputs: Tensor) -> Tensor:
         """Implementation 3: one product with a sparse matrix."""
         flat = tf.reshape(inputs, (tf.shape(inputs)[0], -1))
         matrix = tf.SparseTensor(self.kernel_idxs, self.kernel, self.kernel_shape)

@@ -159,7 +159,7 @@ class LSTMCell(RecurrentCell):
         """The next carry and the output gate, one matrix product per gate."""
         units = self.units
 
-        def total(gate: int) -> Any:
+        def total(gate: int) -> Tensor:
             end = None if gate == 3 else units * (gate + 1)
             kernel = self.recurrent_kernel[:, units * gate or None : end]
             return sums[gate] + tf.matmul(pasts[gate], kernel)
@@ -169,7 +169,7 @@ class LSTMCell(RecurrentCell):
         carry = staying * carry + entering * self.activation(total(2))
         return carry, self.recurrent_activation(total(3))
 
-    def _gated_at_once(self, sums: list[Tensor], carry: Any) -> tuple[Any, Any]:
+    def _gated_at_once(self, sums: list[Tensor], carry: Tensor) -> tuple[Any, Any]:
         """The next carry and the output gate, from the sums for all gates."""
         entering = self.recurrent_activation(sums[0])
         staying = self.recurrent_activation(sums[1])

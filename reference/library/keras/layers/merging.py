@@ -315,6 +315,6 @@ add, subtract, multiply = _function(Add), _function(Subtract), _function(Multipl
 average, maximum, minimum = _function(Average), _function(Maximum), _function(Minimum)
 
 
-def concatenate(inputs: Structure, axis: int = -1, **kwargs: Any) -> Any:
+def concatenate(inputs: Structure, axis: int = -1, **kwargs: Any) -> Tensor:
     """The inputs one after the other along an axis, by a layer."""
     return Concatenate(axis=axis, **kwargs)(inputs)

@@ -8,7 +8,7 @@ from string import ascii_lowercase as LETTERS  # noqa: N812 - a constant
 from typing import Any, Self, Unpack
 
 import sessrun.reference as tf
-from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.argument_types import Structure, TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras.engine.base_layer import Layer
@@ -198,8 +198,8 @@ class MultiHeadAttention(Layer):
 
     def _compute_attention(
         self,
-        query: Any,
-        key: Any,
+        query: Tensor,
+        key: Tensor,
         value: TensorLike,
         attention_mask: Any = None,
         training: bool | Tensor | None = None,
@@ -220,7 +220,12 @@ class MultiHeadAttention(Layer):
         return self._softmax(attention_scores, attention_mask)
 
     def _compute_attention_mask(
-        self, query: Any, value: TensorLike, key: Any, attention_mask: Any, use_causal_mask: bool
+        self,
+        query: Tensor,
+        value: TensorLike,
+        key: Tensor,
+        attention_mask: Any,
+        use_causal_mask: bool,
     ) -> Any:
         """The attention mask combined with the Keras masks of query, value and key."""
         combined = None
@@ -263,7 +268,7 @@ class MultiHeadAttention(Layer):
         return query[:-1].concatenate(self._output_shape) if self._output_shape else query
 
 
-def _shape_of(given: Any) -> Any:
+def _shape_of(given: Structure) -> Any:
     return tf.TensorShape(getattr(given, "shape", given))
 
 

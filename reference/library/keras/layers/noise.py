@@ -164,7 +164,7 @@ class SpatialDropout1D(Dropout):
 
     """
 
-    def __init__(self, rate: Any, **kwargs: Unpack[LayerOptions]) -> None:
+    def __init__(self, rate: float | Tensor, **kwargs: Unpack[LayerOptions]) -> None:
         super().__init__(rate, **kwargs)
         self.input_spec = InputSpec(ndim=3)
 
@@ -186,7 +186,7 @@ class SpatialDropout2D(Dropout):
     _rank = 2
 
     def __init__(
-        self, rate: Any, data_format: str | None = None, **kwargs: Unpack[LayerOptions]
+        self, rate: float | Tensor, data_format: str | None = None, **kwargs: Unpack[LayerOptions]
     ) -> None:
         super().__init__(rate, **kwargs)
         self.data_format = normalized_format(data_format)
@@ -224,6 +224,6 @@ class ActivityRegularization(Layer):
         self.l1 = l1
         self.l2 = l2
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> ShapeLike:
         """The inputs' shape."""
         return input_shape

@@ -181,6 +181,6 @@ class LayerNormalization(Layer):
             outputs = outputs + tf.cast(beta, outputs.dtype)
         return outputs
 
-    def compute_output_shape(self, input_shape: ShapeLike) -> Any:
+    def compute_output_shape(self, input_shape: ShapeLike) -> ShapeLike:
         """The inputs' shape."""
         return input_shape

@@ -108,7 +108,7 @@ class Pooling(Layer):
             outputs = tf.transpose(outputs, (0, 4, 1, 2, 3))
         return outputs
 
-    def _pooled_sequences(self, inputs: Tensor) -> Any:
+    def _pooled_sequences(self, inputs: Tensor) -> Tensor:
         """Sequences as images of one column, with channels last while they are computed."""
         column = 3 if self._is_first else 2
         inputs = tf.expand_dims(inputs, column)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 from weakref import WeakKeyDictionary
 
@@ -50,7 +50,7 @@ def zero_states(
             f"Received: batch_size={batch_size}, dtype={dtype}"
         )
 
-    def zeros(size: int | Tensor) -> Any:
+    def zeros(size: int | Tensor) -> Tensor:
         return tf.zeros([batch_size, *tf.TensorShape(size).as_list()], dtype=dtype)
 
     return tf.nest.map_structure(zeros, state_size)
@@ -283,7 +283,7 @@ class SimpleRNNCell(RecurrentCell):
             units, locals(), activation, use_bias, dropout, recurrent_dropout, **kwargs
         )
 
-    def call(self, inputs: Any, states: Any, training: Any = None) -> Any:
+    def call(self, inputs: Any, states: Sequence[Tensor], training: Any = None) -> Any:
         """The output, of shape [batch, units], and the state, which is the same."""
         before = states[0] if tf.nest.is_nested(states) else states
         dropped = self._dropout_mask("dropout", inputs, training)

@@ -71,7 +71,7 @@ def corrections(
     factor = smart_cond(training, lambda: r, lambda: filled_like(r, 1))
     offset = smart_cond(training, lambda: d, lambda: filled_like(d, 0))
 
-    def updated(moving: Any, value: TensorLike) -> Any:
+    def updated(moving: Variable, value: TensorLike) -> Tensor:
         value = tf.identity(value)
         return smart_cond(
             training,

@@ -42,7 +42,7 @@ class KeptStates(CollectedByLayer):
     def get_initial_state(self, inputs: Structure) -> list[Any]:
         """The default initial states."""
 
-    def _first_states(self, inputs: Structure, given: Any) -> Any:
+    def _first_states(self, inputs: Structure, given: Structure) -> Any:
         """The initial states: kept ones, given ones, or zeros."""
         if self.stateful:
             if given is None:

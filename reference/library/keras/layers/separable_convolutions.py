@@ -71,7 +71,7 @@ class SeparableConv(Conv):
         filters: Any,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
-        padding: Any = "valid",
+        padding: str = "valid",
         data_format: str | None = None,
         dilation_rate: int | Sequence[int] = 1,
         depth_multiplier: int = 1,
@@ -128,7 +128,7 @@ class SeparableConv(Conv):
         self._add_bias(self.filters)
         Layer.build(self, input_shape)
 
-    def _biased(self, outputs: Any) -> Tensor:
+    def _biased(self, outputs: Tensor) -> Tensor:
         form = format_of_ops(self.data_format, 4)
         return tf.nn.bias_add(outputs, self.bias, data_format=form)
 
@@ -222,7 +222,7 @@ class DepthwiseConv(Conv):
         rank: int,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
-        padding: Any = "valid",
+        padding: str = "valid",
         depth_multiplier: int = 1,
         data_format: str | None = None,
         dilation_rate: int | Sequence[int] = 1,

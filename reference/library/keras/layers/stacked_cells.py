@@ -82,7 +82,7 @@ class StackedRNNCells(Layer):
         self,
         inputs: Structure,
         states: Structure,
-        constants: Any = None,
+        constants: Structure = None,
         training: bool | Tensor | None = None,
         **kwargs: Any,
     ) -> Any:

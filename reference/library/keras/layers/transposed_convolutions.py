@@ -53,7 +53,7 @@ class Transposed(Conv):
         filters: Any,
         kernel_size: int | Sequence[int],
         strides: int | Sequence[int] = 1,
-        padding: Any = "valid",
+        padding: str = "valid",
         output_padding: Any = None,
         data_format: str | None = None,
         dilation_rate: int | Sequence[int] = 1,
@@ -148,7 +148,7 @@ class Transposed(Conv):
         return self._activated(outputs)
 
     @abstractmethod
-    def _transposed(self, inputs: Tensor, shape: Any) -> Tensor:
+    def _transposed(self, inputs: Tensor, shape: TensorShape) -> Tensor:
         """The transposed convolution, of this shape."""
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
@@ -165,7 +165,7 @@ class Conv1DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 1)
 
-    def _transposed(self, inputs: TensorLike, shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: TensorShape) -> Tensor:
         return tf.nn.conv1d_transpose(
             inputs,
             self.kernel,
@@ -182,7 +182,7 @@ class Conv2DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 2, strides=(1, 1), dilation_rate=(1, 1))
 
-    def _transposed(self, inputs: TensorLike, shape: Any) -> Tensor:
+    def _transposed(self, inputs: TensorLike, shape: TensorShape) -> Tensor:
         """The transposed convolution, computed in NHWC, which the CPU supports."""
         is_first = self.data_format == "channels_first"
         if is_first:
@@ -217,7 +217,7 @@ class Conv3DTranspose(Transposed):
 
     __init__ = constructor_of(Transposed, 3, strides=(1, 1, 1), dilation_rate=(1, 1, 1))
 
-    def _transposed(self, inputs: TensorLike, shape: Any) -> Any:
+    def _transposed(self, inputs: TensorLike, shape: TensorShape) -> Tensor:
         is_first = self.data_format == "channels_first"
         strides = (1, 1, *self.strides) if is_first else (1, *self.strides, 1)
         return tf.nn.conv3d_transpose(

@@ -81,7 +81,7 @@ def _is_builtin(layer: Any) -> bool:
     return any(cls in known for cls in type(layer).__mro__)
 
 
-def _sizes(start: tuple[object, ...], value: Any, first: int) -> tuple[Any, ...]:
+def _sizes(start: tuple[object, ...], value: Tensor, first: int) -> tuple[Any, ...]:
     """`start` followed by a tensor's sizes from axis `first` on; static where known."""
     known = value.shape.as_list()[first:]
     if None not in known:
