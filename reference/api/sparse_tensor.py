@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.base import dtypes
@@ -240,7 +240,7 @@ def sparse_dense_truediv(sp_t: SparseTensor, dense: Any) -> SparseTensor:
         return SparseTensor(sp_t.indices, quotients, sp_t.dense_shape)
 
 
-def is_sparse(x: Any) -> bool:
+def is_sparse(x: object) -> TypeGuard[SparseTensor | SparseTensorValue]:
     """Whether it is a SparseTensor or a SparseTensorValue."""
     return isinstance(x, SparseTensor | SparseTensorValue)
 

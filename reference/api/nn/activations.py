@@ -15,6 +15,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import maximum, mul, relu, rsqrt, square, sub
 from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import InvalidArgumentError, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -24,7 +25,7 @@ __all__ = ["along_axis", "bias_add"]
 
 
 @public("nn.leaky_relu")
-def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tensor:
+def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None = None) -> Tensor:
     """The larger of x and alpha * x.
 
     Args:
@@ -42,28 +43,28 @@ def leaky_relu(features: Any, alpha: Any = 0.2, name: str | None = None) -> Tens
 
 
 @public("nn.relu6")
-def relu6(features: Any, name: str | None = None) -> Tensor:
+def relu6(features: TensorLike, name: str | None = None) -> Tensor:
     """Between 0 and 6 the number itself."""
     with name_scope(name, "Relu6", [features]) as scope:
         return one("Relu6", {"features": convert_to_tensor(features, name="features")}, scope)
 
 
 @public("nn.crelu")
-def crelu(features: Any, name: str | None = None, axis: Any = -1) -> Tensor:
+def crelu(features: TensorLike, name: str | None = None, axis: TensorLike = -1) -> Tensor:
     """What is positive of x and what is of -x, side by side along an axis."""
     with name_scope(name, "CRelu", [features]) as scope:
         value = convert_to_tensor(features, name="features")
         return relu(concat([value, -value], axis, name=scope))
 
 
-def _swapped(value: Tensor, place: Any, last: Tensor, name: str | None = None) -> Tensor:
+def _swapped(value: Tensor, axis: int | Tensor, last: Tensor, name: str | None = None) -> Tensor:
     """The tensor with an axis and the last one in each other's place."""
-    order = concat([range_(place), [last], range_(place + 1, last), [place]], 0)
+    order = concat([range_(axis), [last], range_(axis + 1, last), [axis]], 0)
     return transpose(value, order, name=name)  # type: ignore[arg-type]  # None: named by its scope
 
 
-def _checked_axis(place: Any, ndims: int | None) -> None:
-    known = constant_value(place) if isinstance(place, Tensor) else place
+def _checked_axis(axis: int | Tensor, ndims: int | None) -> None:
+    known = constant_value(axis) if isinstance(axis, Tensor) else axis
     if known is not None and ndims is not None and not -ndims <= known < ndims:
         raise InvalidArgumentError(
             None, None, f"`dim` must be in the range [{-ndims}, {ndims}), received: dim={known}"
@@ -73,7 +74,7 @@ def _checked_axis(place: Any, ndims: int | None) -> None:
 def along_axis(
     function: Callable[[Tensor, str | None], Sequence[Tensor]],
     value: Tensor,
-    place: Any,
+    axis: Any,
     name: str | None = None,
 ) -> tuple[Tensor, ...]:
     """What a function gives of the last dimension's rows, for any other axis.
@@ -81,7 +82,7 @@ def along_axis(
     Args:
       function: takes a tensor and a name, and gives tensors of its shape.
       value: a tensor.
-      place: the axis.
+      axis: the axis.
       name: the operation's name.
 
     Raises:
@@ -89,35 +90,40 @@ def along_axis(
 
     """
     ndims = value.shape.ndims
-    is_known = not isinstance(place, Tensor)
-    if is_known and (place == -1 or (ndims is not None and place == ndims - 1)):
+    is_known = not isinstance(axis, Tensor)
+    if is_known and (axis == -1 or (ndims is not None and axis == ndims - 1)):
         return tuple(function(value, name))
-    _checked_axis(place, ndims)
+    _checked_axis(axis, ndims)
     count = rank(value)
     if not is_known:
-        place = where(place < 0, place + count, place)
-    elif place < 0:
-        place += count
+        axis = where(axis < 0, axis + count, axis)
+    elif axis < 0:
+        axis += count
     rows = rank(value)
-    place %= ndims
-    turned = function(_swapped(value, place, sub(rows, 1)), None)
-    found = tuple(_swapped(each, place, sub(rows, 1), name) for each in turned)
-    for each in found:
-        each.set_shape(value.shape)
-    return found
+    axis %= ndims
+    turned = function(_swapped(value, axis, sub(rows, 1)), None)
+    outputs = tuple(_swapped(output, axis, sub(rows, 1), name) for output in turned)
+    for output in outputs:
+        output.set_shape(value.shape)
+    return outputs
 
 
 def _rowwise(op_type: str, summary: str) -> Callable[..., Tensor]:
-    def compute(logits: Any, axis: Any = None, name: str | None = None, dim: Any = None) -> Tensor:
-        place = chosen(axis, dim, "axis", "dim")
-        place = -1 if place is None else place
-        (found,) = along_axis(
+    def compute(
+        logits: TensorLike,
+        axis: TensorLike | None = None,
+        name: str | None = None,
+        dim: TensorLike | None = None,
+    ) -> Tensor:
+        axis = chosen(axis, dim, "axis", "dim")
+        axis = -1 if axis is None else axis
+        (normalized,) = along_axis(
             lambda rows, name: (one(op_type, {"logits": rows}, name),),
             convert_to_tensor(logits),
-            place,
+            axis,
             name,
         )
-        return found
+        return normalized
 
     compute.__doc__ = f"""{summary}
 
@@ -140,7 +146,7 @@ log_softmax = _rowwise("LogSoftmax", "Logarithms of the softmax along an axis.")
 
 @public("nn.bias_add")
 def bias_add(
-    value: Any, bias: Any, data_format: str | None = None, name: str | None = None
+    value: TensorLike, bias: TensorLike, data_format: str | None = None, name: str | None = None
 ) -> Tensor:
     """A vector added along the channels.
 
@@ -168,7 +174,9 @@ def bias_add(
         return one("BiasAdd", {"value": features, "bias": vector}, scope, data_format=form)
 
 
-def _affine(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def _affine(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
+) -> Tensor:
     features = convert_to_tensor(x, name="x")
     matrix = convert_to_tensor(weights, name="weights")
     vector = convert_to_tensor(biases, name="biases")
@@ -176,7 +184,9 @@ def _affine(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tenso
 
 
 @public("nn.xw_plus_b")
-def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def xw_plus_b(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
+) -> Tensor:
     """The affine map x @ weights + biases.
 
     Args:
@@ -197,7 +207,9 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
 
 
 @public("nn.relu_layer")
-def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
+def relu_layer(
+    x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
+) -> Tensor:
     """What is positive of x @ weights + biases; arguments and errors as those of `xw_plus_b`."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         return relu(_affine(x, weights, biases), name=scope)
@@ -205,11 +217,11 @@ def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Te
 
 @public("linalg.l2_normalize", "math.l2_normalize", "nn.l2_normalize")
 def l2_normalize(
-    x: Any,
-    axis: Any = None,
+    x: TensorLike,
+    axis: TensorLike | None = None,
     epsilon: float = 1e-12,
     name: str | None = None,
-    dim: Any = None,
+    dim: TensorLike | None = None,
 ) -> Tensor:
     """The tensor x over its Euclidean norm along the axes; `epsilon` is the least square of it.
 
@@ -221,15 +233,15 @@ def l2_normalize(
       dim: the older name of `axis`.
 
     """
-    place = chosen(axis, dim, "axis", "dim")
+    axis = chosen(axis, dim, "axis", "dim")
     with name_scope(name, "l2_normalize", [x]) as scope:
         value = convert_to_tensor(x, name="x")
         if value.dtype.is_complex:
             squares = square(real(value)) + square(imag(value))
-            total = real(reduce_sum(squares, place, keepdims=True))
+            total = real(reduce_sum(squares, axis, keepdims=True))
             inverse = rsqrt(maximum(total, epsilon))
             return complex_(mul(real(value), inverse), mul(imag(value), inverse), name=scope)
-        inverse = rsqrt(maximum(reduce_sum(square(value), place, keepdims=True), epsilon))
+        inverse = rsqrt(maximum(reduce_sum(square(value), axis, keepdims=True), epsilon))
         return mul(value, inverse, name=scope)
 
 

@@ -11,6 +11,7 @@ from sessrun.reference.api.nn.space import batch_to_space, space_to_batch
 from sessrun.reference.api.nn.windows import window_op
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -21,7 +22,12 @@ __all__: list[str] = []
 
 @public("nn.atrous_conv2d_transpose")
 def atrous_conv2d_transpose(
-    value: Any, filters: Any, output_shape: Any, rate: int, padding: str, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    output_shape: TensorLike,
+    rate: int,
+    padding: str,
+    name: str | None = None,
 ) -> Tensor:
     """The transpose of `atrous_conv2d`.
 
@@ -67,7 +73,7 @@ def atrous_conv2d_transpose(
         return batch_to_space(spread, [[top, bottom + below], [left, right + behind]], rate)
 
 
-def _checked(output_shape: Any, filters: Tensor) -> Any:
+def _checked(output_shape: TensorLike, filters: Tensor) -> Any:
     """The shape of the result, as it was given.
 
     Raises:

@@ -22,6 +22,7 @@ from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import mul
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
@@ -66,13 +67,15 @@ def _fitted(weights: Tensor, losses: Tensor) -> Tensor:
     def adjusted() -> Any:
         return cond(equal(more, 1), lambda: squeeze(weights, [-1]), expanded)
 
-    found: Tensor = cond(equal(count, 0), lambda: weights, adjusted)
-    return found
+    aligned: Tensor = cond(equal(count, 0), lambda: weights, adjusted)
+    return aligned
 
 
 @public("nn.compute_average_loss")
 def compute_average_loss(
-    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+    per_example_loss: TensorLike,
+    sample_weight: TensorLike | None = None,
+    global_batch_size: TensorLike | None = None,
 ) -> Tensor:
     """The sum of losses over the size of the whole batch.
 
@@ -106,7 +109,7 @@ def compute_average_loss(
 
 
 @public("nn.scale_regularization_loss")
-def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
     """The sum of what a regularization gives, over the number of machines: one."""
     total: Tensor = reduce_sum(regularization_loss) / 1
     return total

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -16,11 +15,11 @@ __all__ = ["fused_batch_norm"]
 
 @public("nn.fused_batch_norm")
 def fused_batch_norm(
-    x: Any,
-    scale: Any,
-    offset: Any,
-    mean: Any = None,
-    variance: Any = None,
+    x: TensorLike,
+    scale: TensorLike,
+    offset: TensorLike,
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
     epsilon: float | None = 0.001,
     data_format: str = "NHWC",
     is_training: bool = True,

@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sized
 from typing import Any
 
-from sessrun.reference.api.nn.windows import each, is_first, one_batch, padding_of, window_op
+from sessrun.reference.api.nn.windows import (
+    Padding,
+    SizesLike,
+    is_first,
+    one_batch,
+    padding_of,
+    per_dimension,
+    window_op,
+)
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -27,11 +36,17 @@ __all__ = [
 _IMAGES, _VOLUMES = 4, 5
 
 
-def plane(value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any) -> Tensor:
+def plane(
+    value: TensorLike,
+    filters: TensorLike | None,
+    strides: SizesLike | None,
+    name: str | None = None,
+    **attrs: object,
+) -> Tensor:
     """A Conv2D; of a tensor with more than four dimensions all but the last three are one batch."""
     ndims = _ndims(value)
 
-    def convolved(x: Any, scope: str | None = None) -> Tensor:
+    def convolved(x: TensorLike, scope: str | None = None) -> Tensor:
         inputs = {"input": x, "filter": filters}
         return window_op("Conv2D", inputs, scope, strides=strides, **attrs)
 
@@ -40,11 +55,17 @@ def plane(value: Any, filters: Any, strides: Any, name: str | None = None, **att
     return one_batch(value, convolved, 3, name)
 
 
-def volume(value: Any, filters: Any, strides: Any, name: str | None = None, **attrs: Any) -> Tensor:
+def volume(
+    value: TensorLike,
+    filters: TensorLike | None,
+    strides: SizesLike | None,
+    name: str | None = None,
+    **attrs: object,
+) -> Tensor:
     """A Conv3D; of a tensor with more than five dimensions all but the last four are one batch."""
     ndims = _ndims(value)
 
-    def convolved(x: Any, scope: str | None = None) -> Tensor:
+    def convolved(x: TensorLike, scope: str | None = None) -> Tensor:
         inputs = {"input": x, "filter": filters}
         return window_op("Conv3D", inputs, scope, strides=strides, **attrs)
 
@@ -56,21 +77,21 @@ def volume(value: Any, filters: Any, strides: Any, name: str | None = None, **at
 def _ndims(value: Any) -> int | None:
     """The rank of a tensor or an array, None if it is unknown."""
     static = value.shape
-    found: int | None = static.ndims if hasattr(static, "ndims") else len(static)
-    return found
+    ndims: int | None = static.ndims if hasattr(static, "ndims") else len(static)
+    return ndims
 
 
 @public("nn.conv2d")
 def conv2d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter: Any = None,  # noqa: A002 - the same
-    strides: Any = None,
-    padding: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter: TensorLike | None = None,  # noqa: A002 - the same
+    strides: SizesLike | None = None,
+    padding: Padding | None = None,
     use_cudnn_on_gpu: bool | None = True,
     data_format: str | None = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: SizesLike = (1, 1, 1, 1),
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """Each window of images times each filter.
 
@@ -94,8 +115,8 @@ def conv2d(
     kind, explicit = padding_of(padding)
     form = "NHWC" if data_format is None else data_format
     first = is_first(form)
-    steps = each(strides, 2, "strides", first=first)
-    apart = each(dilations, 2, "dilations", first=first)
+    steps = per_dimension(strides, 2, "strides", first=first)
+    apart = per_dimension(dilations, 2, "dilations", first=first)
     return plane(
         input,
         kernels,
@@ -111,14 +132,14 @@ def conv2d(
 
 @public("nn.conv2d_backprop_filter")
 def conv2d_backprop_filter(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: SizesLike,
+    padding: Padding,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: SizesLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
     """The gradient of a convolution by its filters; arguments as those of `conv2d`."""
@@ -139,16 +160,16 @@ def conv2d_backprop_filter(
 
 @public("nn.conv2d_backprop_input")
 def conv2d_backprop_input(
-    input_sizes: Any,
-    filter: Any = None,  # noqa: A002 - TensorFlow's name
-    out_backprop: Any = None,
-    strides: Any = None,
-    padding: Any = None,
+    input_sizes: TensorLike,
+    filter: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
+    out_backprop: TensorLike | None = None,
+    strides: SizesLike | None = None,
+    padding: Padding | None = None,
     use_cudnn_on_gpu: bool = True,
     data_format: str = "NHWC",
-    dilations: Any = (1, 1, 1, 1),
+    dilations: SizesLike = (1, 1, 1, 1),
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """The gradient of a convolution by its images; arguments as those of `conv2d`."""
     kernels = chosen(filters, filter, "filters", "filter")
@@ -169,16 +190,16 @@ def conv2d_backprop_input(
 
 @public("nn.conv2d_transpose")
 def conv2d_transpose(
-    value: Any = None,
-    filter: Any = None,  # noqa: A002 - TensorFlow's name
-    output_shape: Any = None,
-    strides: Any = None,
-    padding: Any = "SAME",
+    value: TensorLike | None = None,
+    filter: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
+    output_shape: TensorLike | None = None,
+    strides: SizesLike | None = None,
+    padding: Padding = "SAME",
     data_format: str | None = "NHWC",
     name: str | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
-    filters: Any = None,
-    dilations: Any = None,
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
+    filters: TensorLike | None = None,
+    dilations: SizesLike | None = None,
 ) -> Tensor:
     """The transpose of a convolution: images larger than what is given.
 
@@ -207,21 +228,21 @@ def conv2d_transpose(
 
 
 def conv2d_transpose_v2(
-    value: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    value: TensorLike | None,
+    filters: TensorLike | None,
+    output_shape: TensorLike | None,
+    strides: SizesLike | None,
+    padding: Padding = "SAME",
     data_format: str | None = "NHWC",
-    dilations: Any = None,
+    dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of a convolution of images, its arguments in the order of version 2."""
     with name_scope(name, "conv2d_transpose", [value, output_shape]) as scope:
         form = "NHWC" if data_format is None else data_format
         first = is_first(form)
-        steps = each(strides, 2, "strides", first=first)
-        apart = each(dilations, 2, "dilations", first=first)
+        steps = per_dimension(strides, 2, "strides", first=first)
+        apart = per_dimension(dilations, 2, "dilations", first=first)
         kind, explicit = padding_of(padding)
         inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
         return window_op(
@@ -256,13 +277,13 @@ def _row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str,
 def conv1d(
     value: Any = None,
     filters: Any = None,
-    stride: Any = None,
-    padding: Any = None,
+    stride: SizesLike | None = None,
+    padding: Padding | None = None,
     use_cudnn_on_gpu: bool | None = None,
     data_format: str | None = None,
     name: str | None = None,
     input: Any = None,  # noqa: A002 - TensorFlow's name
-    dilations: Any = None,
+    dilations: SizesLike | None = None,
 ) -> Tensor:
     """Each window of rows times each filter: a convolution of images of one row.
 
@@ -284,11 +305,11 @@ def conv1d(
     x = chosen(input, value, "input", "value")
     with name_scope(name, "conv1d", [x, filters]) as scope:
         form, first = _row_format(data_format, ("NHWC", "NWC", "NCHW", "NCW"))
-        place = -2 if first else -3
-        steps = [1, *each(stride, 1, "stride", first=first)]
-        apart = [1, *each(dilations, 1, "dilations", first=first)]
-        images, kernels = expand_dims(x, place), expand_dims(filters, 0)
-        made = plane(
+        row_axis = -2 if first else -3
+        steps = [1, *per_dimension(stride, 1, "stride", first=first)]
+        apart = [1, *per_dimension(dilations, 1, "dilations", first=first)]
+        images, kernels = expand_dims(x, row_axis), expand_dims(filters, 0)
+        convolved = plane(
             images,
             kernels,
             steps,
@@ -298,18 +319,18 @@ def conv1d(
             use_cudnn_on_gpu=use_cudnn_on_gpu,
             dilations=apart,
         )
-        return squeeze(made, [place])
+        return squeeze(convolved, [row_axis])
 
 
 @public("nn.conv1d_transpose")
 def conv1d_transpose(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filters: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filters: TensorLike,
     output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    strides: SizesLike,
+    padding: Padding = "SAME",
     data_format: str | None = "NWC",
-    dilations: Any = None,
+    dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of a convolution of rows.
@@ -330,14 +351,14 @@ def conv1d_transpose(
     """
     with name_scope(name, "conv1d_transpose", [input, filters, output_shape]) as scope:
         form, first = _row_format(data_format, ("NWC", "NCW"))
-        place = 2 if first else 1
-        steps = [1, *each(strides, 1, "stride", first=first)]
-        apart = [1, *each(dilations, 1, "dilations", first=first)]
-        images, kernels = expand_dims(input, place), expand_dims(filters, 0)
+        row_axis = 2 if first else 1
+        steps = [1, *per_dimension(strides, 1, "stride", first=first)]
+        apart = [1, *per_dimension(dilations, 1, "dilations", first=first)]
+        images, kernels = expand_dims(input, row_axis), expand_dims(filters, 0)
         sizes = output_shape if isinstance(output_shape, Tensor) else list(output_shape)
-        whole = concat([sizes[:place], [1], sizes[place:]], 0)
-        inputs = {"input_sizes": whole, "filter": kernels, "out_backprop": images}
-        made = window_op(
+        image_shape = concat([sizes[:row_axis], [1], sizes[row_axis:]], 0)
+        inputs = {"input_sizes": image_shape, "filter": kernels, "out_backprop": images}
+        convolved = window_op(
             "Conv2DBackpropInput",
             inputs,
             scope,
@@ -346,18 +367,18 @@ def conv1d_transpose(
             data_format=form,
             dilations=apart,
         )
-        return squeeze(made, place)
+        return squeeze(convolved, row_axis)
 
 
 @public("nn.conv_transpose")
 def conv_transpose(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filters: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filters: TensorLike,
     output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    strides: SizesLike,
+    padding: Padding = "SAME",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of a convolution in one, two or three dimensions, as `output_shape` has.
@@ -396,14 +417,14 @@ def conv_transpose(
 
 @public("nn.conv3d")
 def conv3d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter: Any = None,  # noqa: A002 - the same
-    strides: Any = None,
-    padding: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter: TensorLike | None = None,  # noqa: A002 - the same
+    strides: SizesLike | None = None,
+    padding: Padding | None = None,
     data_format: str = "NDHWC",
-    dilations: Any = (1, 1, 1, 1, 1),
+    dilations: SizesLike = (1, 1, 1, 1, 1),
     name: str | None = None,
-    filters: Any = None,
+    filters: TensorLike | None = None,
 ) -> Tensor:
     """Each window of volumes times each filter.
 
@@ -435,16 +456,16 @@ def conv3d(
 
 @public("nn.conv3d_transpose")
 def conv3d_transpose(
-    value: Any,
-    filter: Any = None,  # noqa: A002 - TensorFlow's name
-    output_shape: Any = None,
-    strides: Any = None,
-    padding: Any = "SAME",
+    value: TensorLike,
+    filter: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
+    output_shape: TensorLike | None = None,
+    strides: SizesLike | None = None,
+    padding: Padding = "SAME",
     data_format: str | None = "NDHWC",
     name: str | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
-    filters: Any = None,
-    dilations: Any = None,
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
+    filters: TensorLike | None = None,
+    dilations: SizesLike | None = None,
 ) -> Tensor:
     """The transpose of a convolution of volumes; arguments as those of `conv2d_transpose`."""
     kernels = chosen(filters, filter, "filters", "filter")
@@ -455,21 +476,21 @@ def conv3d_transpose(
 
 
 def conv3d_transpose_v2(
-    value: Any,
-    filters: Any,
-    output_shape: Any,
-    strides: Any,
-    padding: Any = "SAME",
+    value: TensorLike | None,
+    filters: TensorLike | None,
+    output_shape: TensorLike | None,
+    strides: SizesLike | None,
+    padding: Padding = "SAME",
     data_format: str | None = "NDHWC",
-    dilations: Any = None,
+    dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The transpose of a convolution of volumes, its arguments in the order of version 2."""
     with name_scope(name, "conv3d_transpose", [value, output_shape]) as scope:
         form = "NDHWC" if data_format is None else data_format
         first = is_first(form)
-        steps = each(strides, 3, "strides", first=first)
-        apart = each(dilations, 3, "dilations", first=first)
+        steps = per_dimension(strides, 3, "strides", first=first)
+        apart = per_dimension(dilations, 3, "dilations", first=first)
         inputs = {"input_sizes": output_shape, "filter": filters, "out_backprop": value}
         return window_op(
             "Conv3DBackpropInputV2",

@@ -41,6 +41,7 @@ from sessrun.reference.build.generated import (
     stop_gradient,
     sub,
 )
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
@@ -59,7 +60,7 @@ def _alike(x: Tensor, z: Tensor, words: str) -> None:
         raise bad_value(f"{words} must have the same shape, received ({x.shape} vs {z.shape}).")
 
 
-def _both(labels: Any, logits: Any, what: str) -> None:
+def _both(labels: object, logits: object, what: str) -> None:
     if labels is None or logits is None:
         raise bad_value(
             f"Both `labels` and `logits` must be provided for {what}: "
@@ -69,7 +70,10 @@ def _both(labels: Any, logits: Any, what: str) -> None:
 
 @public("nn.log_poisson_loss")
 def log_poisson_loss(
-    targets: Any, log_input: Any, compute_full_loss: bool = False, name: str | None = None
+    targets: TensorLike,
+    log_input: TensorLike,
+    compute_full_loss: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """How unlikely counts are under Poisson distributions: exp(c) - c * z for the log-mean c.
 
@@ -100,7 +104,7 @@ def log_poisson_loss(
 
 @public("nn.sigmoid_cross_entropy_with_logits")
 def sigmoid_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The cross entropy of independent probabilities: max(x, 0) - x * z + log(1 + exp(-|x|)).
 
@@ -127,11 +131,11 @@ def sigmoid_cross_entropy_with_logits(
 
 @public("nn.weighted_cross_entropy_with_logits")
 def weighted_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
     pos_weight: Any = None,
     name: str | None = None,
-    targets: Any = None,
+    targets: TensorLike | None = None,
 ) -> Tensor:
     """The cross entropy of independent probabilities, the positive term of it weighted.
 
@@ -157,8 +161,8 @@ def weighted_cross_entropy_with_logits(
 
 @public("nn.softmax_cross_entropy_with_logits_v2")
 def softmax_cross_entropy_with_logits_v2(
-    labels: Any,
-    logits: Any,
+    labels: TensorLike,
+    logits: TensorLike | None,
     axis: int | None = None,
     name: str | None = None,
     dim: int | None = None,
@@ -176,8 +180,8 @@ def softmax_cross_entropy_with_logits_v2(
       A tensor of the logits' shape without the axis.
 
     """
-    place = chosen(axis, dim, "axis", "dim")
-    place = -1 if place is None else place
+    axis = chosen(axis, dim, "axis", "dim")
+    axis = -1 if axis is None else axis
     with name_scope(name, "softmax_cross_entropy_with_logits", [logits, labels]) as scope:
         rows = convert_to_tensor(logits, name="logits")
         wanted = convert_to_tensor(labels, name="labels")
@@ -185,25 +189,25 @@ def softmax_cross_entropy_with_logits_v2(
         precise = cast(rows, dtypes.float32) if half else rows
         wanted = cast(wanted, precise.dtype)
         count = rank(precise)
-        if place != -1:
-            precise, wanted = _ending(precise, place, count), _ending(wanted, place, count)
-        whole = shape(precise)
+        if axis != -1:
+            precise, wanted = _ending(precise, axis, count), _ending(wanted, axis, count)
+        full_shape = shape(precise)
         flat = {"features": _flattened(precise), "labels": _flattened(wanted)}
         if is_op_determinism_enabled():
             cost = -reduce_sum(flat["labels"] * log_softmax(flat["features"]), axis=1)
         else:
             cost = apply_op("SoftmaxCrossEntropyWithLogits", flat, {}, scope).outputs[0]
-        cost = reshape(cost, slice_(whole, [0], [sub(count, 1)]))
+        cost = reshape(cost, slice_(full_shape, [0], [sub(count, 1)]))
         if rows.shape.ndims is not None:
             sizes = rows.shape.as_list()
-            del sizes[place]
+            del sizes[axis]
             cost.set_shape(sizes)
         return cast(cost, rows.dtype) if half else cost
 
 
-def _ending(value: Tensor, place: int, count: Tensor) -> Tensor:
+def _ending(value: Tensor, axis: int, count: Tensor) -> Tensor:
     """The tensor with an axis moved to the end."""
-    return transpose(value, concat([range_(place), range_(place + 1, count), [place]], 0))
+    return transpose(value, concat([range_(axis), range_(axis + 1, count), [axis]], 0))
 
 
 def _flattened(rows: Tensor) -> Tensor:
@@ -218,8 +222,8 @@ def _flattened(rows: Tensor) -> Tensor:
 
 @public("nn.softmax_cross_entropy_with_logits")
 def softmax_cross_entropy_with_logits(
-    labels: Any = None,
-    logits: Any = None,
+    labels: TensorLike | None = None,
+    logits: TensorLike | None = None,
     dim: int | None = -1,
     name: str | None = None,
     axis: int | None = None,
@@ -230,16 +234,16 @@ def softmax_cross_entropy_with_logits(
       ValueError: labels or logits are not given; an `axis` is, and `dim` is not None.
 
     """
-    place = chosen(axis, dim, "axis", "dim")
+    axis = chosen(axis, dim, "axis", "dim")
     _both(labels, logits, "softmax_cross_entropy_with_logits")
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         held = stop_gradient(labels, name="labels_stop_gradient")
-    return softmax_cross_entropy_with_logits_v2(held, logits, axis=place, name=scope)
+    return softmax_cross_entropy_with_logits_v2(held, logits, axis=axis, name=scope)
 
 
 @public("nn.sparse_softmax_cross_entropy_with_logits")
 def sparse_softmax_cross_entropy_with_logits(
-    labels: Any = None, logits: Any = None, name: str | None = None
+    labels: TensorLike | None = None, logits: TensorLike | None = None, name: str | None = None
 ) -> Tensor:
     """The cross entropy of softmax rows and class numbers, one loss per row.
 

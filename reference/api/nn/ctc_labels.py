@@ -20,6 +20,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import dimension_value
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import logical_and, reshape, scatter_nd, unique
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -34,7 +35,7 @@ def size_at(tensor: Tensor, axis: int) -> Any:
 
 @public("nn.collapse_repeated")
 def collapse_repeated(
-    labels: Any, seq_length: Any, name: str | None = None
+    labels: TensorLike, seq_length: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
     """Labels without those that are like the one before.
 
@@ -56,19 +57,21 @@ def collapse_repeated(
         is_new = logical_and(is_new, is_label)
         counts = reduce_sum(cast(is_new, dtypes.int32), axis=1)
         most = reduce_max(counts)
-        is_place = sequence_mask(counts, maxlen=most)
-        flat, flat_new, flat_place = (reshape(each, [-1]) for each in (rows, is_new, is_place))
-        places = range_(size_at(flat_place, 0))
-        kept = scatter_nd(
-            indices=expand_dims(boolean_mask(places, flat_place), axis=1),
-            updates=boolean_mask(flat, flat_new),
-            shape=shape(flat_place),
+        is_filled = sequence_mask(counts, maxlen=most)
+        flat, flat_new, flat_filled = (
+            reshape(matrix, [-1]) for matrix in (rows, is_new, is_filled)
         )
-        whole = [size_at(rows, 0), most]
-        return reshape(kept, whole), cast(counts, lengths.dtype)
+        positions = range_(size_at(flat_filled, 0))
+        kept = scatter_nd(
+            indices=expand_dims(boolean_mask(positions, flat_filled), axis=1),
+            updates=boolean_mask(flat, flat_new),
+            shape=shape(flat_filled),
+        )
+        full_shape = [size_at(rows, 0), most]
+        return reshape(kept, full_shape), cast(counts, lengths.dtype)
 
 
-def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
+def dense_labels_to_sparse(dense: TensorLike, length: TensorLike) -> SparseTensor:
     """Rows of labels as a sparse matrix of int32.
 
     Args:
@@ -79,10 +82,10 @@ def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
     values = reshape(dense, [-1])
     numbers = range_(shape(values, out_type=dtypes.int64)[0])
     is_label = reshape(sequence_mask(length, maxlen=shape(dense)[1]), [-1])
-    places = expand_dims(boolean_mask(numbers, is_label), 1)
+    positions = expand_dims(boolean_mask(numbers, is_label), 1)
     kept = boolean_mask(values, is_label)
     flat = SparseTensor(
-        indices=places,
+        indices=positions,
         values=cast(kept, dtypes.int32),
         dense_shape=shape(values, out_type=dtypes.int64),
     )
@@ -93,7 +96,7 @@ def dense_labels_to_sparse(dense: Any, length: Any) -> SparseTensor:
 
 
 @public("nn.ctc_unique_labels")
-def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
+def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> Any:
     """For each row its different labels, padded with zeros, and the place of each label in these.
 
     Args:
@@ -108,9 +111,9 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> Any:
         rows = convert_to_tensor(labels, name="labels")
 
         def of_row(row: Tensor) -> list[Tensor]:
-            found = unique(row)
-            short = size_at(found.idx, 0) - size_at(found.y, 0)
-            padded = pad(found.y, [[0, short]])
-            return [cast(padded, dtypes.int64), found.idx]
+            distinct = unique(row)
+            short = size_at(distinct.idx, 0) - size_at(distinct.y, 0)
+            padded = pad(distinct.y, [[0, short]])
+            return [cast(padded, dtypes.int64), distinct.idx]
 
         return map_fn(of_row, rows, dtype=[dtypes.int64, dtypes.int32])

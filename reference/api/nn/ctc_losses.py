@@ -17,6 +17,7 @@ from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -27,12 +28,14 @@ __all__ = ["ctc_loss_dense", "ctc_loss_v3"]
 _NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
 
 
-def _from_front(blank: int, logits: Any) -> Any:
+def _from_front(blank: int, logits: Tensor) -> int | Tensor:
     """The number of the class that is the blank; one below 0 counts from the last class."""
     return blank + size_at(logits, 2) if blank < 0 else blank
 
 
-def _blank_last(labels: SparseTensor, logits: Any, blank: Any) -> tuple[SparseTensor, Tensor]:
+def _blank_last(
+    labels: SparseTensor, logits: Tensor, blank: int | Tensor
+) -> tuple[SparseTensor, Tensor]:
     """Labels and logits with the blank moved to the end."""
     parts = [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]]
     values = labels.values
@@ -44,10 +47,10 @@ def _blank_last(labels: SparseTensor, logits: Any, blank: Any) -> tuple[SparseTe
 def ctc_loss_v2(
     labels: Any,
     logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: tuple[Tensor, Tensor] | None = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -91,10 +94,10 @@ def ctc_loss_v2(
 def ctc_loss_v3(
     labels: Any,
     logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: tuple[Tensor, Tensor] | None = None,
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -112,12 +115,12 @@ def ctc_loss_v3(
 
 
 def ctc_loss_dense(
-    labels: Any,
-    logits: Any,
-    label_length: Any,
-    logit_length: Any,
+    labels: TensorLike,
+    logits: TensorLike,
+    label_length: TensorLike,
+    logit_length: TensorLike,
     logits_time_major: bool = True,
-    unique: Any = None,
+    unique: tuple[Tensor, Tensor] | None = None,
     blank_index: int = 0,
     name: str | None = None,
 ) -> Tensor:
@@ -148,15 +151,15 @@ def ctc_loss_dense(
         return cast(loss, dtype) if dtype in _NARROW else loss
 
 
-def _blank_first(unique: Any, blank: Any) -> tuple[Tensor, Tensor]:
+def _blank_first(unique: tuple[Tensor, Tensor], blank: int | Tensor) -> tuple[Tensor, Tensor]:
     """The different labels of rows when the blank has moved to the front."""
-    kinds, places = unique
+    kinds, indices = unique
     if isinstance(blank, int) and blank == 0:
-        return kinds, places
+        return kinds, indices
     kinds = where(kinds < blank, kinds + 1, kinds)
-    counts = reduce_max(places, axis=1) + 1
+    counts = reduce_max(indices, axis=1) + 1
     is_kind = sequence_mask(counts, size_at(kinds, 1))
-    return where(is_kind, kinds, zeros_like(kinds)), places
+    return where(is_kind, kinds, zeros_like(kinds)), indices
 
 
 def _differentiable(args: list[Tensor]) -> Tensor:
@@ -174,5 +177,5 @@ def _differentiable(args: list[Tensor]) -> Tensor:
 
         return loss, gradient
 
-    found: Tensor = computed(*args)
-    return found
+    losses: Tensor = computed(*args)
+    return losses

@@ -6,7 +6,7 @@ Logarithms of probabilities are kept. Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api import nest
@@ -43,6 +43,7 @@ from sessrun.reference.build.generated import (
     tensor_scatter_add,
     tile,
 )
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -50,7 +51,7 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = ["ctc_loss_and_grad"]
 
 
-def _ctc_state_trans(label_seq: Any) -> Tensor:
+def _ctc_state_trans(label_seq: TensorLike) -> Tensor:
     """How states follow each other, 1 or 0: [batch, states, states]."""
     with name_scope(None, "ctc_state_trans"):
         rows = convert_to_tensor(label_seq, name="label_seq")
@@ -62,16 +63,16 @@ def _ctc_state_trans(label_seq: Any) -> Tensor:
         to_first = [[1, 0]]
         to_label = stack([labels[1:], blanks[:-1]], 1)
         to_blank = stack([blanks, labels], 1)
-        places = concat([to_first, to_label, to_blank], 0)
-        steps = scatter_nd(places, ones([size_at(places, 0)]), shape=[states, states])
+        indices = concat([to_first, to_label, to_blank], 0)
+        steps = scatter_nd(indices, ones([size_at(indices, 0)]), shape=[states, states])
         steps += eye(states)
         row = zeros_like(labels[2:])
-        places = stack([row, labels[2:], labels[1:-1]], 1)
-        places = tile(expand_dims(places, 0), [batch, 1, 1])
-        places += expand_dims(expand_dims(range_(batch), 1) * [1, 0, 0], 1)
+        indices = stack([row, labels[2:], labels[1:-1]], 1)
+        indices = tile(expand_dims(indices, 0), [batch, 1, 1])
+        indices += expand_dims(expand_dims(range_(batch), 1) * [1, 0, 0], 1)
         is_repeated = equal(rows[:, :-1], rows[:, 1:])
         values = 1.0 - cast(is_repeated, dtypes.float32)
-        skips = scatter_nd(places, values, [batch, states, states])
+        skips = scatter_nd(indices, values, [batch, states, states])
         return expand_dims(steps, 0) + skips
 
 
@@ -110,33 +111,33 @@ def _state_to_olabel(labels: Tensor, num_labels: Any, states: Tensor) -> Tensor:
     chosen = one_hot(labels - 1, depth=num_labels - 1, on_value=0.0, off_value=log(0.0))
     chosen = expand_dims(chosen, axis=0)
     spread = expand_dims(of_labels, axis=3)
-    found = reduce_logsumexp(spread + chosen, axis=2)
+    of_classes = reduce_logsumexp(spread + chosen, axis=2)
     blank = reduce_logsumexp(of_blanks, axis=2, keepdims=True)
-    return concat([blank, found], axis=-1)
+    return concat([blank, of_classes], axis=-1)
 
 
 def _state_to_olabel_unique(
-    labels: Tensor, num_labels: Any, states: Tensor, unique: tuple[Tensor, Tensor]
+    labels: Tensor, num_labels: Any, states: Tensor, unique: Sequence[Tensor]
 ) -> Tensor:
     """As `_state_to_olabel`, by the different labels of each row, which is less to compute."""
     half = size_at(labels, 1) + 1
     of_labels, of_blanks = states[:, :, 1:half], states[:, :, half:]
-    kinds, places = unique
-    sums = _sum_states(places, of_labels)
+    kinds, label_indices = unique
+    sums = _sum_states(label_indices, of_labels)
     time, batch = size_at(states, 0), size_at(states, 1)
     count = half - 1
     rows = reshape(transpose(sums, perm=[1, 2, 0]), [batch * count, time])
     first = range_(batch, dtype=kinds.dtype) * num_labels
     indices = reshape(kinds + expand_dims(first, axis=-1), [-1, 1])
-    found = scatter_nd(indices=indices, updates=rows, shape=[batch * num_labels, time])
-    found = reshape(found, [batch, num_labels, time])
+    of_classes = scatter_nd(indices=indices, updates=rows, shape=[batch * num_labels, time])
+    of_classes = reshape(of_classes, [batch, num_labels, time])
     is_there = ones_like(rows, dtype=dtypes.bool_)
     is_there = scatter_nd(indices=indices, updates=is_there, shape=[batch * num_labels, time])
     is_there = reshape(is_there, [batch, num_labels, time])
-    found = where(is_there, found, fill(shape(found), log(0.0)))
-    found = transpose(found, [2, 0, 1])[:, :, 1:]
+    of_classes = where(is_there, of_classes, fill(shape(of_classes), log(0.0)))
+    of_classes = transpose(of_classes, [2, 0, 1])[:, :, 1:]
     blank = reduce_logsumexp(of_blanks, axis=2, keepdims=True)
-    return concat([blank, found], axis=-1)
+    return concat([blank, of_classes], axis=-1)
 
 
 def _sum_states(idx: Any, states: Tensor) -> Tensor:
@@ -150,7 +151,11 @@ def _sum_states(idx: Any, states: Tensor) -> Tensor:
 
 
 def ctc_loss_and_grad(
-    logits: Tensor, labels: Tensor, label_length: Tensor, logit_length: Tensor, unique: Any = None
+    logits: Tensor,
+    labels: Tensor,
+    label_length: Tensor,
+    logit_length: Tensor,
+    unique: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The loss of each sequence and its gradient.
 
@@ -175,10 +180,10 @@ def ctc_loss_and_grad(
         sequence_length=logit_length,
     )
     if unique:
-        found = _state_to_olabel_unique(labels, kinds, states, unique)
+        posterior = _state_to_olabel_unique(labels, kinds, states, unique)
     else:
-        found = _state_to_olabel(labels, kinds, states)
-    gradient = exp(given) - exp(found)
+        posterior = _state_to_olabel(labels, kinds, states)
+    gradient = exp(given) - exp(posterior)
     is_step = sequence_mask(logit_length, size_at(logits, 0), dtypes.float32)
     gradient *= expand_dims(transpose(is_step, perm=[1, 0]), axis=2)
     return -likelihood, gradient
@@ -266,10 +271,10 @@ def _scan(
       final_only: whether the last state is the result; else all of them, stacked.
 
     """
-    flat = [convert_to_tensor(each) for each in nest.flatten(elems)]
+    flat = [convert_to_tensor(tensor) for tensor in nest.flatten(elems)]
     length = shape(flat[0])[0]
-    states = [convert_to_tensor(each) for each in nest.flatten(initial)]
-    kinds = [each.dtype for each in states]
+    states = [convert_to_tensor(tensor) for tensor in nest.flatten(initial)]
+    kinds = [tensor.dtype for tensor in states]
     kinds = [dtypes.int32, dtypes.int32, *kinds, *([] if final_only else kinds)]
 
     def cond(i: Tensor, num_elems: Tensor, *args: Any) -> Tensor:
@@ -279,25 +284,25 @@ def _scan(
     def body(i: Tensor, num_elems: Tensor, *args: Any) -> list[Tensor]:
         i.set_shape([])
         out, state = ((), args) if final_only else (args[: len(states)], args[len(states) :])
-        element = nest.pack_sequence_as(elems, [gather(each, i) for each in flat])
+        element = nest.pack_sequence_as(elems, [gather(tensor, i) for tensor in flat])
         after = nest.flatten(fn(nest.pack_sequence_as(initial, list(state)), element))
         if not final_only:
-            place = i + 1 if inclusive and not reverse else i
+            row = i + 1 if inclusive and not reverse else i
             pairs = zip(out, after, strict=True)
-            out = tuple(tensor_scatter_update(x, [[place]], [y]) for x, y in pairs)
+            out = tuple(tensor_scatter_update(x, [[row]], [y]) for x, y in pairs)
         return [i - 1 if reverse else i + 1, num_elems, *out, *after]
 
     first = shape(flat[0])[0] - 1 if reverse else constant(0, dtype=dtypes.int32)
     room = [] if final_only else _room(states, flat[0], first, reverse, inclusive)
     carried = [first, length, *room, *states]
     stay = [
-        place
-        for place, each in enumerate(carried)
-        if each.dtype.base_dtype in {dtypes.int32, dtypes.int64}
+        index
+        for index, tensor in enumerate(carried)
+        if tensor.dtype.base_dtype in {dtypes.int32, dtypes.int64}
     ]
     goes_on, following = (Defun(*kinds)(function) for function in (cond, body))
-    found = while_(carried, goes_on, following, hostmem=stay)
-    return nest.pack_sequence_as(initial, found[2 : len(states) + 2])
+    results = while_(carried, goes_on, following, hostmem=stay)
+    return nest.pack_sequence_as(initial, results[2 : len(states) + 2])
 
 
 def _room(
@@ -305,11 +310,11 @@ def _room(
 ) -> list[Tensor]:
     """Where all states will be written, the first one if it is among them."""
     count = shape(elements)[0] + (1 if inclusive else 0)
-    found = []
+    buffers = []
     for state in states:
-        whole = concat([[count], shape(state)], 0)
-        out = one("Empty", {"shape": whole}, dtype=state.dtype, init=True)
+        full_shape = concat([[count], shape(state)], 0)
+        out = one("Empty", {"shape": full_shape}, dtype=state.dtype, init=True)
         if inclusive:
             out = tensor_scatter_add(out, [[first + (1 if reverse else 0)]], [state])
-        found.append(out)
-    return found
+        buffers.append(out)
+    return buffers

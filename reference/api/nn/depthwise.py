@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from sessrun.reference.api.nn.convolutions import conv2d
 from sessrun.reference.api.nn.dilated import with_space_to_batch
-from sessrun.reference.api.nn.windows import padding_of, window_op
+from sessrun.reference.api.nn.windows import Padding, SizesLike, padding_of, window_op
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -22,12 +24,12 @@ _ONES: Final = (1, 1, 1, 1)
 
 @public("nn.depthwise_conv2d_native")
 def depthwise_conv2d_native(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter: Any,  # noqa: A002 - the same
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter: TensorLike,  # noqa: A002 - the same
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES,
+    dilations: SizesLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
     """Each window of each channel times each of its filters, in one operation.
@@ -60,13 +62,13 @@ def depthwise_conv2d_native(
 
 @public("nn.depthwise_conv2d_backprop_input", "nn.depthwise_conv2d_native_backprop_input")
 def depthwise_conv2d_native_backprop_input(
-    input_sizes: Any,
-    filter: Any,  # noqa: A002 - TensorFlow's name
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input_sizes: TensorLike,
+    filter: TensorLike,  # noqa: A002 - TensorFlow's name
+    out_backprop: TensorLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES,
+    dilations: SizesLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
     """The gradient by the images; arguments as those of `depthwise_conv2d_native`."""
@@ -86,13 +88,13 @@ def depthwise_conv2d_native_backprop_input(
 
 @public("nn.depthwise_conv2d_backprop_filter", "nn.depthwise_conv2d_native_backprop_filter")
 def depthwise_conv2d_native_backprop_filter(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter_sizes: Any,
-    out_backprop: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter_sizes: TensorLike,
+    out_backprop: TensorLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NHWC",
-    dilations: Any = _ONES,
+    dilations: SizesLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
     """The gradient by the filters; arguments as those of `depthwise_conv2d_native`."""
@@ -112,14 +114,14 @@ def depthwise_conv2d_native_backprop_filter(
 
 @public("nn.depthwise_conv2d")
 def depthwise_conv2d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter: Any,  # noqa: A002 - the same
-    strides: Any,
-    padding: Any,
-    rate: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter: TensorLike,  # noqa: A002 - the same
+    strides: Sequence[int],
+    padding: Padding,
+    rate: Sequence[int] | None = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sequence[int] | None = None,
 ) -> Tensor:
     """Each window of each channel times each of its filters; elements may be apart.
 
@@ -142,14 +144,14 @@ def depthwise_conv2d(
         x = convert_to_tensor(input, name="tensor_in")
         kernels = convert_to_tensor(filter, name="filter_in")
         apart = [1, 1] if apart is None else apart
-        if any(each > 1 for each in apart) and any(each != 1 for each in strides):
+        if any(size > 1 for size in apart) and any(size != 1 for size in strides):
             warnings.warn(
                 "When dilation rate is greater than 1, then all values of strides must "
                 f"be 1. Received: `dilation rate` {apart} and `strides` {strides}",
                 stacklevel=2,
             )
 
-        def convolved(inner: Tensor, _: Any, kind: Any) -> Tensor:
+        def convolved(inner: Tensor, _: object, kind: Padding) -> Tensor:
             return depthwise_conv2d_native(inner, kernels, strides, kind, data_format, name=scope)
 
         return with_space_to_batch(
@@ -159,15 +161,15 @@ def depthwise_conv2d(
 
 @public("nn.separable_conv2d")
 def separable_conv2d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    depthwise_filter: Any,
-    pointwise_filter: Any,
-    strides: Any,
-    padding: Any,
-    rate: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    depthwise_filter: TensorLike,
+    pointwise_filter: TensorLike,
+    strides: Sequence[int],
+    padding: Padding,
+    rate: Sequence[int] | None = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: Sequence[int] | None = None,
 ) -> Tensor:
     """A depthwise convolution, then one by filters of a single pixel.
 
@@ -195,7 +197,7 @@ def separable_conv2d(
         static[0].assert_is_compatible_with(1)
         static[1].assert_is_compatible_with(1)
 
-        def convolved(inner: Tensor, _: Any, kind: Any) -> Tensor:
+        def convolved(inner: Tensor, _: object, kind: Padding) -> Tensor:
             return depthwise_conv2d_native(
                 inner, kernels, strides, kind, data_format, name="depthwise"
             )

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference.api.nn.space import required_space_to_batch_paddings
-from sessrun.reference.api.nn.windows import padding_of
+from sessrun.reference.api.nn.windows import Padding, padding_of
 from sessrun.reference.api.ops.array_ops import concat, shape, stack
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import batch_to_space_nd, space_to_batch_nd
 from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -27,11 +28,11 @@ Applied = Callable[[Tensor, Any, Any], Tensor]
 
 @public("nn.with_space_to_batch")
 def with_space_to_batch(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    dilation_rate: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    dilation_rate: TensorLike,
+    padding: Padding,
     op: Applied,
-    filter_shape: Any = None,
+    filter_shape: TensorLike | None = None,
     spatial_dims: Sequence[int] | None = None,
     data_format: str | None = None,
 ) -> Tensor:
@@ -52,11 +53,11 @@ def with_space_to_batch(
     """
     x = convert_to_tensor(input, name="input")
 
-    def build(count: int, kind: Any) -> Callable[[Tensor, Any], Tensor]:
+    def build(count: int, kind: Padding) -> Callable[[Tensor, Any], Tensor]:
         return lambda inner, _: op(inner, count, kind)
 
-    made = Dilated(x.shape, dilation_rate, padding, build, filter_shape, spatial_dims, data_format)
-    return made(x, None)
+    apply = Dilated(x.shape, dilation_rate, padding, build, filter_shape, spatial_dims, data_format)
+    return apply(x, None)
 
 
 class Dilated:
@@ -81,10 +82,10 @@ class Dilated:
     def __init__(
         self,
         input_shape: TensorShape,
-        dilation_rate: Any,
-        padding: Any,
+        dilation_rate: TensorLike,
+        padding: Padding,
         build: Callable[[int, Any], Callable[[Tensor, Any], Tensor]],
-        filter_shape: Any = None,
+        filter_shape: TensorLike | None = None,
         spatial_dims: Sequence[int] | None = None,
         data_format: str | None = None,
         batch_dims: int = 1,
@@ -114,7 +115,7 @@ class Dilated:
         self._base = self._paddings(padding, filter_shape)
         self._applied = build(count, "VALID")
 
-    def _paddings(self, padding: Any, filter_shape: Any) -> Any:
+    def _paddings(self, padding: Padding, filter_shape: TensorLike | None) -> Any:
         """What is added in any case; None where that depends on the filters."""
         kind, explicit = padding_of(padding)
         if kind == "SAME":
@@ -146,11 +147,11 @@ class Dilated:
             return self._plain(x, filters)
         sizes: Any = None
         if self._shape.ndims is not None:
-            whole = self._shape.as_list()
-            sizes = [whole[i] for i in self._dims]
+            static_sizes = self._shape.as_list()
+            sizes = [static_sizes[i] for i in self._dims]
         if sizes is None or None in sizes:
-            each = shape(x)
-            sizes = stack([each[i] for i in self._dims])
+            dynamic_sizes = shape(x)
+            sizes = stack([dynamic_sizes[i] for i in self._dims])
         base = self._same(shape(filters)) if self._base is None else self._base
         around, off = required_space_to_batch_paddings(sizes, self._rate, base)
         blocks = self._adjusted(self._rate, 1)
@@ -169,17 +170,17 @@ class Dilated:
         known = constant_value(rows)
         source: Any = rows if known is None else known
         parts: list[Any] = []
-        before, place, dims = 0, 0, self._dims
-        while place < len(dims):
-            begin = place
+        before, index, dims = 0, 0, self._dims
+        while index < len(dims):
+            begin = index
             if dims[begin] > 1:
                 gap = [dims[begin] - 1 - before, *rest]
                 parts.append(np.full(gap, fill, dtype=rows.dtype.as_numpy_dtype))
-            while place + 1 < len(dims) and dims[place + 1] == dims[place] + 1:
-                place += 1
-            parts.append(source[begin : place + 1])
-            before = dims[place]
-            place += 1
+            while index + 1 < len(dims) and dims[index + 1] == dims[index] + 1:
+                index += 1
+            parts.append(source[begin : index + 1])
+            before = dims[index]
+            index += 1
         return concat(parts, 0) if known is None else np.concatenate(parts)
 
 

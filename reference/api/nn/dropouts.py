@@ -11,10 +11,12 @@ from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.random_ops import random_uniform
 from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
 from sessrun.reference.build.generated import real_div, select_v2, sub
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.random_seed import get_seed
@@ -26,12 +28,12 @@ __all__ = ["dropout"]
 
 @public("nn.dropout")
 def dropout(
-    x: Any,
+    x: TensorLike,
     keep_prob: Any = None,
-    noise_shape: Any = None,
+    noise_shape: TensorLike | None = None,
     seed: int | None = None,
     name: str | None = None,
-    rate: Any = None,
+    rate: TensorLike | None = None,
 ) -> Tensor:
     """Each element zero with a probability, or else divided by the probability of the contrary.
 
@@ -74,11 +76,11 @@ def dropout(
 
 @public("nn.experimental.stateless_dropout")
 def stateless_dropout(
-    x: Any,
-    rate: Any,
-    seed: Any,
+    x: TensorLike,
+    rate: TensorLike,
+    seed: TensorLike,
     rng_alg: Any = None,
-    noise_shape: Any = None,
+    noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """As `dropout`, by the numbers that a seed gives.
@@ -99,7 +101,7 @@ def stateless_dropout(
     return _dropped(x, rate, sampler, None, noise_shape, name, "stateless_dropout")
 
 
-def _stateless_uniform(shape: Any, dtype: Any, seed: Any, alg: Any) -> Tensor:
+def _stateless_uniform(shape: TensorLike, dtype: DTypeLike, seed: Any, alg: Any) -> Tensor:
     from sessrun.reference.api.ops.stateless_ops import stateless_uniform  # noqa: PLC0415 - few need it
 
     more = {} if alg is None else {"alg": alg}
@@ -108,10 +110,10 @@ def _stateless_uniform(shape: Any, dtype: Any, seed: Any, alg: Any) -> Tensor:
 
 @public("nn.experimental.general_dropout")
 def general_dropout(
-    x: Any,
-    rate: Any,
+    x: TensorLike,
+    rate: TensorLike,
     uniform_sampler: Callable[..., Tensor],
-    noise_shape: Any = None,
+    noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """As `dropout`, by numbers from [0, 1) that a function of `shape` and `dtype` draws."""
@@ -119,11 +121,11 @@ def general_dropout(
 
 
 def _dropped(
-    x: Any,
+    x: TensorLike,
     rate: Any,
     sampler: Callable[..., Tensor],
-    skipped: Callable[[], Any] | None,
-    noise_shape: Any,
+    skipped: Callable[[], object] | None,
+    noise_shape: TensorLike | None,
     name: str | None,
     default_name: str,
 ) -> Tensor:
@@ -144,12 +146,12 @@ def _dropped(
             return value
         scaled, rate = _scaled(value, rate)
         noise = sampler(shape=_noise_shape(value, noise_shape), dtype=value.dtype)
-        found = select_v2(noise >= rate, scaled, constant(0, dtype=value.dtype))
-        found.set_shape(value.shape)
-        return found
+        kept = select_v2(noise >= rate, scaled, constant(0, dtype=value.dtype))
+        kept.set_shape(value.shape)
+        return kept
 
 
-def _is_number(rate: Any) -> bool:
+def _is_number(rate: TensorLike) -> bool:
     return isinstance(rate, numbers.Real)
 
 

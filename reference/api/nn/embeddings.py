@@ -43,6 +43,7 @@ from sessrun.reference.build.generated import (
 )
 from sessrun.reference.build.generated import pow as power
 from sessrun.reference.build.indexed_slices import convert_to_tensor_or_indexed_slices
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.default_graph import colocate_with, device
 from sessrun.reference.graph.name_scopes import name_scope
@@ -59,28 +60,29 @@ def as_parts(params: Any) -> list[Any]:
     return params if isinstance(params, list) else [params]
 
 
-def _clipped(rows: Tensor, ids: Any, max_norm: Any) -> Any:
+def _clipped(rows: Tensor, ids: TensorLike, max_norm: float | None) -> Tensor:
     """Rows scaled down where their norm is greater than one that may be given."""
     if max_norm is None:
         return rows
 
-    def ranked(value: Any) -> Any:
+    def ranked(value: TensorLike) -> Any:
         return convert_to_tensor(value).shape.ndims or rank(value)
 
     first, last = ranked(ids), ranked(rows)
     is_known = isinstance(first, int) and isinstance(last, int)
     axes = list(range(first, last)) if is_known else range_(first, last)
-    return clip_by_norm(rows, max_norm, axes=axes)
+    clipped: Tensor = clip_by_norm(rows, max_norm, axes=axes)
+    return clipped
 
 
 @public("nn.embedding_lookup")
 def embedding_lookup(
     params: Any,
-    ids: Any,
+    ids: TensorLike,
     partition_strategy: str = "mod",
     name: str | None = None,
     validate_indices: bool = True,
-    max_norm: Any = None,
+    max_norm: float | None = None,
 ) -> Tensor:
     """The rows of a matrix with these numbers.
 
@@ -109,32 +111,32 @@ def embedding_lookup(
     with name_scope(name, "embedding_lookup", [*parts, ids]) as scope:
         if not any(isinstance(part, ResourceVariable) for part in parts):
             parts = [
-                convert_to_tensor_or_indexed_slices(part, name=f"params_{place}")
-                for place, part in enumerate(parts)
+                convert_to_tensor_or_indexed_slices(part, name=f"params_{index}")
+                for index, part in enumerate(parts)
             ]
         numbers = convert_to_tensor(ids, name="ids")
         if len(parts) == 1:
             with colocate_with(parts[0]):
-                found = _clipped(gather(parts[0], numbers, name=scope), numbers, max_norm)
-            return identity(found)
+                rows = _clipped(gather(parts[0], numbers, name=scope), numbers, max_norm)
+            return identity(rows)
         return _of_parts(parts, numbers, partition_strategy, max_norm, scope)
 
 
 def _of_parts(
-    parts: Sequence[Any], ids: Tensor, strategy: str, max_norm: Any, scope: str
+    parts: Sequence[Any], ids: Tensor, strategy: str, max_norm: float | None, scope: str
 ) -> Tensor:
     count = len(parts)
     flat = reshape(ids, [-1])
-    places = range_(size(flat, out_type=int32))
+    positions = range_(size(flat, out_type=int32))
     owners, numbers = _assigned(parts, flat, strategy)
     owners = cast(owners, int32)
     of_part = dynamic_partition(numbers, owners, count)
-    place_of_part = dynamic_partition(places, owners, count)
-    found = []
+    positions_of_part = dynamic_partition(positions, owners, count)
+    part_rows = []
     for part, own in zip(parts, of_part, strict=True):
         with device(None), colocate_with(part):
-            found.append(gather(part, own))
-    inputs = {"indices": place_of_part, "data": found}
+            part_rows.append(gather(part, own))
+    inputs = {"indices": positions_of_part, "data": part_rows}
     rows = one("ParallelDynamicStitch", inputs, scope)
     known = parts[0].shape[1:]
     for part in parts[1:]:
@@ -146,8 +148,7 @@ def _of_parts(
             row = shape(parts[0])[1:]
     rows = reshape(rows, concat([shape(ids), row], 0))
     rows.set_shape(ids.shape.concatenate(known))
-    found_rows: Tensor = _clipped(rows, ids, max_norm)
-    return found_rows
+    return _clipped(rows, ids, max_norm)
 
 
 def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Any, Any]:
@@ -166,10 +167,10 @@ def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Any, An
             f"Unrecognized partition strategy: {strategy}. Must be one of either `mod` or `div`."
         )
     total = _row_count(parts, ids)
-    each, extras = total // count, total % count
-    owners = maximum(ids // (each + 1), (ids - extras) // each)
+    per_part, extras = total // count, total % count
+    owners = maximum(ids // (per_part + 1), (ids - extras) // per_part)
     is_longer = owners < extras
-    return owners, where(is_longer, ids % (each + 1), (ids - extras) % each)
+    return owners, where(is_longer, ids % (per_part + 1), (ids - extras) % per_part)
 
 
 def _row_count(parts: Sequence[Any], ids: Tensor) -> Tensor:
@@ -192,12 +193,12 @@ def _row_count(parts: Sequence[Any], ids: Tensor) -> Tensor:
 @public("nn.embedding_lookup_sparse")
 def embedding_lookup_sparse(
     params: Any,
-    sp_ids: Any,
-    sp_weights: Any,
+    sp_ids: SparseTensor,
+    sp_weights: SparseTensor | None,
     partition_strategy: str = "mod",
     name: str | None = None,
     combiner: str | None = None,
-    max_norm: Any = None,
+    max_norm: float | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
     """For each row of a sparse matrix the rows with the numbers in it, as one.
@@ -244,10 +245,10 @@ def embedding_lookup_sparse(
             return _weighted(rows, numbers, sp_weights.values, segments, combiner, scope)
         if segments.dtype not in {int32, int64}:
             segments = cast(segments, int32)
-        found: Tensor = _COMBINERS[combiner](
+        combined: Tensor = _COMBINERS[combiner](
             rows, numbers, segments, name=scope, sparse_gradient=is_sparse
         )
-        return found
+        return combined
 
 
 _COMBINERS: Final[Mapping[str, Any]] = {
@@ -257,7 +258,7 @@ _COMBINERS: Final[Mapping[str, Any]] = {
 }
 
 
-def _check_weights(ids: SparseTensor, weights: Any) -> None:
+def _check_weights(ids: SparseTensor, weights: object) -> None:
     if not isinstance(weights, SparseTensor):
         raise bad_type(f"sp_weights must be either None or SparseTensor, got {type(weights)}")
     for part in ("values", "indices", "dense_shape"):
@@ -266,29 +267,29 @@ def _check_weights(ids: SparseTensor, weights: Any) -> None:
 
 
 def _weighted(
-    rows: Any, numbers: Tensor, weights: Tensor, segments: Tensor, combiner: str, scope: str
+    rows: TensorLike, numbers: Tensor, weights: Tensor, segments: Tensor, combiner: str, scope: str
 ) -> Tensor:
     """Rows times their weights, combined segment by segment."""
     segments = cast(segments, int32)
-    found = gather(rows, numbers)
-    wanted = found.dtype
+    result = gather(rows, numbers)
+    wanted = result.dtype
     if wanted in {float16, bfloat16}:
-        found = cast(found, float32)
-    weights = cast(weights, found.dtype)
-    ndims = found.shape.ndims
-    inner = expand_dims(rank(found) - 1, 0)
+        result = cast(result, float32)
+    weights = cast(weights, result.dtype)
+    ndims = result.shape.ndims
+    inner = expand_dims(rank(result) - 1, 0)
     outer = shape(weights)
     column = reshape(weights, concat([outer, ones(inner, dtype=outer.dtype)], 0))
     if ndims is not None:
         column.set_shape(weights.shape.concatenate([1] * (ndims - 1)))
-    found *= column
+    result *= column
     if combiner == "sum":
-        found = segment_sum(found, segments, name=scope)
+        result = segment_sum(result, segments, name=scope)
     else:
-        found = segment_sum(found, segments)
+        result = segment_sum(result, segments)
         if combiner == "mean":
             total = segment_sum(column, segments)
         else:
             total = sqrt(segment_sum(power(column, 2), segments))
-        found = div_no_nan(found, total, name=scope)
-    return cast(found, wanted)
+        result = div_no_nan(result, total, name=scope)
+    return cast(result, wanted)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy as np
 from sessrun.reference.api.nn.convolutions import conv1d, conv2d, plane, volume
 from sessrun.reference.api.nn.dilated import Dilated, with_space_to_batch
 from sessrun.reference.api.nn.poolings import avg_pool, avg_pool3d, max_pool, max_pool3d
-from sessrun.reference.api.nn.windows import each
+from sessrun.reference.api.nn.windows import Padding, SizesLike, per_dimension
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
-from sessrun.reference.base.tensor_shape import TensorShape, as_shape, dimension_at_index
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape, dimension_at_index
 from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -29,15 +30,15 @@ _LAST: Final = frozenset(
 
 @public("nn.convolution")
 def convolution(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter: Any,  # noqa: A002 - the same
-    padding: Any,
-    strides: Any = None,
-    dilation_rate: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter: TensorLike,  # noqa: A002 - the same
+    padding: Padding,
+    strides: SizesLike | None = None,
+    dilation_rate: SizesLike | None = None,
     name: str | None = None,
     data_format: str | None = None,
-    filters: Any = None,
-    dilations: Any = None,
+    filters: TensorLike | None = None,
+    dilations: SizesLike | None = None,
 ) -> Tensor:
     """A convolution in one, two or three dimensions, as the filters have.
 
@@ -62,12 +63,12 @@ def convolution(
 
 
 def convolution_internal(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filters: Any,
-    strides: Any = None,
-    padding: Any = "VALID",
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filters: TensorLike | None,
+    strides: SizesLike | None = None,
+    padding: Padding = "VALID",
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: SizesLike | None = None,
     name: str | None = None,
     call_from_convolution: bool = True,
     num_spatial_dims: int | None = None,
@@ -80,16 +81,20 @@ def convolution_internal(
     batch = ndims - count - 1 if ndims else 1
     last = data_format is None or data_format in _LAST
     channels = batch + count if last else batch
-    apart = each(dilations, count, "dilations", first=channels == 1)
-    steps = each(strides, count, "strides", first=channels == 1)
+    apart = per_dimension(dilations, count, "dilations", first=channels == 1)
+    steps = per_dimension(strides, count, "strides", first=channels == 1)
     with name_scope(name, None if name else "convolution", [x, kernels]) as scope:
         if all(size == 1 for size in apart):
-            attrs = {"padding": padding, "data_format": data_format, "dilations": apart}
+            attrs: dict[str, Any] = {
+                "padding": padding,
+                "data_format": data_format,
+                "dilations": apart,
+            }
             if count == 1:
                 return conv1d(x, kernels, steps, name=scope, **attrs)
             return (plane if count == 2 else volume)(x, kernels, steps, scope, **attrs)
         inner = slice(2, None) if channels == 1 else slice(1, -1)
-        made = Convolution(
+        convolve = Convolution(
             as_shape(x.shape),
             as_shape(kernels.shape),
             padding,
@@ -99,17 +104,17 @@ def convolution_internal(
             data_format,
             count,
         )
-        return made(x, kernels)
+        return convolve(x, kernels)
 
 
-def _tensor(value: Any, name: str, other: Any) -> Any:
+def _tensor(value: Any, name: str, other: object) -> Any:
     if is_tensor(value):
         return value
     with name_scope(None, "convolution_internal", [value, other]):
         return convert_to_tensor(value, name=name)
 
 
-def _spatial(x: Any, filters: Any, given: int | None) -> int:
+def _spatial(x: Tensor, filters: Tensor, given: int | None) -> int:
     """How many spatial dimensions there are.
 
     Raises:
@@ -155,34 +160,34 @@ class Convolution:
 
     def __init__(
         self,
-        input_shape: Any,
-        filter_shape: Any,
-        padding: Any,
-        strides: Any = None,
-        dilation_rate: Any = None,
+        input_shape: ShapeLike,
+        filter_shape: ShapeLike,
+        padding: Padding,
+        strides: SizesLike | None = None,
+        dilation_rate: SizesLike | None = None,
         name: str | None = None,
         data_format: str | None = None,
         num_spatial_dims: int = 2,
     ) -> None:
-        window, whole = as_shape(filter_shape), as_shape(input_shape)
+        window, static_shape = as_shape(filter_shape), as_shape(input_shape)
         count = num_spatial_dims if window.ndims is None else window.ndims - 2
-        batch = _batch_dims(whole, count)
+        batch = _batch_dims(static_shape, count)
         first = data_format is not None and data_format.startswith("NC")
-        depth = dimension_at_index(whole, batch if first else count + batch)
+        depth = dimension_at_index(static_shape, batch if first else count + batch)
         seen = dimension_at_index(window, count)
         start = batch + 1 if first else batch
         if not (depth % seen).is_compatible_with(0):
             raise bad_value(
                 "The number of input channels is not divisible by the corresponding "
-                f"number of output filters. Received: input.shape={whole} and "
+                f"number of output filters. Received: input.shape={static_shape} and "
                 f"filters.shape={window}"
             )
-        self.input_shape, self.filter_shape = whole, window
+        self.input_shape, self.filter_shape = static_shape, window
         self.data_format, self.padding, self.name = data_format, padding, name
         self.strides, self.dilation_rate = _moves(count, strides, dilation_rate)
         self.num_batch_dims, self.num_spatial_dims = batch, count
         self.conv_op = Dilated(
-            whole,
+            static_shape,
             self.dilation_rate,
             padding,
             self._build,
@@ -192,7 +197,7 @@ class Convolution:
             batch,
         )
 
-    def _build(self, _: int, padding: Any) -> Any:
+    def _build(self, _: int, padding: Padding) -> Callable[[Tensor, Any], Tensor]:
         return _Plain(
             self.input_shape,
             self.filter_shape,
@@ -203,26 +208,26 @@ class Convolution:
             self.num_batch_dims,
         )
 
-    def __call__(self, inp: Any, filter: Any) -> Tensor:  # noqa: A002 - TensorFlow's name
+    def __call__(self, inp: Any, filter: TensorLike) -> Tensor:  # noqa: A002 - TensorFlow's name
         """Convolve a tensor."""
         return self.conv_op(inp, filter)
 
 
-def _batch_dims(whole: TensorShape, count: int) -> int:
+def _batch_dims(input_shape: TensorShape, count: int) -> int:
     """How many dimensions there are before so many spatial ones.
 
     Raises:
       ValueError: there are too few.
 
     """
-    if whole.ndims is None:
+    if input_shape.ndims is None:
         return 1
-    if whole.ndims < count + 2:
+    if input_shape.ndims < count + 2:
         raise bad_value(
             f"`input.shape.rank` must be >= than `num_spatial_dims + 2`. Received: "
-            f"input.shape={whole} and num_spatial_dims={count}"
+            f"input.shape={input_shape} and num_spatial_dims={count}"
         )
-    return whole.ndims - count - 1
+    return input_shape.ndims - count - 1
 
 
 def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -232,7 +237,7 @@ def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray
       ValueError: there are too few or too many, one is below 1, or both are above 1.
 
     """
-    found = []
+    arrays = []
     for name, values in (("dilation_rate", rates), ("strides", strides)):
         given = [1] * count if values is None else values
         if len(given) != count:
@@ -242,8 +247,8 @@ def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray
         array = np.array(given, dtype=np.int32)
         if np.any(array < 1):
             raise bad_value(f"all values of `{name}` must be positive. Received: {name}={array}")
-        found.append(array)
-    apart, steps = found
+        arrays.append(array)
+    apart, steps = arrays
     if np.any(steps > 1) and np.any(apart > 1):
         raise bad_value(
             "`strides > 1` not supported in conjunction with `dilation_rate > 1`. "
@@ -257,25 +262,27 @@ class _Plain:
 
     def __init__(
         self,
-        whole: TensorShape,
+        input_shape: TensorShape,
         window: TensorShape,
-        padding: Any,
+        padding: Padding,
         data_format: str | None,
         strides: Sequence[int],
         name: str | None,
         batch: int,
     ) -> None:
-        if whole.ndims is not None:
-            window = window.with_rank(whole.ndims - batch + 1)
+        if input_shape.ndims is not None:
+            window = window.with_rank(input_shape.ndims - batch + 1)
         if window.ndims is not None:
-            whole = whole.with_rank(window.ndims + batch - 1)
-        if whole.ndims is None:
-            raise bad_value(f"Rank of convolution must be known. Received: input_shape={whole}")
-        self._count = whole.ndims - batch - 1
+            input_shape = input_shape.with_rank(window.ndims + batch - 1)
+        if input_shape.ndims is None:
+            raise bad_value(
+                f"Rank of convolution must be known. Received: input_shape={input_shape}"
+            )
+        self._count = input_shape.ndims - batch - 1
         if not 1 <= self._count <= 3:
             raise bad_value(
                 "`input_shape.rank - num_batch_dims + 1` must be at least 3 and at "
-                f"most 5. Received: input_shape={whole}"
+                f"most 5. Received: input_shape={input_shape}"
             )
         self._padding, self._name = padding, name
         formats = {1: ("NWC", "NCW"), 2: ("NHWC", "NCHW"), 3: ("NDHWC", "NCDHW")}[self._count]
@@ -288,7 +295,7 @@ class _Plain:
         self._format = formats[0] if data_format is None and self._count < 3 else data_format
         self._strides = list(strides)
 
-    def __call__(self, x: Any, filters: Any) -> Tensor:
+    def __call__(self, x: TensorLike, filters: TensorLike) -> Tensor:
         if self._count == 1:
             return conv1d(
                 x,
@@ -322,15 +329,15 @@ _POOLINGS: Final[dict[tuple[str, int], Any]] = {
 
 @public("nn.pool")
 def pool(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     window_shape: Sequence[int],
     pooling_type: str,
     padding: str,
-    dilation_rate: Any = None,
-    strides: Any = None,
+    dilation_rate: SizesLike | None = None,
+    strides: SizesLike | None = None,
     name: str | None = None,
     data_format: str | None = None,
-    dilations: Any = None,
+    dilations: SizesLike | None = None,
 ) -> Tensor:
     """A pooling in one, two or three dimensions, as the window has.
 
@@ -389,15 +396,15 @@ def pool(
 
 def _pooled(
     scope: str,
-    function: Any,
+    function: Callable[..., Tensor],
     count: int,
-    window: list[Any],
-    steps: list[Any],
+    window: list[int],
+    steps: list[int],
     data_format: str | None,
 ) -> Any:
     """A pooling of tensors, of rows as images of one row."""
     first = data_format is not None and data_format.startswith("NC")
-    sizes, moves = ([1, 1, *each_] if first else [1, *each_, 1] for each_ in (window, steps))
+    sizes, moves = ([1, 1, *numbers] if first else [1, *numbers, 1] for numbers in (window, steps))
     form = data_format
     if count == 1:
         if data_format not in {None, "NWC", "NCW"}:
@@ -406,19 +413,23 @@ def _pooled(
             )
         form = "NCHW" if first else "NHWC"
         sizes, moves = [1, *sizes], [1, *moves]
-    place = 2 if first else 1
+    row_axis = 2 if first else 1
 
-    def apply(x: Tensor, _: Any, padding: Any) -> Tensor:
-        whole = expand_dims(x, place) if count == 1 else x
-        made: Tensor = function(whole, sizes, moves, padding, data_format=form, name=scope)
-        return squeeze(made, [place]) if count == 1 else made
+    def apply(x: Tensor, _: object, padding: Padding) -> Tensor:
+        images = expand_dims(x, row_axis) if count == 1 else x
+        result: Tensor = function(images, sizes, moves, padding, data_format=form, name=scope)
+        return squeeze(result, [row_axis]) if count == 1 else result
 
     return apply
 
 
 @public("nn.atrous_conv2d")
 def atrous_conv2d(
-    value: Any, filters: Any, rate: Any, padding: Any, name: str | None = None
+    value: TensorLike,
+    filters: TensorLike,
+    rate: int,
+    padding: Padding,
+    name: str | None = None,
 ) -> Tensor:
     """A convolution of images whose windows' elements are apart.
 

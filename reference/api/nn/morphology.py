@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from sessrun.reference.api.nn.windows import window_op
+from sessrun.reference.api.nn.windows import SizesLike, window_op
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.build.generated import neg, reverse_v2
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -16,14 +15,14 @@ __all__: list[str] = []
 
 @public("nn.dilation2d")
 def dilation2d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    filter: Any = None,  # noqa: A002 - the same
-    strides: Any = None,
-    rates: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    filter: TensorLike | None = None,  # noqa: A002 - the same
+    strides: SizesLike | None = None,
+    rates: SizesLike | None = None,
     padding: str | None = None,
     name: str | None = None,
-    filters: Any = None,
-    dilations: Any = None,
+    filters: TensorLike | None = None,
+    dilations: SizesLike | None = None,
 ) -> Tensor:
     """The largest sum of each window and the filter of its channel.
 
@@ -49,7 +48,12 @@ def dilation2d(
 
 @public("nn.erosion2d")
 def erosion2d(
-    value: Any, kernel: Any, strides: Any, rates: Any, padding: str, name: str | None = None
+    value: TensorLike,
+    kernel: TensorLike,
+    strides: SizesLike,
+    rates: SizesLike,
+    padding: str,
+    name: str | None = None,
 ) -> Tensor:
     """The smallest difference of each window and the filter of its channel; as `dilation2d`."""
     with name_scope(name, "erosion2d", [value, kernel]) as scope:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from sessrun.reference.api.nn.windows import SizesLike
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.random_seed import is_op_determinism_enabled
 from sessrun.reference.graph.tensor import Tensor
@@ -40,14 +44,14 @@ class FractionalAvgPool(NamedTuple):
 
 @public("nn.max_pool_with_argmax")
 def max_pool_with_argmax(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
     padding: str,
     data_format: str = "NHWC",
-    Targmax: Any = None,  # noqa: N803 - TensorFlow's name
+    Targmax: DTypeLike | None = None,  # noqa: N803 - TensorFlow's name
     name: str | None = None,
-    output_dtype: Any = None,
+    output_dtype: DTypeLike | None = None,
     include_batch_in_index: bool = False,
 ) -> MaxPoolWithArgmax:
     """The largest number of each window, and the number of its place in its image.
@@ -85,8 +89,8 @@ def max_pool_with_argmax(
 
 def _fractional(
     op_type: str,
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: float | Sequence[float],
     pseudo_random: bool,
     overlapping: bool,
     deterministic: bool,
@@ -107,8 +111,8 @@ def _fractional(
 
 @public("nn.fractional_max_pool")
 def fractional_max_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: float | Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
     deterministic: bool = False,
@@ -156,8 +160,8 @@ def fractional_max_pool(
 
 @public("nn.fractional_avg_pool")
 def fractional_avg_pool(
-    value: Any,
-    pooling_ratio: Any,
+    value: TensorLike,
+    pooling_ratio: float | Sequence[float],
     pseudo_random: bool = False,
     overlapping: bool = False,
     deterministic: bool = False,

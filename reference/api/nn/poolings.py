@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.api.nn.windows import each, is_first, padding_of, window_op
+from sessrun.reference.api.nn.windows import (
+    Padding,
+    SizesLike,
+    is_first,
+    padding_of,
+    per_dimension,
+    window_op,
+)
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -16,17 +24,17 @@ __all__ = ["avg_pool", "avg_pool3d", "max_pool", "max_pool3d"]
 
 
 def _window(
-    ksize: Any, strides: Any, spatial: int, data_format: str | None
+    ksize: SizesLike, strides: SizesLike, spatial: int, data_format: str | None
 ) -> dict[str, list[Any]]:
     """The window's sizes and how far it moves, for each dimension; no format is channels last."""
     first = data_format is not None and is_first(data_format)
     return {
-        "ksize": each(ksize, spatial, "ksize", first=first),
-        "strides": each(strides, spatial, "strides", first=first),
+        "ksize": per_dimension(ksize, spatial, "ksize", first=first),
+        "strides": per_dimension(strides, spatial, "strides", first=first),
     }
 
 
-def _check_vectors(padding: Any, data_format: str | None) -> None:
+def _check_vectors(padding: Padding, data_format: str | None) -> None:
     if isinstance(padding, list | tuple) and data_format == "NCHW_VECT_C":
         raise bad_value(
             "`data_format='NCHW_VECT_C'` is not supported with explicit padding. "
@@ -36,13 +44,13 @@ def _check_vectors(padding: Any, data_format: str | None) -> None:
 
 @public("nn.max_pool")
 def max_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NHWC",
     name: str | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """The largest number of each window of images.
 
@@ -80,10 +88,10 @@ def max_pool(
 
 @public("nn.max_pool2d")
 def max_pool2d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -106,10 +114,10 @@ def max_pool2d(
 
 @public("nn.max_pool1d")
 def max_pool1d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -139,29 +147,29 @@ def max_pool1d(
 def _of_rows(
     op_type: str,
     argument: str,
-    value: Any,
-    ksize: Any,
-    strides: Any,
+    value: TensorLike,
+    ksize: SizesLike,
+    strides: SizesLike,
     data_format: str | None,
     scope: str,
-    **attrs: Any,
+    **attrs: object,
 ) -> Tensor:
     """A pooling of images of one row."""
     form = "NWC" if data_format is None else data_format
     window = {key: [1, *sizes] for key, sizes in _window(ksize, strides, 1, form).items()}
-    place = 1 if form == "NWC" else 2
-    images = expand_dims(value, place)
+    row_axis = 1 if form == "NWC" else 2
+    images = expand_dims(value, row_axis)
     wide = "NHWC" if form == "NWC" else "NCHW"
-    made = window_op(op_type, {argument: images}, scope, data_format=wide, **window, **attrs)
-    return squeeze(made, place)
+    pooled = window_op(op_type, {argument: images}, scope, data_format=wide, **window, **attrs)
+    return squeeze(pooled, row_axis)
 
 
 @public("nn.max_pool3d")
 def max_pool3d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -193,13 +201,13 @@ def max_pool3d(
 
 @public("nn.avg_pool", "nn.avg_pool2d")
 def avg_pool(
-    value: Any,
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    value: TensorLike,
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NHWC",
     name: str | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """The mean of each window of images; arguments as those of `max_pool`, without paddings."""
     with name_scope(name, "AvgPool", [value]) as scope:
@@ -217,10 +225,10 @@ def avg_pool(
 
 @public("nn.avg_pool1d")
 def avg_pool1d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NWC",
     name: str | None = None,
 ) -> Tensor:
@@ -233,10 +241,10 @@ def avg_pool1d(
 
 @public("nn.avg_pool3d")
 def avg_pool3d(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
@@ -271,10 +279,10 @@ def _spatial(value: Any) -> int:
 
 @public("nn.max_pool_v2")
 def max_pool_v2(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -302,10 +310,10 @@ def max_pool_v2(
 
 @public("nn.avg_pool_v2")
 def avg_pool_v2(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    ksize: Any,
-    strides: Any,
-    padding: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: Padding,
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:

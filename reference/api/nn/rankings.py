@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -23,10 +25,10 @@ class TopKV2(NamedTuple):
 
 @public("math.top_k", "nn.top_k")
 def top_k(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     k: Any = 1,
     sorted: bool = True,  # noqa: A002 - TensorFlow's name
-    index_type: Any = dtypes.int32,
+    index_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> TopKV2:
     """The k largest elements of each row, falling, and where they are.
@@ -47,7 +49,9 @@ def top_k(
 
 
 @public("math.in_top_k", "nn.in_top_k")
-def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
+def in_top_k(
+    predictions: TensorLike, targets: TensorLike, k: Any, name: str | None = None
+) -> Tensor:
     """Whether the target is among the k largest predictions of each row.
 
     Args:

@@ -16,10 +16,11 @@ from sessrun.reference.api.ops.sparse_array_ops import sparse_fill_empty_rows, s
 from sessrun.reference.api.sparse_ops import sparse_retain
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
-from sessrun.reference.base.dtypes import bool_, int32
+from sessrun.reference.base.dtypes import DTypeLike, bool_, int32
 from sessrun.reference.base.tensor_shape import unknown_shape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import greater, greater_equal, logical_and, reshape, tile
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -28,7 +29,7 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 
-def _matrices(weights: Any, dtype: Any) -> list[Any]:
+def _matrices(weights: Any, dtype: DTypeLike | None) -> list[Any]:
     """The parts of a matrix, resource variables as they are.
 
     Raises:
@@ -68,13 +69,13 @@ def _without_bad_weights(
 @public("nn.safe_embedding_lookup_sparse")
 def safe_embedding_lookup_sparse(
     embedding_weights: Any,
-    sparse_ids: Any,
-    sparse_weights: Any = None,
+    sparse_ids: SparseTensor,
+    sparse_weights: SparseTensor | None = None,
     combiner: str = "mean",
-    default_id: Any = None,
+    default_id: TensorLike | None = None,
     name: str | None = None,
     partition_strategy: str = "div",
-    max_norm: Any = None,
+    max_norm: float | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
     """As `embedding_lookup_sparse`, of ids of any rank, without what cannot be looked up.
@@ -101,13 +102,13 @@ def safe_embedding_lookup_sparse(
     dtype = None if sparse_weights is None else sparse_weights.dtype
     parts = _matrices(embedding_weights, dtype)
     with name_scope(name, "embedding_lookup", [*parts, sparse_ids, sparse_weights]) as scope:
-        whole = sparse_ids.dense_shape
-        known = whole.shape.as_list()[0]
-        ndims = size(whole) if known is None else known
-        rows = reduce_prod(slice_(whole, [0], [ndims - 1]))
-        ids = sparse_reshape(sparse_ids, [rows, gather(whole, ndims - 1)])
-        ids, weights, is_empty = _made_safe(ids, sparse_weights, combiner, default_id or 0)
-        found = embedding_lookup_sparse(
+        dense_shape = sparse_ids.dense_shape
+        known = dense_shape.shape.as_list()[0]
+        ndims = size(dense_shape) if known is None else known
+        rows = reduce_prod(slice_(dense_shape, [0], [ndims - 1]))
+        ids = sparse_reshape(sparse_ids, [rows, gather(dense_shape, ndims - 1)])
+        ids, weights, is_empty = _cleaned(ids, sparse_weights, combiner, default_id or 0)
+        embedded = embedding_lookup_sparse(
             parts,
             ids,
             weights,
@@ -119,18 +120,18 @@ def safe_embedding_lookup_sparse(
         )
         if default_id is None:
             column = reshape(is_empty, [-1, 1])
-            is_nothing = tile(column, stack([1, shape(found)[1]]))
-            found = where(is_nothing, zeros_like(found), found, name=scope)
-        outer = slice_(cast(whole, int32), [0], [ndims - 1])
-        result = reshape(found, concat([outer, slice_(shape(found), [1], [-1])], 0))
+            is_nothing = tile(column, stack([1, shape(embedded)[1]]))
+            embedded = where(is_nothing, zeros_like(embedded), embedded, name=scope)
+        outer = slice_(cast(dense_shape, int32), [0], [ndims - 1])
+        result = reshape(embedded, concat([outer, slice_(shape(embedded), [1], [-1])], 0))
         rank = None if known is None else known - 1
-        result.set_shape(unknown_shape(rank).concatenate(found.shape[1:]))
+        result.set_shape(unknown_shape(rank).concatenate(embedded.shape[1:]))
         return result
 
 
-def _made_safe(
-    ids: SparseTensor, given: Any, combiner: str, default_id: Any
-) -> tuple[SparseTensor, Any, Tensor]:
+def _cleaned(
+    ids: SparseTensor, given: SparseTensor | None, combiner: str, default_id: TensorLike
+) -> tuple[SparseTensor, SparseTensor | None, Tensor]:
     """Ids and weights, or None, that can be looked up, and which rows had none."""
     weights = None
     if given is not None:

@@ -22,6 +22,7 @@ from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros_like
 from sessrun.reference.api.ops.math_ops import matmul
 from sessrun.reference.base.dtypes import int32, int64
 from sessrun.reference.build.generated import log, mul, reshape, stop_gradient
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -39,7 +40,13 @@ class _Sampled:
     """The logits of true and of sampled classes, each with the bias."""
 
     def __init__(
-        self, weights: Any, biases: Any, flat: Tensor, sampled: Tensor, inputs: Any, strategy: str
+        self,
+        weights: TensorLike,
+        biases: TensorLike,
+        flat: Tensor,
+        sampled: Tensor,
+        inputs: Any,
+        strategy: str,
     ) -> None:
         ids = concat([flat, sampled], 0)
         rows = cast(embedding_lookup(weights, ids, strategy), inputs.dtype)
@@ -63,12 +70,12 @@ class _Sampled:
 
 
 def _without_hits(
-    logits: Tensor, labels: Tensor, sampled: Tensor, num_true: int, num_sampled: Any
+    logits: Tensor, labels: Tensor, sampled: Tensor, num_true: int, num_sampled: TensorLike
 ) -> Tensor:
     """The logits of sampled classes, the least there is where the class is a true one."""
-    rows, places, weights = compute_accidental_hits(labels, sampled, num_true=num_true)
+    rows, positions, weights = compute_accidental_hits(labels, sampled, num_true=num_true)
     rows = reshape(rows, [-1, 1])
-    columns = reshape(cast(places, int32), [-1, 1])
+    columns = reshape(cast(positions, int32), [-1, 1])
     inputs = {
         "sparse_indices": concat([rows, columns], 1, "sparse_indices"),
         "output_shape": concat([shape(labels)[:1], expand_dims(num_sampled, 0)], 0),
@@ -79,11 +86,11 @@ def _without_hits(
 
 
 def _compute_sampled_logits(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
-    num_sampled: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_sampled: TensorLike,
     num_classes: int,
     num_true: int = 1,
     sampled_values: Any = None,
@@ -109,8 +116,8 @@ def _compute_sampled_logits(
             )
         sampled, true_expected, expected = (stop_gradient(value) for value in sampled_values)
         sampled = cast(sampled, int64)
-        made = _Sampled(parts, biases, flat, sampled, inputs, partition_strategy)
-        true_logits, logits = made.logits(num_true)
+        candidates = _Sampled(parts, biases, flat, sampled, inputs, partition_strategy)
+        true_logits, logits = candidates.logits(num_true)
         if remove_accidental_hits:
             logits = _without_hits(logits, labels, sampled, num_true, num_sampled)
         if subtract_log_q:
@@ -123,11 +130,11 @@ def _compute_sampled_logits(
 
 @public("nn.nce_loss")
 def nce_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
-    num_sampled: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_sampled: TensorLike,
     num_classes: int,
     num_true: int = 1,
     sampled_values: Any = None,
@@ -173,11 +180,11 @@ def nce_loss(
 
 @public("nn.sampled_softmax_loss")
 def sampled_softmax_loss(
-    weights: Any,
-    biases: Any,
-    labels: Any,
-    inputs: Any,
-    num_sampled: Any,
+    weights: TensorLike,
+    biases: TensorLike,
+    labels: TensorLike,
+    inputs: TensorLike,
+    num_sampled: TensorLike,
     num_classes: int,
     num_true: int = 1,
     sampled_values: Any = None,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference.api.nn.windows import window_op
+from sessrun.reference.api.nn.windows import SizesLike, window_op
 from sessrun.reference.api.ops.array_ops import stack
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.reduce_ops import chosen
@@ -14,6 +14,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import batch_to_space_nd, space_to_batch_nd
 from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -21,17 +22,17 @@ from sessrun.reference.public import public
 __all__ = ["batch_to_space", "required_space_to_batch_paddings", "space_to_batch"]
 
 
-def _square(size: Any) -> np.ndarray:
+def _square(size: TensorLike) -> np.ndarray:
     return np.array([size, size], dtype=np.int64)
 
 
 @public("nn.space_to_batch", "space_to_batch")
 def space_to_batch(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    paddings: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    paddings: TensorLike,
     block_size: Any = None,
     name: str | None = None,
-    block_shape: Any = None,
+    block_shape: TensorLike | None = None,
 ) -> Tensor:
     """Images padded and cut into square blocks, each of whose elements is in an image of its own.
 
@@ -54,11 +55,11 @@ def space_to_batch(
 
 @public("batch_to_space")
 def batch_to_space(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    crops: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    crops: TensorLike,
     block_size: Any,
     name: str | None = None,
-    block_shape: Any = None,
+    block_shape: TensorLike | None = None,
 ) -> Tensor:
     """The inverse of `space_to_batch`: `crops` are taken off.
 
@@ -74,7 +75,7 @@ def batch_to_space(
 
 @public("nn.space_to_depth", "space_to_depth")
 def space_to_depth(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     block_size: int,
     name: str | None = None,
     data_format: str = "NHWC",
@@ -87,7 +88,7 @@ def space_to_depth(
 
 @public("depth_to_space", "nn.depth_to_space")
 def depth_to_space(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     block_size: int,
     name: str | None = None,
     data_format: str = "NHWC",
@@ -100,7 +101,10 @@ def depth_to_space(
 
 @public("required_space_to_batch_paddings")
 def required_space_to_batch_paddings(
-    input_shape: Any, block_shape: Any, base_paddings: Any = None, name: str | None = None
+    input_shape: TensorLike,
+    block_shape: TensorLike,
+    base_paddings: TensorLike | None = None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """What must be added so that blocks divide a shape, and what is taken off afterwards.
 
@@ -132,12 +136,12 @@ def required_space_to_batch_paddings(
             base.shape.assert_is_compatible_with([count, 2])
         else:
             base = zeros([count, 2], dtypes.int32)
-        values = [constant_value(each) for each in (blocks, sizes, base)]
+        values = [constant_value(tensor) for tensor in (blocks, sizes, base)]
         if all(value is not None for value in values):
             blocks, sizes, base = values
         start, end = base[:, 0], base[:, 1]
-        whole = sizes + start + end
-        more = (blocks - whole % blocks) % blocks
+        padded_sizes = sizes + start + end
+        more = (blocks - padded_sizes % blocks) % blocks
         behind = end + more
         paddings = stack([[start[i], behind[i]] for i in range(count)], name="paddings")
         return paddings, stack([[0, more[i]] for i in range(count)], name="crops")
@@ -145,13 +149,13 @@ def required_space_to_batch_paddings(
 
 @public("extract_image_patches", "image.extract_image_patches")
 def extract_image_patches(
-    images: Any,
-    ksizes: Any = None,
-    strides: Any = None,
-    rates: Any = None,
+    images: TensorLike,
+    ksizes: SizesLike | None = None,
+    strides: SizesLike | None = None,
+    rates: SizesLike | None = None,
     padding: str | None = None,
     name: str | None = None,
-    sizes: Any = None,
+    sizes: SizesLike | None = None,
 ) -> Tensor:
     """The windows of images as channels.
 
@@ -174,7 +178,12 @@ def extract_image_patches(
 
 @public("image.extract_patches")
 def extract_patches(
-    images: Any, sizes: Any, strides: Any, rates: Any, padding: str | None, name: str | None = None
+    images: TensorLike,
+    sizes: SizesLike | None,
+    strides: SizesLike | None,
+    rates: SizesLike | None,
+    padding: str | None,
+    name: str | None = None,
 ) -> Tensor:
     """As `extract_image_patches`, under the newer names."""
     return window_op(

@@ -25,6 +25,7 @@ from sessrun.reference.build.generated import (
     stop_gradient,
     sub,
 )
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -38,15 +39,15 @@ def _count_of(x: Tensor, axes: list[int]) -> Tensor:
     if sizes is not None and all(sizes[axis] is not None for axis in axes):
         return constant(math.prod(sizes[axis] or 0 for axis in axes), dtype=x.dtype)
     count = rank(x)
-    places = [axis + count if axis < 0 else axis for axis in axes]
-    return reduce_prod(gather(cast(shape(x), x.dtype), places), name="count")
+    positive_axes = [axis + count if axis < 0 else axis for axis in axes]
+    return reduce_prod(gather(cast(shape(x), x.dtype), positive_axes), name="count")
 
 
 @public("nn.sufficient_statistics")
 def sufficient_statistics(
-    x: Any,
+    x: TensorLike,
     axes: Iterable[int],
-    shift: Any = None,
+    shift: TensorLike | None = None,
     keep_dims: bool | None = None,
     name: str | None = None,
     keepdims: bool | None = None,
@@ -65,24 +66,28 @@ def sufficient_statistics(
       `(count, sum, sum of squares, shift)`.
 
     """
-    places = list(set(axes))
+    distinct_axes = list(set(axes))
     keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
     with name_scope(name, "sufficient_statistics", [x, shift]):
         value = convert_to_tensor(x, name="x")
-        count = _count_of(value, places)
+        count = _count_of(value, distinct_axes)
         if shift is None:
             total, squares = value, square(value)
         else:
             shift = convert_to_tensor(shift, name="shift")
             total, squares = sub(value, shift), squared_difference(value, shift)
-        total = reduce_sum(total, places, keepdims=keep, name="mean_ss")
-        squares = reduce_sum(squares, places, keepdims=keep, name="var_ss")
+        total = reduce_sum(total, distinct_axes, keepdims=keep, name="mean_ss")
+        squares = reduce_sum(squares, distinct_axes, keepdims=keep, name="var_ss")
     return count, total, squares, shift
 
 
 @public("nn.normalize_moments")
 def normalize_moments(
-    counts: Any, mean_ss: Any, variance_ss: Any, shift: Any, name: str | None = None
+    counts: TensorLike,
+    mean_ss: TensorLike,
+    variance_ss: TensorLike,
+    shift: TensorLike | None,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The mean and the variance of what `sufficient_statistics` gives."""
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
@@ -99,8 +104,8 @@ def normalize_moments(
 @public("nn.moments")
 def moments(
     x: Any,
-    axes: Any,
-    shift: Any = None,
+    axes: TensorLike,
+    shift: TensorLike | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
@@ -133,9 +138,9 @@ def moments(
 
 @public("nn.weighted_moments")
 def weighted_moments(
-    x: Any,
-    axes: Any,
-    frequency_weights: Any,
+    x: TensorLike,
+    axes: TensorLike,
+    frequency_weights: TensorLike,
     name: str | None = None,
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
@@ -205,17 +210,17 @@ def batch_normalization(
 
 @public("nn.batch_norm_with_global_normalization")
 def batch_norm_with_global_normalization(
-    t: Any = None,
-    m: Any = None,
-    v: Any = None,
-    beta: Any = None,
-    gamma: Any = None,
-    variance_epsilon: Any = None,
+    t: TensorLike | None = None,
+    m: TensorLike | None = None,
+    v: TensorLike | None = None,
+    beta: TensorLike | None = None,
+    gamma: TensorLike | None = None,
+    variance_epsilon: TensorLike | None = None,
     scale_after_normalization: bool | None = None,
     name: str | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
-    mean: Any = None,
-    variance: Any = None,
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
+    mean: TensorLike | None = None,
+    variance: TensorLike | None = None,
 ) -> Tensor:
     """`batch_normalization` under older names; `scale_after_normalization` is whether gamma counts.
 
@@ -238,15 +243,15 @@ def _counted(value: Tensor, dtype: dtypes.DType) -> Tensor:
 
 
 @public("math.zero_fraction", "nn.zero_fraction")
-def zero_fraction(value: Any, name: str | None = None) -> Tensor:
+def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
     """The part of the elements that is zero, as a float32 scalar; not a number of no elements."""
     with name_scope(name, "zero_fraction", [value]):
-        found = convert_to_tensor(value, name="value")
-        count = size(found, out_type=dtypes.int64)
+        numbers = convert_to_tensor(value, name="value")
+        count = size(numbers, out_type=dtypes.int64)
         others = cond(
             count <= dtypes.int32.max,
-            lambda: cast(_counted(found, dtypes.int32), dtypes.int64),
-            lambda: _counted(found, dtypes.int64),
+            lambda: cast(_counted(numbers, dtypes.int32), dtypes.int64),
+            lambda: _counted(numbers, dtypes.int64),
         )
         with name_scope("counts_to_fraction"):
             zero_count = cast(count - others, dtypes.float32)

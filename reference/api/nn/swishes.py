@@ -9,6 +9,7 @@ from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import sigmoid, square
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -17,7 +18,7 @@ __all__: list[str] = []
 
 
 @public("nn.silu", "nn.swish")
-def swish(features: Any, beta: Any = 1.0) -> Tensor:
+def swish(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """X * sigmoid(beta * x).
 
     Its gradient computes the sigmoid anew, so that none is kept until then.
@@ -30,8 +31,8 @@ def swish(features: Any, beta: Any = 1.0) -> Tensor:
     x = convert_to_tensor(features, name="features")
     slope = cast(convert_to_tensor(beta, name="beta"), x.dtype)
 
-    def computed(x: Any, slope: Any) -> tuple[Any, Any]:
-        def gradient(grad: Any) -> tuple[Any, Any]:
+    def computed(x: Tensor, slope: Tensor) -> tuple[Any, Any]:
+        def gradient(grad: Tensor) -> tuple[Tensor, Tensor]:
             with control_dependencies([grad]):
                 gate = sigmoid(slope * x)
             by_x = gate * (1.0 + slope * x * (1.0 - gate))
@@ -40,5 +41,5 @@ def swish(features: Any, beta: Any = 1.0) -> Tensor:
 
         return x * sigmoid(slope * x), gradient
 
-    found: Tensor = custom_gradient(computed)(x, slope)
-    return found
+    activated: Tensor = custom_gradient(computed)(x, slope)
+    return activated

@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sized
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence, Sized
+from typing import Any, TypeAlias
+
+import numpy as np
 
 from sessrun.reference.api.ops.array_ops import concat, reshape, shape
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["each", "is_first", "one_batch", "padding_of", "window_op"]
+__all__ = [
+    "Padding",
+    "SizesLike",
+    "is_first",
+    "one_batch",
+    "padding_of",
+    "per_dimension",
+    "window_op",
+]
+
+#: Sizes, strides or dilations of windows: one number for all dimensions, or one for each.
+SizesLike: TypeAlias = "int | Sequence[int] | np.ndarray"
+#: `SAME`, `VALID`, or for each dimension how many elements are added before and behind it.
+Padding: TypeAlias = "str | list[Sequence[int]] | tuple[Sequence[int], ...]"
 
 
 def is_first(data_format: str) -> bool:
@@ -20,7 +36,7 @@ def is_first(data_format: str) -> bool:
     return data_format.startswith("NC")
 
 
-def each(value: Any, spatial: int, name: str, *, first: bool = False) -> list[Any]:
+def per_dimension(value: Any, spatial: int, name: str, *, first: bool = False) -> list[Any]:
     """One number for each dimension, batch and channels with it.
 
     Args:
@@ -35,20 +51,20 @@ def each(value: Any, spatial: int, name: str, *, first: bool = False) -> list[An
     """
     if value is None:
         return [1] * (spatial + 2)
-    found = list(value) if isinstance(value, Sized) else [value]  # type: ignore[call-overload]  # sized sequences
-    if len(found) == spatial + 2:
-        return found
-    if len(found) == 1:
-        found *= spatial
-    elif len(found) != spatial:
+    numbers = list(value) if isinstance(value, Sized) else [value]  # type: ignore[call-overload]  # sized sequences
+    if len(numbers) == spatial + 2:
+        return numbers
+    if len(numbers) == 1:
+        numbers *= spatial
+    elif len(numbers) != spatial:
         raise bad_value(
             f"{name} should be of length 1, {spatial} or {spatial + 2}. Received: "
-            f"{name}={found} of length {len(found)}"
+            f"{name}={numbers} of length {len(numbers)}"
         )
-    return [1, 1, *found] if first else [1, *found, 1]
+    return [1, 1, *numbers] if first else [1, *numbers, 1]
 
 
-def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[int]]:
+def padding_of(padding: Padding | None, rank: int = 4) -> tuple[str | None, list[int]]:
     """The attributes `padding` and `explicit_paddings` of an argument.
 
     Args:
@@ -80,7 +96,7 @@ def padding_of(padding: Any, rank: int = 4) -> tuple[Any, list[int]]:
 
 
 def window_op(
-    op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any
+    op_type: str, inputs: Mapping[str, object], name: str | None = None, **attrs: object
 ) -> Tensor:
     """The only output of a new operation; attributes that are None have their defaults."""
     given = {key: value for key, value in attrs.items() if value is not None}
@@ -88,7 +104,7 @@ def window_op(
 
 
 def one_batch(
-    value: Any, function: Callable[[Tensor], Tensor], inner: int, name: str | None = None
+    value: TensorLike, function: Callable[[Tensor], Tensor], inner: int, name: str | None = None
 ) -> Tensor:
     """Apply a function of tensors of rank `inner` + 1 to one with more dimensions before.
 
@@ -112,10 +128,10 @@ def one_batch(
             flat = reshape(x, concat(([-1], last), axis=-1))
         else:
             flat = reshape(x, [-1, *last.as_list()])
-        made = function(flat)
-        ending: Any = made.shape[-inner:]
+        result = function(flat)
+        ending: Any = result.shape[-inner:]
         if not ending.is_fully_defined():
-            ending = shape(made)[-inner:]
-        whole = reshape(made, concat((first, ending), axis=-1))
-        whole.set_shape(static[:-inner].concatenate(whole.shape[-inner:]))
-        return whole
+            ending = shape(result)[-inner:]
+        unflattened = reshape(result, concat((first, ending), axis=-1))
+        unflattened.set_shape(static[:-inner].concatenate(unflattened.shape[-inner:]))
+        return unflattened

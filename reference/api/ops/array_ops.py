@@ -6,6 +6,7 @@ own name is in `generated.py`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,12 +17,14 @@ from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.ops.shape_ops import rank, shape, size
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import Dimension
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import reshape
 from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -46,10 +49,10 @@ __all__ = [
 
 @public("expand_dims")
 def expand_dims(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    axis: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    axis: TensorLike | None = None,
     name: str | None = None,
-    dim: Any = None,
+    dim: TensorLike | None = None,
 ) -> Tensor:
     """A dimension of 1 put in before an axis.
 
@@ -66,10 +69,10 @@ def expand_dims(
 
 @public("squeeze")
 def squeeze(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    axis: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    axis: TensorLike | None = None,
     name: str | None = None,
-    squeeze_dims: Any = None,
+    squeeze_dims: TensorLike | None = None,
 ) -> Tensor:
     """Dimensions of 1 taken out: the given axes, or all.
 
@@ -88,7 +91,9 @@ def squeeze(
 
 
 @public("transpose")
-def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool = False) -> Tensor:
+def transpose(
+    a: TensorLike, perm: TensorLike | None = None, name: str = "transpose", conjugate: bool = False
+) -> Tensor:
     """The dimensions in another order: reversed if none is given."""
     with name_scope(name, "transpose", [a]) as scope:
         value = convert_to_tensor(a, name="a")
@@ -104,7 +109,7 @@ def transpose(a: Any, perm: Any = None, name: str = "transpose", conjugate: bool
 
 
 @public("concat")
-def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
+def concat(values: TensorLike, axis: TensorLike, name: str = "concat") -> Tensor:
     """Tensors joined along an axis.
 
     Args:
@@ -116,14 +121,16 @@ def concat(values: Any, axis: Any, name: str = "concat") -> Tensor:
     items = list(values) if isinstance(values, list | tuple) else [values]
     if len(items) == 1:
         with name_scope(name):
-            place = convert_to_tensor(axis, dtype=dtypes.int32, name="concat_dim")
-            place.shape.assert_has_rank(0)
+            axis_tensor = convert_to_tensor(axis, dtype=dtypes.int32, name="concat_dim")
+            axis_tensor.shape.assert_has_rank(0)
             return identity(items[0], name=name)
     return one("ConcatV2", {"values": items, "axis": axis}, name)
 
 
 @public("stack")
-def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
+def stack(
+    values: Sequence[TensorLike] | np.ndarray | Tensor, axis: int = 0, name: str = "stack"
+) -> Tensor:
     """Tensors of one shape joined along a new axis.
 
     Raises:
@@ -143,7 +150,9 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
 
 
 @public("unstack")
-def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unstack") -> Any:
+def unstack(
+    value: TensorLike, num: int | None = None, axis: int = 0, name: str = "unstack"
+) -> list[Tensor]:
     """The slices along an axis, as a list.
 
     Raises:
@@ -166,7 +175,11 @@ def unstack(value: Any, num: int | None = None, axis: int = 0, name: str = "unst
 
 @public("split")
 def split(
-    value: Any, num_or_size_splits: Any, axis: Any = 0, num: int | None = None, name: str = "split"
+    value: TensorLike,
+    num_or_size_splits: TensorLike,
+    axis: TensorLike = 0,
+    num: int | None = None,
+    name: str = "split",
 ) -> list[Tensor]:
     """Parts along an axis: a number of equal ones, or of the given sizes.
 
@@ -192,23 +205,25 @@ def split(
 
 
 @public("slice")
-def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tensor:
+def slice_(
+    input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
+) -> Tensor:
     """The block of a given size that begins at a given place; a size of -1 is the rest."""
     return one("Slice", {"input": input_, "begin": begin, "size": size}, name)
 
 
 @public("strided_slice")
 def strided_slice(
-    input_: Any,
-    begin: Any,
-    end: Any,
-    strides: Any = None,
+    input_: TensorLike,
+    begin: TensorLike,
+    end: TensorLike,
+    strides: TensorLike | None = None,
     begin_mask: int = 0,
     end_mask: int = 0,
     ellipsis_mask: int = 0,
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
-    var: Any = None,  # noqa: ARG001 - a variable to assign to, which the slice itself ignores
+    var: object = None,  # noqa: ARG001 - a variable to assign to, which the slice itself ignores
     name: str | None = None,
 ) -> Tensor:
     """A slice by begin, end and stride; the bits of the masks are the items' flags."""
@@ -228,34 +243,34 @@ def strided_slice(
 
 @public("gather")
 def gather(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     validate_indices: bool | None = None,  # noqa: ARG001 - TensorFlow ignores it too
     name: str | None = None,
-    axis: Any = None,
+    axis: TensorLike | None = None,
     batch_dims: int = 0,
 ) -> Tensor:
     """Slices of params along an axis (by default the first after the batch dimensions).
 
     A resource variable is gathered from without reading the whole of it.
     """
-    place = batch_dims if axis is None else axis
-    if get_static_value(place) == 0:
+    axis = batch_dims if axis is None else axis
+    if get_static_value(axis) == 0:
         batch_dims = 0  # TensorFlow leaves them out of account beside the first axis
         if hasattr(params, "sparse_read"):
-            found: Tensor = params.sparse_read(indices, name=name)
-            return found
-    inputs = {"params": params, "indices": indices, "axis": place}
+            rows: Tensor = params.sparse_read(indices, name=name)
+            return rows
+    inputs = {"params": params, "indices": indices, "axis": axis}
     return one("GatherV2", inputs, name, batch_dims=batch_dims)
 
 
 @public("pad")
 def pad(
-    tensor: Any,
-    paddings: Any,
+    tensor: TensorLike,
+    paddings: TensorLike,
     mode: str = "CONSTANT",
     name: str | None = None,
-    constant_values: Any = 0,
+    constant_values: TensorLike = 0,
 ) -> Tensor:
     """The tensor with zeros, a value or its mirror image around it.
 
@@ -270,12 +285,12 @@ def pad(
       ValueError: the mode is another.
 
     """
-    found = _padded(tensor, paddings, mode.upper(), name, constant_values)
-    sizes = found.op.inputs[0].shape
-    known = None if found.shape.is_fully_defined() else _known_paddings(paddings)
+    padded = _padded(tensor, paddings, mode.upper(), name, constant_values)
+    sizes = padded.op.inputs[0].shape
+    known = None if padded.shape.is_fully_defined() else _known_paddings(paddings)
     if known is not None and sizes.ndims is not None:
         pairs = zip(known, sizes.as_list(), strict=False)
-        found.set_shape(
+        padded.set_shape(
             [
                 None
                 if pair is None or dim is None or any(side is None for side in pair)
@@ -283,20 +298,24 @@ def pad(
                 for pair, dim in pairs
             ]
         )
-    return found
+    return padded
 
 
-def _known_paddings(paddings: Any) -> Any:
+def _known_paddings(paddings: TensorLike) -> Any:
     """What is known of each number of nested lists, of which some may be tensors."""
     if isinstance(paddings, Tensor):
         return get_static_value(paddings, partial=True)
     if isinstance(paddings, list | tuple):
-        return [_known_paddings(each) for each in paddings]
+        return [_known_paddings(item) for item in paddings]
     return paddings
 
 
 def _padded(
-    tensor: Any, paddings: Any, kind: str, name: str | None, constant_values: Any
+    tensor: TensorLike,
+    paddings: TensorLike,
+    kind: str,
+    name: str | None,
+    constant_values: Any,
 ) -> Tensor:
     inputs = {"input": tensor, "paddings": paddings}
     if kind in {"REFLECT", "SYMMETRIC"}:
@@ -317,8 +336,8 @@ def _padded(
 
 @public("reverse_sequence")
 def reverse_sequence(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    seq_lengths: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    seq_lengths: TensorLike,
     seq_axis: int | None = None,
     batch_axis: int | None = None,
     name: str | None = None,
@@ -333,7 +352,9 @@ def reverse_sequence(
 
 
 @public("boolean_mask")
-def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any = None) -> Tensor:
+def boolean_mask(
+    tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: Any = None
+) -> Tensor:
     """The slices of a tensor where the mask holds, in order.
 
     Args:
@@ -364,10 +385,10 @@ def boolean_mask(tensor: Any, mask: Any, name: str = "boolean_mask", axis: Any =
         total = one(
             "Prod", {"input": shape(value)[first : first + ndims], "reduction_indices": [0]}
         )
-        whole = concat([shape(value)[:first], [total], shape(value)[first + ndims :]], 0)
-        flat = reshape(value, whole)
-        places = squeeze(where(reshape(held, [-1])), axis=[1])
-        return gather(flat, places, axis=first)
+        flat_shape = concat([shape(value)[:first], [total], shape(value)[first + ndims :]], 0)
+        flat = reshape(value, flat_shape)
+        indices = squeeze(where(reshape(held, [-1])), axis=[1])
+        return gather(flat, indices, axis=first)
 
 
 class ListDiff(NamedTuple):
@@ -378,24 +399,26 @@ class ListDiff(NamedTuple):
 
 
 @public("setdiff1d")
-def setdiff1d(x: Any, y: Any, index_dtype: Any = dtypes.int32, name: str | None = None) -> ListDiff:
+def setdiff1d(
+    x: TensorLike, y: TensorLike, index_dtype: DTypeLike = dtypes.int32, name: str | None = None
+) -> ListDiff:
     """The elements of x that are not in y, and where they are in x."""
     op = apply_op("ListDiff", {"x": x, "y": y}, {"out_idx": index_dtype}, name)
     return ListDiff(*op.outputs)
 
 
 @public("debugging.ensure_shape", "ensure_shape")
-def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
+def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
     """The tensor x, whose shape is known to be, and at run time checked to be, of that form."""
     return one("EnsureShape", {"input": x}, name, shape=TensorShape(shape))
 
 
 @public("sparse_to_dense")
 def sparse_to_dense(
-    sparse_indices: Any,
-    output_shape: Any,
-    sparse_values: Any,
-    default_value: Any = 0,
+    sparse_indices: TensorLike,
+    output_shape: TensorLike,
+    sparse_values: TensorLike,
+    default_value: TensorLike = 0,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
@@ -410,16 +433,16 @@ def sparse_to_dense(
 
 
 @public("broadcast_dynamic_shape")
-def broadcast_dynamic_shape(shape_x: Any, shape_y: Any) -> Tensor:
+def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
     """The shape, as a vector, that two shapes given as vectors broadcast to."""
     return one("BroadcastArgs", {"s0": shape_x, "s1": shape_y})
 
 
 @public("manip.roll", "roll")
 def roll(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    shift: Any,
-    axis: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    shift: TensorLike,
+    axis: TensorLike,
     name: str | None = None,
 ) -> Tensor:
     """The elements shifted along axes; those that fall off come back at the other end."""

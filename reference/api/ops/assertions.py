@@ -24,6 +24,7 @@ from sessrun.reference.build import generated
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, no_op
 from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
@@ -45,9 +46,9 @@ def _prefix(message: str | None) -> str:
 
 def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[..., Any]) -> Check:
     def check(
-        x: Any,
-        y: Any,
-        data: Any = None,
+        x: TensorLike,
+        y: TensorLike,
+        data: Sequence[object] | None = None,
         summarize: int | None = None,
         message: str | None = None,
         name: str | None = None,
@@ -112,9 +113,9 @@ assert_greater_equal = _comparison(
 
 @public("assert_equal", "debugging.assert_equal")
 def assert_equal(
-    x: Any,
-    y: Any,
-    data: Any = None,
+    x: TensorLike,
+    y: TensorLike,
+    data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -131,8 +132,8 @@ def _sign(
     name: str, sign: str, against: Check, *, zero_first: bool, shown_apart: bool = True
 ) -> Check:
     def check(
-        x: Any,
-        data: Any = None,
+        x: TensorLike,
+        data: Sequence[object] | None = None,
         summarize: int | None = None,
         message: str | None = None,
         name: str | None = None,
@@ -140,8 +141,8 @@ def _sign(
         with name_scope(name, scope, [x, data]):
             x = convert_to_tensor(x, name="x")
             if data is None:
-                told = [f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = "]
-                data = [_prefix(message), *(told if shown_apart else ["".join(told)]), x]
+                lines = [f"Condition x {sign} 0 did not hold element-wise:", f"x ({x.name}) = "]
+                data = [_prefix(message), *(lines if shown_apart else ["".join(lines)]), x]
             zero = convert_to_tensor(0, dtype=x.dtype)
             pair = (zero, x) if zero_first else (x, zero)
             return against(*pair, data=data, summarize=summarize)
@@ -163,11 +164,11 @@ assert_non_positive = _sign(
 
 @public("assert_near", "debugging.assert_near")
 def assert_near(
-    x: Any,
-    y: Any,
+    x: TensorLike,
+    y: TensorLike,
     rtol: Any = None,
     atol: Any = None,
-    data: Any = None,
+    data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -220,9 +221,9 @@ def _ranked(
     """A condition on the rank of a tensor, beside one rank or several."""
 
     def check(
-        x: Any,
+        x: TensorLike,
         ranks: Sequence[Any],
-        data: Any,
+        data: Sequence[object] | None,
         summarize: int | None,
         message: str | None,
         name: str | None,
@@ -244,12 +245,12 @@ def _ranked(
             known = [get_static_value(rank) for rank in wanted]
             if any(value is not None and value.ndim for value in known):
                 raise ValueError("Rank must be a scalar.")
-            found = x.shape.ndims
-            if found is not None and all(value is not None for value in known):
-                if not static(found, [int(value) for value in known]):
+            static_rank = x.shape.ndims
+            if static_rank is not None and all(value is not None for value in known):
+                if not static(static_rank, [int(value) for value in known]):
                     raise ValueError(
                         f"{_prefix(message)}Tensor {named} must have rank{words} "
-                        f"{listed(known)}.  Received rank {found}, shape {x.shape}"
+                        f"{listed(known)}.  Received rank {static_rank}, shape {x.shape}"
                     )
                 return no_op(name=_SETTLED)
             condition = dynamic(rank_of(x), wanted)
@@ -268,10 +269,10 @@ def _ranked(
     return check
 
 
-def _any_equal(found: Tensor, ranks: Sequence[Tensor]) -> Tensor:
-    result = convert_to_tensor(False) if not ranks else equal(ranks[0], found)
+def _any_equal(tensor_rank: Tensor, ranks: Sequence[Tensor]) -> Tensor:
+    result = convert_to_tensor(False) if not ranks else equal(ranks[0], tensor_rank)
     for rank in ranks[1:]:
-        result = generated.logical_or(result, equal(rank, found))
+        result = generated.logical_or(result, equal(rank, tensor_rank))
     return result
 
 
@@ -295,9 +296,9 @@ _is_in = _ranked(
 
 @public("assert_rank", "debugging.assert_rank")
 def assert_rank(
-    x: Any,
+    x: TensorLike,
     rank: Any,
-    data: Any = None,
+    data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -314,9 +315,9 @@ def assert_rank(
 
 @public("assert_rank_at_least", "debugging.assert_rank_at_least")
 def assert_rank_at_least(
-    x: Any,
+    x: TensorLike,
     rank: Any,
-    data: Any = None,
+    data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -327,9 +328,9 @@ def assert_rank_at_least(
 
 @public("assert_rank_in", "debugging.assert_rank_in")
 def assert_rank_in(
-    x: Any,
+    x: TensorLike,
     ranks: Any,
-    data: Any = None,
+    data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
     name: str | None = None,
@@ -339,7 +340,9 @@ def assert_rank_in(
 
 
 @public("assert_scalar", "debugging.assert_scalar")
-def assert_scalar(tensor: Any, name: str | None = None, message: str | None = None) -> Tensor:
+def assert_scalar(
+    tensor: TensorLike, name: str | None = None, message: str | None = None
+) -> Tensor:
     """The tensor, which must be known to be of rank 0.
 
     Raises:
@@ -358,7 +361,7 @@ def assert_scalar(tensor: Any, name: str | None = None, message: str | None = No
 
 @public("assert_type", "debugging.assert_type")
 def assert_type(
-    tensor: Any, tf_type: DType, message: str | None = None, name: str | None = None
+    tensor: TensorLike, tf_type: DType, message: str | None = None, name: str | None = None
 ) -> Operation:
     """Hold that the tensor is of this dtype.
 
@@ -379,7 +382,7 @@ def assert_type(
 
 
 @public("assert_integer", "debugging.assert_integer")
-def assert_integer(x: Any, message: str | None = None, name: str | None = None) -> Operation:
+def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
     """Hold that the tensor is of integers.
 
     Raises:
@@ -397,7 +400,7 @@ def assert_integer(x: Any, message: str | None = None, name: str | None = None) 
 
 
 @public("assert_proper_iterable", "debugging.assert_proper_iterable")
-def assert_proper_iterable(values: Any) -> None:
+def assert_proper_iterable(values: TensorLike) -> None:
     """Hold that it is an iterable, and no tensor, array or string.
 
     Raises:
@@ -412,7 +415,7 @@ def assert_proper_iterable(values: Any) -> None:
 
 
 @public("debugging.is_numeric_tensor", "is_numeric_tensor")
-def is_numeric_tensor(tensor: Any) -> bool:
+def is_numeric_tensor(tensor: TensorLike) -> bool:
     """Whether it is a tensor of numbers."""
     return isinstance(tensor, Tensor) and (
         tensor.dtype.is_floating

@@ -9,9 +9,11 @@ from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.fill_ops import ones, zeros
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import minimum
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -22,7 +24,7 @@ __all__ = ["eye"]
 _ALIGN: Final = "RIGHT_LEFT"
 
 
-def _padding(value: Any, padding_value: Any) -> Any:
+def _padding(value: TensorLike, padding_value: TensorLike) -> Any:
     """The value beside diagonals, false or true beside those of bool."""
     is_bool = getattr(value, "dtype", None) in {dtypes.bool_, "bool"}
     return bool(padding_value) if is_bool else padding_value
@@ -30,12 +32,12 @@ def _padding(value: Any, padding_value: Any) -> Any:
 
 @public("linalg.diag", "matrix_diag")
 def matrix_diag(
-    diagonal: Any,
+    diagonal: TensorLike,
     name: str = "diag",
     k: Any = 0,
-    num_rows: Any = -1,
-    num_cols: Any = -1,
-    padding_value: Any = 0,
+    num_rows: TensorLike = -1,
+    num_cols: TensorLike = -1,
+    padding_value: TensorLike = 0,
     align: str = _ALIGN,
 ) -> Tensor:
     """Matrices with rows of a tensor on their diagonals.
@@ -66,10 +68,10 @@ def matrix_diag(
 
 @public("linalg.diag_part", "matrix_diag_part")
 def matrix_diag_part(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     name: str = "diag_part",
     k: Any = 0,
-    padding_value: Any = 0,
+    padding_value: TensorLike = 0,
     align: str = _ALIGN,
 ) -> Tensor:
     """Diagonals of matrices; arguments and errors are those of `matrix_diag`."""
@@ -79,8 +81,8 @@ def matrix_diag_part(
 
 @public("linalg.set_diag", "matrix_set_diag")
 def matrix_set_diag(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    diagonal: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    diagonal: TensorLike,
     name: str = "set_diag",
     k: Any = 0,
     align: str = _ALIGN,
@@ -92,10 +94,10 @@ def matrix_set_diag(
 
 @public("eye", "linalg.eye")
 def eye(
-    num_rows: Any,
-    num_columns: Any = None,
+    num_rows: int | Tensor | None,
+    num_columns: int | Tensor | None = None,
     batch_shape: Any = None,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Ones on the main diagonal, zeros elsewhere.
@@ -113,7 +115,7 @@ def eye(
     """
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):
         is_square = num_columns is None
-        sides = [num_rows, num_rows if is_square else num_columns]
+        sides: list[Any] = [num_rows, num_rows if is_square else num_columns]
         batch = [] if batch_shape is None else batch_shape
         if any(isinstance(side, Tensor) for side in sides):
             least: Any = minimum(*sides)
@@ -128,17 +130,17 @@ def eye(
         if isinstance(batch, Tensor) or isinstance(least, Tensor):
             before = convert_to_tensor(batch, name="shape", dtype=dtypes.int32)
             shape: Any = concat((before, [least]), axis=0)
-            whole: Any = None if is_square else concat((before, sides), axis=0)
+            full_shape: Any = None if is_square else concat((before, sides), axis=0)
         else:
-            shape, whole = [*batch, least], [*batch, *sides]
+            shape, full_shape = [*batch, least], [*batch, *sides]
         diagonal = ones(shape, dtype)
         if is_square:
             return matrix_diag(diagonal)
-        return matrix_set_diag(zeros(whole, dtype), diagonal)
+        return matrix_set_diag(zeros(full_shape, dtype), diagonal)
 
 
 @public("linalg.trace", "trace")
-def trace(x: Any, name: str | None = None) -> Tensor:
+def trace(x: TensorLike, name: str | None = None) -> Tensor:
     """The sums of the main diagonals of matrices."""
     with name_scope(name, "Trace", [x]) as scope:
         value = convert_to_tensor(x, name="x")

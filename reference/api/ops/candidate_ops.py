@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.ops.random_ops import seed_attributes
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.public import public
 
 __all__: list[str] = []
@@ -20,7 +21,7 @@ _MOST: Final = 2**31 - 1
 
 def _sampler(op_type: str, summary: str) -> Callable[..., Any]:
     def sample(
-        true_classes: Any,
+        true_classes: TensorLike,
         num_true: int,
         num_sampled: int,
         unique: bool,
@@ -65,7 +66,7 @@ log_uniform_candidate_sampler = _sampler(
 
 @public("nn.learned_unigram_candidate_sampler", "random.learned_unigram_candidate_sampler")
 def learned_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -95,7 +96,7 @@ def learned_unigram_candidate_sampler(
 
 @public("nn.fixed_unigram_candidate_sampler", "random.fixed_unigram_candidate_sampler")
 def fixed_unigram_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -146,7 +147,7 @@ def fixed_unigram_candidate_sampler(
 
 @public("nn.all_candidate_sampler", "random.all_candidate_sampler")
 def all_candidate_sampler(
-    true_classes: Any,
+    true_classes: TensorLike,
     num_true: int,
     num_sampled: int,
     unique: bool,
@@ -166,8 +167,8 @@ def all_candidate_sampler(
 
 @public("nn.compute_accidental_hits")
 def compute_accidental_hits(
-    true_classes: Any,
-    sampled_candidates: Any,
+    true_classes: TensorLike,
+    sampled_candidates: TensorLike,
     num_true: int,
     seed: int | None = None,
     name: str | None = None,

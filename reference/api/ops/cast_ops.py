@@ -5,15 +5,16 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
 
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -22,13 +23,15 @@ from sessrun.reference.public import public
 __all__ = ["cast", "complex_", "conj", "imag", "one", "real"]
 
 
-def one(op_type: str, inputs: dict[str, Any], name: str | None = None, **attrs: Any) -> Tensor:
+def one(
+    op_type: str, inputs: Mapping[str, object], name: str | None = None, **attrs: object
+) -> Tensor:
     """The only output of a new operation."""
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 
 @public("cast", "dtypes.cast")
-def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
+def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """The tensor converted to another dtype; itself if it has it already, also as a variable.
 
     Args:
@@ -49,12 +52,12 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
         return one("Cast", {"x": value}, scope, DstT=wanted)
 
 
-def _is_resource_variable(x: Any) -> bool:
+def _is_resource_variable(x: object) -> bool:
     return getattr(getattr(x, "handle", None), "dtype", None) is dtypes.resource
 
 
 def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
-    def convert(x: Any, name: str = default) -> Tensor:
+    def convert(x: TensorLike, name: str = default) -> Tensor:
         """The tensor converted to the dtype that the function's name says."""
         return cast(x, dtype, name)
 
@@ -62,27 +65,27 @@ def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
 
 
 @public("dtypes.saturate_cast", "saturate_cast")
-def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
+def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
     """As `cast`, but what is out of the dtype's range becomes its least or largest number.
 
     Of complex numbers only the real part stays, if the dtype is not complex.
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
-        found = convert_to_tensor(value, name="value")
-        if found.dtype.is_complex and wanted.is_complex:
-            have, want = found.dtype.real_dtype, wanted.real_dtype
+        source = convert_to_tensor(value, name="value")
+        if source.dtype.is_complex and wanted.is_complex:
+            have, want = source.dtype.real_dtype, wanted.real_dtype
             if have.min < want.min or have.max > want.max:
                 low, high = complex(want.min, want.min), complex(want.max, want.max)
-                found = _clamped(found, low, high)
-            return cast(found, wanted, scope)
-        if found.dtype.is_complex:
-            found = real(found)
-        low, high = _limits(found.dtype, wanted.real_dtype)
-        return cast(_clamped(found, low, high), wanted, scope)
+                source = _clamped(source, low, high)
+            return cast(source, wanted, scope)
+        if source.dtype.is_complex:
+            source = real(source)
+        low, high = _limits(source.dtype, wanted.real_dtype)
+        return cast(_clamped(source, low, high), wanted, scope)
 
 
-def _clamped(value: Tensor, low: Any, high: Any) -> Tensor:
+def _clamped(value: Tensor, low: TensorLike, high: TensorLike) -> Tensor:
     bounds = {
         "clip_value_min": convert_to_tensor(low, dtype=value.dtype),
         "clip_value_max": convert_to_tensor(high, dtype=value.dtype),
@@ -97,17 +100,17 @@ def _limits(have: DType, want: DType) -> tuple[Any, Any]:
         wide = np.promote_types(kind, want.as_numpy_dtype)
     except TypeError:  # bfloat16 and another 16-bit float
         wide = np.dtype(float)
-    found = []
+    limits = []
     for limit, chosen in ((want.min, max(have.min, want.min)), (want.max, min(have.max, want.max))):
         near = kind(chosen)
         exact = np.array([near, limit], dtype=wide)
         is_beyond = exact[0] < exact[1] if limit == want.min else exact[0] > exact[1]
-        found.append(np.nextafter(near, kind(0), dtype=kind) if is_beyond else near)
-    return found[0], found[1]
+        limits.append(np.nextafter(near, kind(0), dtype=kind) if is_beyond else near)
+    return limits[0], limits[1]
 
 
 @public("complex", "dtypes.complex", "math.complex")
-def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
+def complex_(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
     """The complex numbers of two real tensors, float32 or float64.
 
     Raises:
@@ -118,14 +121,17 @@ def complex_(real: Any, imag: Any, name: str | None = None) -> Tensor:
         first = convert_to_tensor(real, name="real")
         second = convert_to_tensor(imag, name="imag")
         pair = (first.dtype.base_dtype, second.dtype.base_dtype)
-        found = {(dtypes.float64,) * 2: dtypes.complex128, (dtypes.float32,) * 2: dtypes.complex64}
-        if pair not in found:
+        complex_dtypes = {
+            (dtypes.float64,) * 2: dtypes.complex128,
+            (dtypes.float32,) * 2: dtypes.complex64,
+        }
+        if pair not in complex_dtypes:
             raise bad_type(f"The `real` and `imag` components have incorrect types: {pair}.")
-        return one("Complex", {"real": first, "imag": second}, scope, Tout=found[pair])
+        return one("Complex", {"real": first, "imag": second}, scope, Tout=complex_dtypes[pair])
 
 
 def _part(op_type: str) -> Callable[..., Tensor]:
-    def part(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
+    def part(input: TensorLike, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
         """A part of each complex number; a real tensor is its own real part."""
         with name_scope(name, op_type, [input]) as scope:
             value = convert_to_tensor(input, name="input")
@@ -160,7 +166,7 @@ real = _part("Real")
 
 
 @public("conj", "math.conj")
-def conj(x: Any, name: str | None = None) -> Tensor:
+def conj(x: TensorLike, name: str | None = None) -> Tensor:
     """The complex conjugate; a real tensor is its own.
 
     Raises:

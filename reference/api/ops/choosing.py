@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -16,7 +15,12 @@ __all__ = ["where", "where_v2"]
 
 
 @public("where")
-def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Choose x where the condition holds, else y; without them the indices where it holds.
 
     Raises:
@@ -27,13 +31,18 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
         raise bad_value("x and y must both be non-None or both be None.")
     if x is None:
         with name_scope(name, "Where", [condition]) as scope:
-            found = convert_to_tensor(condition, preferred_dtype=dtypes.bool_, name="condition")
-            return one("Where", {"input": found}, scope)
+            flags = convert_to_tensor(condition, preferred_dtype=dtypes.bool_, name="condition")
+            return one("Where", {"input": flags}, scope)
     return one("Select", {"condition": condition, "t": x, "e": y}, name)
 
 
 @public("where_v2")
-def where_v2(condition: Any, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+def where_v2(
+    condition: TensorLike,
+    x: TensorLike | None = None,
+    y: TensorLike | None = None,
+    name: str | None = None,
+) -> Tensor:
     """As `where`; the three are broadcast to one shape.
 
     Raises:

@@ -18,6 +18,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import l2_loss, maximum, minimum, rsqrt, sqrt
 from sessrun.reference.build.indexed_slices import IndexedSlices
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.default_graph import colocate_with
 from sessrun.reference.graph.name_scopes import name_scope
@@ -27,19 +28,21 @@ from sessrun.reference.public import public
 __all__ = ["global_norm"]
 
 
-def _rows(value: Any, name: str) -> Tensor:
+def _rows(value: TensorLike, name: str) -> Tensor:
     """The numbers of a tensor, or of indexed slices."""
     return convert_to_tensor(value.values if isinstance(value, IndexedSlices) else value, name=name)
 
 
-def _in_place_of(value: Any, clipped: Tensor) -> Any:
+def _like_input(value: object, clipped: Tensor) -> Any:
     if isinstance(value, IndexedSlices):
         return IndexedSlices(clipped, value.indices, value.dense_shape)
     return clipped
 
 
 @public("clip_by_value")
-def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | None = None) -> Any:
+def clip_by_value(
+    t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
+) -> Any:
     """A tensor, or rows of one, with no element below the least or above the greatest value.
 
     Args:
@@ -58,11 +61,16 @@ def clip_by_value(t: Any, clip_value_min: Any, clip_value_max: Any, name: str | 
         values.shape.assert_is_compatible_with(below.shape)
         within = maximum(below, clip_value_min, name=scope)
         values.shape.assert_is_compatible_with(within.shape)
-        return _in_place_of(t, within)
+        return _like_input(t, within)
 
 
 @public("clip_by_norm")
-def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = None) -> Any:
+def clip_by_norm(
+    t: TensorLike,
+    clip_norm: float | Tensor,
+    axes: TensorLike | None = None,
+    name: str | None = None,
+) -> Any:
     """A tensor scaled down to a Euclidean norm where it is longer.
 
     Args:
@@ -83,7 +91,7 @@ def clip_by_norm(t: Any, clip_norm: Any, axes: Any = None, name: str | None = No
         scaled = values * limit
         values.shape.assert_is_compatible_with(scaled.shape)
         clipped = identity(scaled / maximum(norm, limit), name=scope)
-        return _in_place_of(t, clipped)
+        return _like_input(t, clipped)
 
 
 def _tensors(t_list: Any) -> list[Any]:
@@ -117,7 +125,7 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
 @public("clip_by_global_norm")
 def clip_by_global_norm(
-    t_list: Any, clip_norm: Any, use_norm: Any = None, name: str | None = None
+    t_list: Any, clip_norm: float | Tensor, use_norm: Tensor | None = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
     """Tensors scaled down together to a common Euclidean norm if they are longer.
 
@@ -146,7 +154,7 @@ def clip_by_global_norm(
                 clipped.append(None)
                 continue
             with colocate_with(value):
-                clipped.append(_in_place_of(t, _named(scope, i)(value * scale)))
+                clipped.append(_like_input(t, _named(scope, i)(value * scale)))
     return clipped, norm
 
 
@@ -157,7 +165,7 @@ def _named(scope: str, number: int) -> Callable[[Tensor], Tensor]:
 
 
 @public("clip_by_average_norm")
-def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
     """A tensor scaled down where its Euclidean norm divided by its size is greater."""
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         value = convert_to_tensor(t, name="t")

@@ -15,9 +15,11 @@ from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.reduce_ops import reduce_max
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import gated
 from sessrun.reference.build.generated import maximum, scatter_nd
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
@@ -32,16 +34,21 @@ def _may_end_in_one(value: Tensor) -> bool:
     return sizes is None or sizes[-1] in {None, 1}
 
 
-def _without_last(value: Tensor, difference: int, found: Any) -> Tensor:
+def _without_last(value: Tensor, difference: int, rank_difference: Any) -> Tensor:
     """The tensor without its last dimension if the ranks are found to differ so much."""
     if not _may_end_in_one(value):
         return value
-    shorter: Tensor = cond(equal(difference, found), lambda: squeeze(value, [-1]), lambda: value)
+    shorter: Tensor = cond(
+        equal(difference, rank_difference), lambda: squeeze(value, [-1]), lambda: value
+    )
     return shorter
 
 
 def remove_squeezable_dimensions(
-    labels: Any, predictions: Any, expected_rank_diff: int = 0, name: str | None = None
+    labels: TensorLike,
+    predictions: TensorLike,
+    expected_rank_diff: int = 0,
+    name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Labels and predictions, of one the last dimension taken off if it is one rank too high.
 
@@ -56,9 +63,9 @@ def remove_squeezable_dimensions(
         guessed, true = convert_to_tensor(predictions), convert_to_tensor(labels)
         ranks = guessed.shape.ndims, true.shape.ndims
         if ranks[0] is None or ranks[1] is None:
-            found = rank(guessed) - rank(true)
-            guessed = _without_last(guessed, expected_rank_diff + 1, found)
-            return _without_last(true, expected_rank_diff - 1, found), guessed
+            rank_difference = rank(guessed) - rank(true)
+            guessed = _without_last(guessed, expected_rank_diff + 1, rank_difference)
+            return _without_last(true, expected_rank_diff - 1, rank_difference), guessed
         excess = ranks[0] - ranks[1] - expected_rank_diff
         if excess == 1 and _may_end_in_one(guessed):
             guessed = squeeze(guessed, [-1])
@@ -76,12 +83,12 @@ def _held(check: Operation, value: Tensor) -> Tensor:
 
 @public("confusion_matrix", "math.confusion_matrix")
 def confusion_matrix(
-    labels: Any,
-    predictions: Any,
-    num_classes: Any = None,
-    dtype: Any = dtypes.int32,
+    labels: TensorLike,
+    predictions: TensorLike,
+    num_classes: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
-    weights: Any = None,
+    weights: TensorLike | None = None,
 ) -> Tensor:
     """How often each class (row) is predicted as each (column).
 

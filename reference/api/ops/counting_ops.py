@@ -17,11 +17,13 @@ from sessrun.reference.api.ops.scattering import tensor_scatter_update
 from sessrun.reference.api.ops.shape_ops import rank, shape, size
 from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import floor, greater, maximum, minimum
 from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -32,22 +34,22 @@ __all__: list[str] = []
 
 @public("bincount", "math.bincount")
 def bincount_v1(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
 ) -> Tensor:
     """How often each number occurs, or the sums of its weights; see `bincount`."""
     return bincount(arr, weights, minlength, maxlength, dtype)
 
 
 def bincount(
-    arr: Any,
-    weights: Any = None,
-    minlength: Any = None,
-    maxlength: Any = None,
-    dtype: Any = dtypes.int32,
+    arr: TensorLike,
+    weights: TensorLike | None = None,
+    minlength: TensorLike | None = None,
+    maxlength: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
     axis: int | None = None,
     binary_output: bool = False,
@@ -107,10 +109,10 @@ def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
 
 @public("histogram_fixed_width")
 def histogram_fixed_width(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """How many values fall into each of so many bins of one width.
@@ -130,10 +132,10 @@ def histogram_fixed_width(
 
 @public("histogram_fixed_width_bins")
 def histogram_fixed_width_bins(
-    values: Any,
-    value_range: Any,
-    nbins: Any = 100,
-    dtype: Any = dtypes.int32,
+    values: TensorLike,
+    value_range: TensorLike,
+    nbins: TensorLike = 100,
+    dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """For each value the number of its bin, of so many bins of one width.
@@ -149,7 +151,7 @@ def histogram_fixed_width_bins(
     del dtype
     with name_scope(name, "histogram_fixed_width_bins", [values, value_range, nbins]):
         values = convert_to_tensor(values, name="values")
-        whole = shape(values)
+        full_shape = shape(values)
         values = reshape(values, [-1])
         value_range = convert_to_tensor(value_range, name="value_range")
         nbins = convert_to_tensor(nbins, dtype=dtypes.int32, name="nbins")
@@ -159,11 +161,11 @@ def histogram_fixed_width_bins(
         scaled = truediv(
             values - value_range[0], value_range[1] - value_range[0], name="scaled_values"
         )
-        places = floor(count * scaled, name="indices")
-        return reshape(cast(clip_by_value(places, 0, count - 1), dtypes.int32), whole)
+        bins = floor(count * scaled, name="indices")
+        return reshape(cast(clip_by_value(bins, 0, count - 1), dtypes.int32), full_shape)
 
 
-def _sorted(values: Any, axis: Any, direction: str, *, is_places: bool) -> Tensor:
+def _sorted(values: TensorLike, axis: TensorLike, direction: str, *, gives_indices: bool) -> Tensor:
     if direction not in {"ASCENDING", "DESCENDING"}:
         raise bad_value(
             "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
@@ -175,19 +177,19 @@ def _sorted(values: Any, axis: Any, direction: str, *, is_places: bool) -> Tenso
         raise bad_value(f"Argument `axis` must be a constant scalar. Received: axis={given}.")
     value = convert_to_tensor(values, name="values")
     if direction == "DESCENDING":
-        return _falling(value, int(known), is_places=is_places)
+        return _falling(value, int(known), gives_indices=gives_indices)
     if value.dtype.is_unsigned:
         most = value.dtype.max
-        found = _falling(most - value, int(known), is_places=is_places)
-        return found if is_places else most - found
+        ordered = _falling(most - value, int(known), gives_indices=gives_indices)
+        return ordered if gives_indices else most - ordered
     if value.dtype.is_integer:  # the least one has no negative
-        found = _falling(-value - 1, int(known), is_places=is_places)
-        return found if is_places else -found - 1
-    found = _falling(-value, int(known), is_places=is_places)
-    return found if is_places else -found
+        ordered = _falling(-value - 1, int(known), gives_indices=gives_indices)
+        return ordered if gives_indices else -ordered - 1
+    ordered = _falling(-value, int(known), gives_indices=gives_indices)
+    return ordered if gives_indices else -ordered
 
 
-def _falling(value: Tensor, axis: int, *, is_places: bool) -> Tensor:
+def _falling(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
     """The elements along an axis from the largest on, or where they were."""
     length = shape(value)[axis]
     count: Any = rank(value)
@@ -195,9 +197,9 @@ def _falling(value: Tensor, axis: int, *, is_places: bool) -> Tensor:
     order: Any = None
     if axis != -1 and axis + 1 != ndims:
         if ndims is not None:
-            place = axis + ndims if axis < 0 else axis
+            sorted_axis = axis + ndims if axis < 0 else axis
             swapped = np.arange(ndims)
-            swapped[[place, ndims - 1]] = swapped[[ndims - 1, place]]
+            swapped[[sorted_axis, ndims - 1]] = swapped[[ndims - 1, sorted_axis]]
             order = constant(swapped, name="transposition")
         else:
             position: Any = axis + count if axis < 0 else axis
@@ -205,13 +207,13 @@ def _falling(value: Tensor, axis: int, *, is_places: bool) -> Tensor:
                 range_(count), [[position], [count - 1]], [count - 1, position]
             )
     last = value if order is None else transpose(value, order)
-    found: Tensor = top_k(last, length)[1 if is_places else 0]
-    return found if order is None else transpose(found, order)
+    ordered: Tensor = top_k(last, length)[1 if gives_indices else 0]
+    return ordered if order is None else transpose(ordered, order)
 
 
 @public("sort")
 def sort(
-    values: Any, axis: Any = -1, direction: str = "ASCENDING", name: str | None = None
+    values: TensorLike, axis: TensorLike = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
     """The elements along an axis in order.
 
@@ -226,13 +228,13 @@ def sort(
 
     """
     with name_scope(name, "sort"):
-        return _sorted(values, axis, direction, is_places=False)
+        return _sorted(values, axis, direction, gives_indices=False)
 
 
 @public("argsort")
 def argsort(
-    values: Any,
-    axis: Any = -1,
+    values: TensorLike,
+    axis: TensorLike = -1,
     direction: str = "ASCENDING",
     stable: bool = False,
     name: str | None = None,
@@ -240,12 +242,12 @@ def argsort(
     """Where the elements along an axis are, in order; arguments and errors are those of `sort`."""
     del stable  # it is, always
     with name_scope(name, "argsort"):
-        return _sorted(values, axis, direction, is_places=True)
+        return _sorted(values, axis, direction, gives_indices=True)
 
 
 @public("edit_distance")
 def edit_distance(
-    hypothesis: Any, truth: Any, normalize: bool = True, name: str = "edit_distance"
+    hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:
     """How many edits make each sequence of one sparse tensor that of another.
 

@@ -5,7 +5,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.ops.array_ops import transpose
 from sessrun.reference.api.ops.cast_ops import cast
@@ -14,6 +14,7 @@ from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -25,14 +26,14 @@ _NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
 
 @public("nn.ctc_loss")
 def ctc_loss(
-    labels: Any,
-    inputs: Any = None,
-    sequence_length: Any = None,
+    labels: SparseTensor,
+    inputs: TensorLike | None = None,
+    sequence_length: TensorLike | None = None,
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
     ignore_longer_outputs_than_inputs: bool = False,
     time_major: bool = True,
-    logits: Any = None,
+    logits: TensorLike | None = None,
 ) -> Tensor:
     """For each sequence minus the logarithm of how likely its labels are, [batch].
 
@@ -73,7 +74,10 @@ def ctc_loss(
 
 @public("nn.ctc_greedy_decoder")
 def ctc_greedy_decoder(
-    inputs: Any, sequence_length: Any, merge_repeated: bool = True, blank_index: int | None = None
+    inputs: TensorLike,
+    sequence_length: TensorLike,
+    merge_repeated: bool = True,
+    blank_index: int | None = None,
 ) -> tuple[list[SparseTensor], Tensor]:
     """The likeliest class of each step, without blanks.
 
@@ -99,8 +103,8 @@ def ctc_greedy_decoder(
 
 @public("nn.ctc_beam_search_decoder")
 def ctc_beam_search_decoder(
-    inputs: Any,
-    sequence_length: Any,
+    inputs: TensorLike,
+    sequence_length: TensorLike,
     beam_width: int = 100,
     top_paths: int = 1,
     merge_repeated: bool = True,
@@ -130,7 +134,7 @@ def ctc_beam_search_decoder(
 
 @public("nn.ctc_beam_search_decoder_v2")
 def ctc_beam_search_decoder_v2(
-    inputs: Any, sequence_length: Any, beam_width: int = 100, top_paths: int = 1
+    inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
     """As `ctc_beam_search_decoder`, repeated labels shown as they are."""
     return ctc_beam_search_decoder(

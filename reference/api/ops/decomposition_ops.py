@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,13 @@ from sessrun.reference.api.ops.norms import norm
 from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import dimension_value
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import maximum, select_v2
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
@@ -30,7 +33,10 @@ __all__ = ["self_adjoint_eig", "svd"]
 
 @public("linalg.svd", "svd")
 def svd(
-    tensor: Any, full_matrices: bool = False, compute_uv: bool = True, name: str | None = None
+    tensor: TensorLike,
+    full_matrices: bool = False,
+    compute_uv: bool = True,
+    name: str | None = None,
 ) -> Any:
     """Singular values, and the vectors on the left and on the right.
 
@@ -50,7 +56,7 @@ def svd(
     return (real(values), left, right) if compute_uv else real(values)
 
 
-def _complex_of(tensor: Any) -> Any:
+def _complex_of(tensor: Any) -> DType:
     """The complex dtype whose parts are the tensor's numbers.
 
     Raises:
@@ -58,34 +64,37 @@ def _complex_of(tensor: Any) -> Any:
 
     """
     dtype = dtypes.as_dtype(tensor.dtype).base_dtype
-    for found, parts in ((dtypes.complex64, dtypes.float32), (dtypes.complex128, dtypes.float64)):
-        if dtype in {found, parts}:
-            return found
+    for complex_dtype, parts in (
+        (dtypes.complex64, dtypes.float32),
+        (dtypes.complex128, dtypes.float64),
+    ):
+        if dtype in {complex_dtype, parts}:
+            return complex_dtype
     raise UnboundLocalError(f"eigenvalues of {tensor.dtype} have no dtype")
 
 
-def eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues in no order, and the eigenvectors as columns, of square matrices."""
     attrs = {"Tout": _complex_of(tensor), "compute_v": True}
     op = apply_op("Eig", {"input": tensor}, attrs, name)
     return op.outputs[0], op.outputs[1]
 
 
-def eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of square matrices, in no order."""
     attrs = {"Tout": _complex_of(tensor), "compute_v": False}
     return apply_op("Eig", {"input": tensor}, attrs, name).outputs[0]
 
 
 @public("linalg.eigh", "self_adjoint_eig")
-def self_adjoint_eig(tensor: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+def self_adjoint_eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The eigenvalues in rising order, and the eigenvectors, of Hermitian matrices."""
     op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": True}, name)
     return op.outputs[0], op.outputs[1]
 
 
 @public("linalg.eigvalsh", "self_adjoint_eigvals")
-def self_adjoint_eigvals(tensor: Any, name: str | None = None) -> Tensor:
+def self_adjoint_eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices, in rising order."""
     op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": False}, name)
     return op.outputs[0]
@@ -115,7 +124,10 @@ def _checked(a: Tensor, validate_args: bool) -> Tensor:
 
 @public("linalg.matrix_rank")
 def matrix_rank(
-    a: Any, tol: Any = None, validate_args: bool = False, name: str | None = None
+    a: TensorLike,
+    tol: TensorLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """How many singular values of each matrix are above a bound.
 
@@ -146,13 +158,18 @@ def matrix_rank(
         return reduce_sum(cast(values > tol, dtypes.int32), axis=-1)
 
 
-def _side(a: Tensor, place: int) -> Any:
-    known = dimension_value(a.shape[place]) if a.shape.rank is not None else None
-    return shape(a)[place] if known is None else known
+def _side(a: Tensor, axis: int) -> int | Tensor:
+    known = dimension_value(a.shape[axis]) if a.shape.rank is not None else None
+    return shape(a)[axis] if known is None else known
 
 
 @public("linalg.pinv")
-def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | None = None) -> Tensor:
+def pinv(
+    a: TensorLike,
+    rcond: TensorLike | None = None,
+    validate_args: bool = False,
+    name: str | None = None,
+) -> Tensor:
     """The pseudo-inverses of matrices, by their singular values.
 
     Args:
@@ -181,17 +198,17 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
         values, left, right = svd(a, full_matrices=False, compute_uv=True)
         cutoff = rcond * reduce_max(values, axis=-1)
         kept = select_v2(values > expand_dims(cutoff, -1), values, np.array(np.inf, dtype))
-        found = matmul(right / expand_dims(kept, -2), left, adjoint_b=True)
+        inverse = matmul(right / expand_dims(kept, -2), left, adjoint_b=True)
         if a.shape.rank is not None:
-            found.set_shape(a.shape[:-2].concatenate([a.shape[-1], a.shape[-2]]))
-        return found
+            inverse.set_shape(a.shape[:-2].concatenate([a.shape[-1], a.shape[-2]]))
+        return inverse
 
 
 @public("linalg.normalize")
 def normalize(
-    tensor: Any,
-    ord: Any = "euclidean",  # noqa: A002 - TensorFlow's name
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: str | float = "euclidean",  # noqa: A002 - TensorFlow's name
+    axis: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """A tensor divided by its norm, and the norm; arguments and errors are those of `norm`."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -20,9 +19,11 @@ from sessrun.reference.api.ops.reduce_ops import reduce_all
 from sessrun.reference.api.ops.shape_ops import shape_tensor
 from sessrun.reference.api.ops.stateless_ops import stateless_uniform
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import gated
 from sessrun.reference.build.generated import broadcast_to, maximum
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
@@ -37,10 +38,10 @@ __all__ = [
 
 @public("random.gamma", "random_gamma")
 def random_gamma(
-    shape: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -59,8 +60,8 @@ def random_gamma(
         dims = convert_to_tensor(shape, dtypes.int32, name="shape")
         shapes = convert_to_tensor(alpha, dtype, name="alpha")
         rates = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
-        whole = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
-        wide = broadcast_to(shapes, whole)
+        full_shape = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
+        wide = broadcast_to(shapes, full_shape)
         drawn = one("RandomGamma", {"shape": dims, "alpha": wide}, **seed_attributes(seed))
         least = np.finfo(shapes.dtype.as_numpy_dtype).tiny
         return maximum(least, drawn / rates)
@@ -68,9 +69,9 @@ def random_gamma(
 
 @public("random.poisson", "random_poisson")
 def random_poisson(
-    lam: Any,
-    shape: Any,
-    dtype: Any = dtypes.float32,
+    lam: TensorLike,
+    shape: TensorLike,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -91,9 +92,9 @@ def random_poisson(
 
 
 def random_poisson_v2(
-    shape: Any,
-    lam: Any,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    lam: TensorLike,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -102,12 +103,12 @@ def random_poisson_v2(
 
 
 def parameterized_truncated_normal(
-    shape: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -134,7 +135,9 @@ def parameterized_truncated_normal(
 
 
 @public("image.random_crop", "random_crop")
-def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_crop(
+    value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
+) -> Tensor:
     """A box of that size, anywhere in a tensor.
 
     Args:
@@ -147,16 +150,20 @@ def random_crop(value: Any, size: Any, seed: int | None = None, name: str | None
     return _box(value, size, partial(random_uniform, seed=seed), name)
 
 
-def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = None) -> Tensor:
+def stateless_random_crop(
+    value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
+) -> Tensor:
     """As `random_crop`; two seeds say where the box is."""
     return _box(value, size, partial(stateless_uniform, seed=seed), name)
 
 
-def _box(value: Any, size: Any, draw: Callable[..., Tensor], name: str | None) -> Tensor:
+def _box(
+    value: TensorLike, size: TensorLike, draw: Callable[..., Tensor], name: str | None
+) -> Tensor:
     with name_scope(name, "random_crop", [value, size]) as scope:
-        whole = convert_to_tensor(value, name="value")
+        tensor = convert_to_tensor(value, name="value")
         extent = convert_to_tensor(size, dtypes.int32, name="size")
-        dims = shape_of(whole)
+        dims = shape_of(tensor)
         text = ["Need value.shape >= size, got ", dims, extent]
         check = assert_(reduce_all(dims >= extent), text, summarize=1000)
         graph = get_default_graph()
@@ -164,4 +171,4 @@ def _box(value: Any, size: Any, draw: Callable[..., Tensor], name: str | None) -
             dims = gated(graph, dims)
         limit = dims - extent + 1
         drawn = draw(shape_of(dims), maxval=extent.dtype.max, dtype=extent.dtype)
-        return slice_(whole, drawn % limit, extent, name=scope)
+        return slice_(tensor, drawn % limit, extent, name=scope)

@@ -11,6 +11,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.constant_values import to_array
+from sessrun.reference.build.tensor_like import TensorLike
 
 __all__ = ["EagerTensor", "array_of"]
 
@@ -27,7 +28,7 @@ class EagerTensor(NDArrayOperatorsMixin):
 
     """
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: TensorLike) -> None:
         self._array = np.asarray(value, object if isinstance(value, bytes) else None)
         is_text = self._array.dtype == object
         self.dtype = as_dtype("string" if is_text else self._array.dtype)
@@ -49,7 +50,7 @@ class EagerTensor(NDArrayOperatorsMixin):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array(self._array, dtype, copy=copy)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: TensorLike, **options: Any) -> Any:
         """What the operators call: another EagerTensor."""
         values = [value.numpy() if isinstance(value, EagerTensor) else value for value in inputs]
         return EagerTensor(getattr(ufunc, method)(*values, **options))
@@ -79,7 +80,7 @@ class EagerTensor(NDArrayOperatorsMixin):
         return f"<tf.Tensor: shape={self.shape}, dtype={self.dtype.name}, numpy={self._array!r}>"
 
 
-def array_of(value: Any, dtype: DType) -> Any:
+def array_of(value: TensorLike, dtype: DType) -> Any:
     """The array of what such a function returned, as `tf.constant` makes it of a Python value.
 
     Raises:

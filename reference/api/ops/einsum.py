@@ -11,6 +11,7 @@ import numpy as np
 
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -25,7 +26,7 @@ _UNKNOWN: Final = 1
 
 
 @public("einsum", "linalg.einsum")
-def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
+def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
     """A sum of products over named dimensions.
 
     Args:
@@ -51,7 +52,7 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
             "arguments: name, optimize, greedy."
         )
     with name_scope(name, "einsum", [equation, inputs]):
-        shapes = [_dimensions(each) for each in inputs]
+        shapes = [_dimensions(operand) for operand in inputs]
         parts, result = _parsed(equation, len(shapes))
         if len(inputs) <= 2:
             return _once(inputs, parts, result)
@@ -80,23 +81,23 @@ def _parsed(equation: str, count: int) -> tuple[list[str], str]:
         raise bad_value(f'Invalid character "{_DOTS}" in equation: {equation}.')
     text = text.replace("...", _DOTS)
     allowed = "a-zA-Z" + (_DOTS if has_dots else "")
-    found = re.fullmatch(f"([{allowed},]*)(->[{allowed}]*)?", text)
-    if found is None:
+    match = re.fullmatch(f"([{allowed},]*)(->[{allowed}]*)?", text)
+    if match is None:
         raise bad_value(f"Subscripts have incorrect format: {text}")
-    parts = found[1].split(",")
+    parts = match[1].split(",")
     if len(parts) != count:
         raise bad_value(f'Got {count} inputs for equation "{equation}", expecting {len(parts)}')
-    if found[2] is None:
-        counts = Counter(found[1].replace(",", ""))
+    if match[2] is None:
+        counts = Counter(match[1].replace(",", ""))
         result = "".join(sorted(name for name in counts if counts[name] == 1))
     else:
-        result = found[2][2:]
+        result = match[2][2:]
     for name in result:
         if result.count(name) > 1:
             raise bad_value(
                 f"Output subscripts contain a label appearing more than once: {equation}"
             )
-        if name != _DOTS and name not in found[1]:
+        if name != _DOTS and name not in match[1]:
             raise bad_value(
                 f"Output subscripts contain the label {name} not present in the input subscripts."
             )
@@ -108,7 +109,7 @@ def _sizes(
 ) -> dict[str, int]:
     """The size of each label, those of an ellipsis multiplied; 1 for what is not known."""
     sizes = dict.fromkeys("".join(parts), _UNKNOWN)
-    for place, (labels, shape) in enumerate(zip(parts, shapes, strict=True)):
+    for index, (labels, shape) in enumerate(zip(parts, shapes, strict=True)):
         if shape is None:
             continue
         known = list(shape)
@@ -118,7 +119,7 @@ def _sizes(
                 raise bad_value(f"Too many ellipses in input label {labels.replace(_DOTS, '...')}.")
             if len(labels) > len(known) + 1:
                 raise bad_value(
-                    f"Too many named labels in {place}th subscript string of equation "
+                    f"Too many named labels in {index}th subscript string of equation "
                     f"{equation} for input shape {shape} "
                 )
             end = start + len(known) + 1 - len(labels)
@@ -126,7 +127,7 @@ def _sizes(
             known[start:end] = [int(np.prod(hidden, dtype=np.int64))]
         elif len(labels) != len(known):
             raise bad_value(
-                f"Number of named labels in input #{place} of equation {equation} must "
+                f"Number of named labels in input #{index} of equation {equation} must "
                 f"be equal to the number of dimensions in shape {shape}"
             )
         for size, name in zip(known, labels, strict=True):
@@ -138,16 +139,16 @@ def _in_order(
     operands: list[Any], parts: list[str], result: str, sizes: Mapping[str, int], optimize: Any
 ) -> Tensor:
     """Two operands at a time, in an order that keeps what lies between small."""
-    letters = {name: chr(ord("A") + place) for place, name in enumerate(sizes)}
+    letters = {name: chr(ord("A") + index) for index, name in enumerate(sizes)}
     plain = ["".join(letters[name] for name in part) for part in parts]
     equation = f"{','.join(plain)}->{''.join(letters[name] for name in result)}"
     like: list[Any] = [
         np.broadcast_to(np.float32(0), [sizes[name] for name in part]) for part in parts
     ]
     path = np.einsum_path(equation, *like, optimize=optimize)[0][1:]
-    for places in path:
-        chosen = sorted(places, reverse=True)
-        picked = [(operands.pop(place), parts.pop(place)) for place in chosen]
+    for indices in path:
+        chosen = sorted(indices, reverse=True)
+        picked = [(operands.pop(index), parts.pop(index)) for index in chosen]
         others = "".join(parts) + result
         for step, (operand, labels) in enumerate(picked[1:], start=1):
             first, its = picked[0]
@@ -161,5 +162,5 @@ def _in_order(
             picked[0] = _once([first, operand], [its, labels], names), names
         operands.append(picked[0][0])
         parts.append(picked[0][1])
-    found: Tensor = operands[0]
-    return found
+    contracted: Tensor = operands[0]
+    return contracted

@@ -12,14 +12,15 @@ import numpy as np
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.shape_ops import shape_internal
-from sessrun.reference.api.sparse_tensor import is_sparse
+from sessrun.reference.api.sparse_tensor import SparseTensor, is_sparse
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import Dimension
-from sessrun.reference.base.dtypes import DType
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -33,16 +34,16 @@ _SMALL: Final = 1000
 
 @public("fill")
 def fill(
-    dims: Any,
-    value: Any,
+    dims: TensorLike,
+    value: TensorLike,
     name: str | None = None,
-    layout: Any = None,  # noqa: ARG001 - TensorFlow's signature; a graph has no layouts
+    layout: object | None = None,  # noqa: ARG001 - TensorFlow's signature; a graph has no layouts
 ) -> Tensor:
     """A tensor filled with one value."""
     return one("Fill", {"dims": dims, "value": value}, name)
 
 
-def _filled(shape_: Any, value: Any, dtype: DType, default: str, name: str | None) -> Tensor:
+def _filled(shape_: Any, value: TensorLike, dtype: DType, default: str, name: str | None) -> Tensor:
     """A constant of that shape if it is small, else a `Fill`."""
     with name_scope(name, default, [shape_]) as scope:
         if not isinstance(shape_, Tensor):
@@ -75,10 +76,10 @@ def _static(shape_: Any) -> list[int] | None:
 
 @public("zeros")
 def zeros(
-    shape: Any,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike | ShapeLike,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    layout: Any = None,  # noqa: ARG001 - as of `fill`
+    layout: object | None = None,  # noqa: ARG001 - as of `fill`
 ) -> Tensor:
     """Zeros (false, empty strings) of that shape."""
     wanted = dtypes.as_dtype(dtype).base_dtype
@@ -90,10 +91,10 @@ def zeros(
 
 @public("ones")
 def ones(
-    shape: Any,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike | ShapeLike,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    layout: Any = None,  # noqa: ARG001 - as of `fill`
+    layout: object | None = None,  # noqa: ARG001 - as of `fill`
 ) -> Tensor:
     """Ones of that shape."""
     wanted = dtypes.as_dtype(dtype).base_dtype
@@ -104,16 +105,16 @@ def ones(
 
 
 def _filled_like(
-    made_by: tuple[Callable[..., Tensor], str, str],
-    tensor: Any,
-    dtype: Any,
+    kind: tuple[Callable[..., Tensor], str, str],
+    tensor: TensorLike | SparseTensor,
+    dtype: DTypeLike | None,
     name: str | None,
     optimize: bool = True,
 ) -> Tensor:
     """A tensor of one value in another's shape: a constant where that is known and small.
 
     Args:
-      made_by: the function that makes one of a shape, an op type that makes one like another, and
+      kind: the function that makes one of a shape, an op type that makes one like another, and
         the operation's name where none is given.
       tensor: the other, dense or sparse.
       dtype: another dtype than the other's.
@@ -121,9 +122,9 @@ def _filled_like(
       optimize: whether a known shape becomes a constant.
 
     """
-    of_shape, op_type, default = made_by
+    of_shape, op_type, default = kind
     with name_scope(name, default, [tensor]) as scope:
-        value = tensor if is_sparse(tensor) else convert_to_tensor(tensor, name="tensor")
+        value: Any = tensor if is_sparse(tensor) else convert_to_tensor(tensor, name="tensor")
         wanted = value.dtype.base_dtype if dtype is None else dtypes.as_dtype(dtype)
         is_plain = value.dtype.base_dtype is not dtypes.variant
         if optimize and is_plain and value.shape.is_fully_defined():
@@ -135,20 +136,26 @@ def _filled_like(
 
 @public("zeros_like")
 def zeros_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+    tensor: TensorLike | SparseTensor,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    optimize: bool = True,
 ) -> Tensor:
     """Zeros in a tensor's shape, or a sparse one's: a constant where that is known and small."""
     return _filled_like((zeros, "ZerosLike", "zeros_like"), tensor, dtype, name, optimize)
 
 
-def ones_like_v2(x: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+def ones_like_v2(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
     """Ones in a tensor's shape, made as `zeros_like` makes zeros."""
     return _filled_like((ones, "OnesLike", "ones_like"), x, dtype, name)
 
 
 @public("ones_like")
 def ones_like(
-    tensor: Any, dtype: Any = None, name: str | None = None, optimize: bool = True
+    tensor: TensorLike | SparseTensor,
+    dtype: DTypeLike | None = None,
+    name: str | None = None,
+    optimize: bool = True,
 ) -> Tensor:
     """Ones in a tensor's shape."""
     with name_scope(name, "ones_like", [tensor]) as scope:
@@ -159,12 +166,12 @@ def ones_like(
 
 @public("one_hot")
 def one_hot(
-    indices: Any,
-    depth: Any,
-    on_value: Any = None,
-    off_value: Any = None,
+    indices: TensorLike,
+    depth: TensorLike,
+    on_value: TensorLike | None = None,
+    off_value: TensorLike | None = None,
     axis: int | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """One value where the index says, another elsewhere.
@@ -187,12 +194,14 @@ def one_hot(
             None if value is None else convert_to_tensor(value, dtype_hint=dtype)
             for value in (on_value, off_value)
         ]
-        found = {value.dtype.base_dtype for value in given if value is not None}
+        value_dtypes = {value.dtype.base_dtype for value in given if value is not None}
         if dtype is not None:
-            found.add(dtypes.as_dtype(dtype))
-        if len(found) > 1:
-            raise bad_type(f"dtypes of on_value, off_value and dtype must match, got {found}")
-        wanted = found.pop() if found else dtypes.float32
+            value_dtypes.add(dtypes.as_dtype(dtype))
+        if len(value_dtypes) > 1:
+            raise bad_type(
+                f"dtypes of on_value, off_value and dtype must match, got {value_dtypes}"
+            )
+        wanted = value_dtypes.pop() if value_dtypes else dtypes.float32
         on, off = (
             convert_to_tensor(plain, wanted, name=part) if value is None else value
             for value, plain, part in zip(given, (1, 0), ("on_value", "off_value"), strict=True)

@@ -14,6 +14,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import less, maximum
 from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -22,14 +23,14 @@ from sessrun.reference.public import public
 __all__ = ["irfft", "irfft2d", "rfft", "rfft2d"]
 
 
-def _whole_length(value: Tensor, axes: int, *, is_half: bool) -> Tensor:
+def _full_length(value: Tensor, axes: int, *, is_half: bool) -> Tensor:
     """The lengths of the real signal, of a tensor that is it, or half of its spectrum."""
     sizes = value.shape[-axes:] if value.shape.rank is not None else None
     if sizes is None or not sizes.is_fully_defined():
-        found = shape(value)[-axes:]
+        dynamic_lengths = shape(value)[-axes:]
         if not is_half:
-            return found
-        parts = unstack(found)
+            return dynamic_lengths
+        parts = unstack(dynamic_lengths)
         parts[-1] = maximum(0, 2 * (parts[-1] - 1))
         return stack(parts)
     lengths: list[Any] = sizes.as_list()
@@ -72,7 +73,9 @@ def _real_transform(op_type: str, axes: int, *, is_inverse: bool) -> Callable[..
         (dtypes.complex64, dtypes.complex128) if is_inverse else (dtypes.float32, dtypes.float64)
     )
 
-    def transform(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
+    def transform(
+        input_tensor: TensorLike, fft_length: TensorLike | None = None, name: str | None = None
+    ) -> Tensor:
         with name_scope(name, name_, [input_tensor, fft_length]) as scope:
             value = convert_to_tensor(input_tensor, preferred_dtype=wanted[0])
             if is_inverse:
@@ -84,7 +87,7 @@ def _real_transform(op_type: str, axes: int, *, is_inverse: bool) -> Callable[..
                 )
             value.shape.with_rank_at_least(axes)
             if fft_length is None:
-                length = _whole_length(value, axes, is_half=is_inverse)
+                length = _full_length(value, axes, is_half=is_inverse)
             else:
                 length = convert_to_tensor(fft_length, dtypes.int32)
             value = _padded(value, axes, length, is_half=is_inverse)
@@ -121,7 +124,7 @@ irfft2d: Final = _real_transform("IRFFT2D", 2, is_inverse=True)
 irfft3d: Final = _real_transform("IRFFT3D", 3, is_inverse=True)
 
 
-def _halves(x: Tensor, axes: Any) -> tuple[Any, Tensor]:
+def _halves(x: Tensor, axes: TensorLike | None) -> tuple[Any, Tensor]:
     """The axes, and half of the length of each."""
     if axes is None:
         return tuple(range(x.shape.ndims or 0)), shape(x) // 2
@@ -133,7 +136,7 @@ def _halves(x: Tensor, axes: Any) -> tuple[Any, Tensor]:
 
 
 @public("signal.fftshift")
-def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
     """The spectrum with frequency 0 in the middle.
 
     Args:
@@ -149,7 +152,7 @@ def fftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
 
 
 @public("signal.ifftshift")
-def ifftshift(x: Any, axes: Any = None, name: str | None = None) -> Tensor:
+def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
     """What `fftshift` did, undone; arguments are the same."""
     with name_scope(name, "ifftshift") as scope:
         value = convert_to_tensor(x)

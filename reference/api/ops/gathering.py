@@ -17,10 +17,12 @@ from sessrun.reference.api.ops.array_ops import (
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.grids import meshgrid
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape, tile
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -43,8 +45,8 @@ def _checked(batch_dims: Any, params: Tensor, indices: Tensor) -> None:
 
 
 def _in_batches(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     batch_dims: int,
     name: str | None = None,
     bad_indices_policy: str = "",
@@ -66,44 +68,48 @@ def _in_batches(
 
     """
     with name_scope(name, "BatchGatherND", [params, indices]):
-        places = convert_to_tensor(indices, name="indices")
+        index_vectors = convert_to_tensor(indices, name="indices")
         value = convert_to_tensor(params, name="params")
-        _checked(batch_dims, value, places)
+        _checked(batch_dims, value, index_vectors)
         alone = batch_dims == 0
         if alone:
-            value, places, batch_dims = expand_dims(value, axis=0), expand_dims(places, axis=0), 1
-        value_shape, places_shape = shape(value), shape(places)
+            value, index_vectors, batch_dims = (
+                expand_dims(value, axis=0),
+                expand_dims(index_vectors, axis=0),
+                1,
+            )
+        value_shape, index_shape = shape(value), shape(index_vectors)
         batches = value_shape[:batch_dims]
         count = node("Prod", batches, [0])
-        inner_rank = rank(places) - batch_dims - 1
-        inner = places_shape[batch_dims:-1]
-        grid = _grid(batches, places.dtype)
+        inner_rank = rank(index_vectors) - batch_dims - 1
+        inner = index_shape[batch_dims:-1]
+        grid = _grid(batches, index_vectors.dtype)
         sizes = shape(grid)
         spread = [sizes[:1], ones(inner_rank, dtype=sizes.dtype), sizes[1:]]
         grid = reshape(grid, concat(spread, axis=0))
         grid = tile(grid, multiples=concat(((1,), inner, (1,)), axis=0))
-        flat = reshape(places, shape=concat(([count], places_shape[batch_dims:]), axis=0))
-        whole = concat((grid, flat), axis=-1)
-        out = node("GatherNd", value, whole, bad_indices_policy=bad_indices_policy)
+        flat = reshape(index_vectors, shape=concat(([count], index_shape[batch_dims:]), axis=0))
+        full_indices = concat((grid, flat), axis=-1)
+        out = node("GatherNd", value, full_indices, bad_indices_policy=bad_indices_policy)
         out = reshape(out, shape=concat((batches, shape(out)[1:]), axis=0))
         return squeeze(out, axis=0) if alone else out
 
 
-def _grid(batches: Tensor, dtype: Any) -> Tensor:
+def _grid(batches: Tensor, dtype: DTypeLike) -> Tensor:
     """The places of all batches, one a row."""
     sizes = unstack(batches, axis=0)
     ranges = [
         node("Cast", node("Range", 0, node("Cast", size, DstT="int32"), 1), DstT=dtype)
         for size in sizes
     ]
-    flat = [reshape(each, shape=(-1,)) for each in meshgrid(*ranges, indexing="ij")]
+    flat = [reshape(coordinates, shape=(-1,)) for coordinates in meshgrid(*ranges, indexing="ij")]
     return transpose(stack(flat, axis=0))
 
 
 @public("gather_nd", "manip.gather_nd")
 def gather_nd(
-    params: Any,
-    indices: Any,
+    params: TensorLike,
+    indices: TensorLike,
     name: str | None = None,
     batch_dims: Any = 0,
     bad_indices_policy: str = "",
@@ -120,7 +126,7 @@ def gather_nd(
     if known is None or batches:
         return _in_batches(params, indices, batches, name, bad_indices_policy)
     if hasattr(params, "gather_nd") and bad_indices_policy in {"", "DEFAULT"}:
-        found: Tensor = params.gather_nd(indices, name=name)
-        return found
+        slices: Tensor = params.gather_nd(indices, name=name)
+        return slices
     inputs = {"params": params, "indices": indices}
     return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)

@@ -15,13 +15,20 @@ from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.math_ops import add
 from sessrun.reference.api.ops.reduce_ops import reduce_prod
-from sessrun.reference.api.ops.stateless_ops import Algorithm, algorithm_number, unknown_algorithm
+from sessrun.reference.api.ops.stateless_ops import (
+    Algorithm,
+    AlgorithmLike,
+    algorithm_number,
+    unknown_algorithm,
+)
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variables import create_resource
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import dimension_value
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import bitcast, maximum
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import init_scope, name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -44,7 +51,7 @@ _SIZES: Final = {
 }
 
 
-def non_deterministic_ints(shape: Any, dtype: Any = dtypes.int64) -> Tensor:
+def non_deterministic_ints(shape: TensorLike, dtype: DTypeLike = dtypes.int64) -> Tensor:
     """Integers that differ in every run.
 
     Args:
@@ -61,11 +68,11 @@ def _signed(number: Any) -> Any:
     return number - (1 << _BITS) if is_large else number
 
 
-def _state_tensor(value: Any) -> Tensor:
+def _state_tensor(value: TensorLike) -> Tensor:
     return cast(nest.map_structure(_signed, value), STATE_TYPE)
 
 
-def _state_size(alg: Any) -> int:
+def _state_size(alg: AlgorithmLike) -> int:
     """How many numbers the state has.
 
     Raises:
@@ -78,7 +85,7 @@ def _state_size(alg: Any) -> int:
 
 
 @public("random.create_rng_state", "random.experimental.create_rng_state")
-def create_rng_state(seed: Any, alg: Any) -> Tensor:
+def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
     """The state that a seed stands for, filled up with zeros at its left.
 
     Args:
@@ -88,7 +95,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     """
     size = _state_size(algorithm_number(alg))
     if isinstance(seed, int):
-        seed = [seed >> _BITS * place & (1 << _BITS) - 1 for place in range(size)]
+        seed = [seed >> _BITS * word & (1 << _BITS) - 1 for word in range(size)]
     given = reshape(_state_tensor(seed), [-1])[0:size]
     count: Any = dimension_value(given.shape[0])
     if count is None:
@@ -98,7 +105,7 @@ def create_rng_state(seed: Any, alg: Any) -> Tensor:
     return state
 
 
-def _joined(key: Any, counter: Any, size: int) -> Tensor:
+def _joined(key: TensorLike, counter: TensorLike, size: int) -> Tensor:
     """The state of a counter and a key."""
     counters, one_key = _state_tensor(counter), _state_tensor(key)
     counters.shape.assert_is_compatible_with([size - 1])
@@ -106,7 +113,7 @@ def _joined(key: Any, counter: Any, size: int) -> Tensor:
     return concat([counters, reshape(one_key, [1])], 0)
 
 
-def _shape_tensor(shape: Any) -> Tensor:
+def _shape_tensor(shape: TensorLike) -> Tensor:
     """A shape as a tensor; int64 where it is an empty list."""
     is_empty = isinstance(shape, tuple | list) and not shape
     return convert_to_tensor(shape, dtypes.int64 if is_empty else None, name="shape")
@@ -124,7 +131,12 @@ class Generator:
 
     """
 
-    def __init__(self, copy_from: Any = None, state: Any = None, alg: Any = None) -> None:
+    def __init__(
+        self,
+        copy_from: Any = None,
+        state: TensorLike | None = None,
+        alg: AlgorithmLike | None = None,
+    ) -> None:
         if copy_from is not None:
             if state is not None or alg:
                 raise AssertionError
@@ -135,46 +147,48 @@ class Generator:
             raise AssertionError
         self._alg = algorithm_number(alg)
         is_variable = isinstance(state, Variable)
-        value = state if is_variable else _state_tensor(state)
+        value: Any = state if is_variable else _state_tensor(state)
         if not isinstance(self._alg, Tensor):
             value.shape.assert_is_compatible_with([_state_size(self._alg)])
         self._state_var = value if is_variable else _variable(value)
 
     @classmethod
-    def from_state(cls, state: Any, alg: Any) -> Generator:
+    def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
         """A generator of a state, see the class."""
         return cls(alg=alg, state=state)
 
     @classmethod
-    def from_seed(cls, seed: Any, alg: Any = None) -> Generator:
+    def from_seed(cls, seed: TensorLike, alg: AlgorithmLike | None = None) -> Generator:
         """A generator of a seed, see `create_rng_state`; of Philox, unless told otherwise."""
         number = algorithm_number(RNG_ALG_PHILOX if alg is None else alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
-    def from_non_deterministic_state(cls, alg: Any = None) -> Generator:
+    def from_non_deterministic_state(cls, alg: AlgorithmLike | None = None) -> Generator:
         """A generator that begins elsewhere every time."""
         number = algorithm_number(RNG_ALG_PHILOX if alg is None else alg)
         state = non_deterministic_ints(shape=[_state_size(number)], dtype=SEED_TYPE)
         return cls(state=state, alg=number)
 
     @classmethod
-    def from_key_counter(cls, key: Any, counter: Any, alg: Any) -> Generator:
+    def from_key_counter(
+        cls, key: TensorLike, counter: TensorLike, alg: AlgorithmLike
+    ) -> Generator:
         """A generator of a key, a scalar, and a counter, a vector; of integers."""
         number = algorithm_number(alg)
         return cls(state=_joined(key, counter, _state_size(number)), alg=number)
 
-    def reset(self, state: Any) -> None:
+    def reset(self, state: TensorLike) -> None:
         """Set the state to another one, whenever the operation that is added is run."""
         value = _state_tensor(state)
         value.shape.assert_is_compatible_with([_state_size(self._alg)])
         self._state_var.assign(value)
 
-    def reset_from_seed(self, seed: Any) -> None:
+    def reset_from_seed(self, seed: TensorLike) -> None:
         """Set the state to that of a seed."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
-    def reset_from_key_counter(self, key: Any, counter: Any) -> None:
+    def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
         """Set the state to a key and a counter."""
         self._state_var.assign(_joined(key, counter, _state_size(self._alg)))
 
@@ -195,7 +209,7 @@ class Generator:
         last: Tensor = self._state_var[-1]
         return last
 
-    def skip(self, delta: Any) -> Tensor:
+    def skip(self, delta: TensorLike) -> Tensor:
         """Move on as drawing so many numbers does; counter and key before that, int64."""
         inputs = {
             "resource": self._state_var.handle,
@@ -215,24 +229,24 @@ class Generator:
             return one(op_type, inputs, name, **rest)
         return one(op_type, {**inputs, **rest}, name)
 
-    def _standard_normal(self, shape: Any, dtype: Any) -> Tensor:
+    def _standard_normal(self, shape: Tensor, dtype: DTypeLike) -> Tensor:
         return self._drawn("StatelessRandomNormalV2", shape, dtype=dtype)
 
-    def _truncated_normal(self, shape: Any, dtype: Any) -> Tensor:
+    def _truncated_normal(self, shape: Tensor, dtype: DTypeLike) -> Tensor:
         return self._drawn("StatelessTruncatedNormalV2", shape, dtype=dtype)
 
-    def _uniform(self, shape: Any, dtype: Any) -> Tensor:
+    def _uniform(self, shape: Tensor, dtype: DTypeLike) -> Tensor:
         return self._drawn("StatelessRandomUniformV2", shape, dtype=dtype)
 
-    def _uniform_full_int(self, shape: Any, dtype: Any, name: str | None = None) -> Tensor:
+    def _uniform_full_int(self, shape: Tensor, dtype: DTypeLike, name: str | None = None) -> Tensor:
         return self._drawn("StatelessRandomUniformFullIntV2", shape, name, dtype=dtype)
 
     def normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        shape: TensorLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Numbers of a normal distribution of that shape, mean and standard deviation."""
@@ -241,10 +255,10 @@ class Generator:
 
     def truncated_normal(
         self,
-        shape: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        shape: TensorLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """As `normal`; what is more than two deviations off is drawn again."""
@@ -253,10 +267,10 @@ class Generator:
 
     def uniform(
         self,
-        shape: Any,
-        minval: Any = 0,
-        maxval: Any = None,
-        dtype: Any = dtypes.float32,
+        shape: TensorLike,
+        minval: TensorLike | None = 0,
+        maxval: TensorLike | None = None,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
         """Numbers drawn evenly from [minval, maxval).
@@ -293,7 +307,7 @@ class Generator:
             return add(self._uniform(dims, wanted) * (high - low), low, name=scope)
 
     def uniform_full_int(
-        self, shape: Any, dtype: Any = dtypes.uint64, name: str | None = None
+        self, shape: TensorLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None
     ) -> Tensor:
         """Integers of all their dtype's range."""
         with name_scope(name, "stateful_uniform_full_int", [shape]) as scope:
@@ -301,10 +315,10 @@ class Generator:
 
     def binomial(
         self,
-        shape: Any,
-        counts: Any,
-        probs: Any,
-        dtype: Any = dtypes.int32,
+        shape: TensorLike,
+        counts: TensorLike,
+        probs: TensorLike,
+        dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
         """How many of `counts` trials succeed, each likely as `probs` says.
@@ -329,7 +343,7 @@ class Generator:
             }
             return one("StatefulRandomBinomial", inputs, scope, dtype=dtypes.as_dtype(dtype))
 
-    def _make_int64_keys(self, shape: Any = ()) -> Tensor:
+    def _make_int64_keys(self, shape: TensorLike = ()) -> Tensor:
         return self.uniform_full_int(shape=shape, dtype=dtypes.int64)
 
     def make_seeds(self, count: int = 1) -> Tensor:
@@ -344,7 +358,9 @@ class Generator:
         return [Generator(state=[*zeros_before, key], alg=self._alg) for key in keys]
 
 
-def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, scope: str) -> Tensor:
+def _scaled(
+    draw: Any, shape: TensorLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike, scope: str
+) -> Tensor:
     """What is drawn of that shape, with another mean and standard deviation."""
     dims = _shape_tensor(shape)
     centre = convert_to_tensor(mean, dtype, name="mean")
@@ -352,7 +368,7 @@ def _scaled(draw: Any, shape: Any, mean: Any, stddev: Any, dtype: Any, scope: st
     return add(draw(dims, dtype) * width, centre, name=scope)
 
 
-def _variable(state: Any) -> Any:
+def _variable(state: TensorLike) -> Any:
     """A new variable of a state."""
     with name_scope("random_generator"):
         return create_resource(state, dtype=STATE_TYPE, trainable=False, name="StateVar")

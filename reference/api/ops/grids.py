@@ -17,9 +17,11 @@ from sessrun.reference.api.ops.math_ops import equal, range_
 from sessrun.reference.api.ops.reduce_ops import reduce_max
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import broadcast_to, maximum, reshape, select_v2
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -30,7 +32,10 @@ __all__ = ["linspace"]
 
 @public("sequence_mask")
 def sequence_mask(
-    lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool_, name: str | None = None
+    lengths: TensorLike,
+    maxlen: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.bool_,
+    name: str | None = None,
 ) -> Tensor:
     """For each length a row that is true at its first places.
 
@@ -56,12 +61,12 @@ def sequence_mask(
                 f"Argument `maxlen` must be scalar for sequence_mask, received `maxlen` = {limit} "
                 f"with shape '{limit.shape}' instead"
             )
-        places = one(
+        positions = one(
             "Range",
             {"start": constant(0, limit.dtype), "limit": limit, "delta": constant(1, limit.dtype)},
         )
         rows = one("Cast", {"x": expand_dims(counts, -1)}, DstT=limit.dtype.base_dtype)
-        mask: Tensor = places < rows
+        mask: Tensor = positions < rows
         return mask if dtype is None else cast(mask, dtype)
 
 
@@ -94,12 +99,18 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
         if indexing == "xy" and len(args) > 1:
             grid[0], grid[1] = reshape(grid[0], axes[1]), reshape(grid[1], axes[0])
             sizes[0], sizes[1] = sizes[1], sizes[0]
-        whole = ones(sizes, dtype)
-        return [places * whole for places in grid]
+        unit = ones(sizes, dtype)
+        return [coordinates * unit for coordinates in grid]
 
 
 @public("lin_space", "linspace")
-def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
+def linspace(
+    start: TensorLike,
+    stop: TensorLike,
+    num: TensorLike,
+    name: str | None = None,
+    axis: int | Tensor = 0,
+) -> Tensor:
     """Evenly spaced numbers from `start` to `stop`, which is the last, along a new axis.
 
     Args:
@@ -124,14 +135,16 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
             )
         count = one("Cast", {"x": count}, None, DstT=dtypes.int32)
         cast(count, first.dtype)  # a node that TensorFlow's graphs have, too
-        whole = broadcast_dynamic_shape(shape(first), shape(last))
-        first, last = broadcast_to(first, whole), broadcast_to(last, whole)
+        broadcast_shape = broadcast_dynamic_shape(shape(first), shape(last))
+        first, last = broadcast_to(first, broadcast_shape), broadcast_to(last, broadcast_shape)
         first, last = expand_dims(first, axis=axis), expand_dims(last, axis=axis)
         sizes = shape(first)
         return _spaced(first, last, count, sizes, axis)
 
 
-def _spaced(first: Tensor, last: Tensor, count: Tensor, sizes: Tensor, axis: Any) -> Tensor:
+def _spaced(
+    first: Tensor, last: Tensor, count: Tensor, sizes: Tensor, axis: int | Tensor
+) -> Tensor:
     """The ends, both of size 1 along the axis, and what lies between; cut off for a count of 1."""
     ndims = shape(sizes)[0]
     axis = select_v2(axis >= 0, axis, ndims + axis)

@@ -21,6 +21,7 @@ from sessrun.reference.api.ops.reduce_ops import reduce_prod
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -30,7 +31,9 @@ __all__: list[str] = []
 
 
 @public("linalg.matrix_transpose", "linalg.transpose", "matrix_transpose")
-def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = False) -> Tensor:
+def matrix_transpose(
+    a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False
+) -> Tensor:
     """The last two dimensions exchanged.
 
     Args:
@@ -60,14 +63,14 @@ def matrix_transpose(a: Any, name: str = "matrix_transpose", conjugate: bool = F
 
 
 @public("linalg.adjoint")
-def adjoint(matrix: Any, name: str | None = None) -> Tensor:
+def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The last two dimensions exchanged, and complex numbers conjugated."""
     with name_scope(name, "adjoint", [matrix]):
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
 
 @public("linalg.tensordot", "tensordot")
-def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
+def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
     """The sum of products over axes of two tensors.
 
     Args:
@@ -95,13 +98,13 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
             if product.shape.is_fully_defined() and product.shape.as_list() == sizes:
                 return product
             return reshape(product, sizes, name=scope)
-        whole = concat(
+        full_shape = concat(
             [convert_to_tensor(free, dtypes.int32), convert_to_tensor(other_free, dtypes.int32)], 0
         )
-        found = reshape(product, whole, name=scope)
+        result = reshape(product, full_shape, name=scope)
         if known is not None and other_known is not None:
-            found.set_shape(known + other_known)
-        return found
+            result.set_shape(known + other_known)
+        return result
 
 
 def _summed_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
@@ -170,13 +173,13 @@ def _as_matrix_later(
         known = [sizes[axis] for axis in others]
         summed = convert_to_tensor(chosen, dtypes.int32, name="axes")
         free = convert_to_tensor(others, dtypes.int32, name="free")
-        whole = shape(a)
+        a_shape = shape(a)
     else:
-        whole, total = shape(a), rank(a)
+        a_shape, total = shape(a), rank(a)
         given = convert_to_tensor(axes, dtypes.int32, name="axes")
         summed = where(given >= 0, given, given + total)
         free = setdiff1d(range_(total), summed)[0]
-    free_sizes, summed_sizes = gather(whole, free), gather(whole, summed)
+    free_sizes, summed_sizes = gather(a_shape, free), gather(a_shape, summed)
     counts = [reduce_prod(free_sizes), reduce_prod(summed_sizes)]
     order = concat([summed, free] if flipped else [free, summed], 0)
     wanted = stack(counts[::-1] if flipped else counts)

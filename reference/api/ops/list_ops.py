@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference.base.dimension import Dimension
-from sessrun.reference.base.dtypes import int32, int64
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.dtypes import DTypeLike, int32, int64
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
@@ -48,169 +49,186 @@ def _element_shape(shape: Any) -> Any:
 
 
 def empty_tensor_list(
-    element_shape: Any, element_dtype: Any, max_num_elements: Any = None, name: str | None = None
+    element_shape: TensorLike | ShapeLike,
+    element_dtype: DTypeLike,
+    max_num_elements: TensorLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """A list without elements, of at most `max_num_elements` if that is given."""
-    found: Tensor = wrapper("EmptyTensorList")(
+    handle: Tensor = wrapper("EmptyTensorList")(
         element_shape=_element_shape(element_shape),
         element_dtype=element_dtype,
         max_num_elements=-1 if max_num_elements is None else max_num_elements,
         name=name,
     )
-    return found
+    return handle
 
 
 def tensor_list_reserve(
-    element_shape: Any, num_elements: Any, element_dtype: Any, name: str | None = None
+    element_shape: TensorLike | ShapeLike,
+    num_elements: TensorLike,
+    element_dtype: DTypeLike,
+    name: str | None = None,
 ) -> Tensor:
     """A list of so many elements, none of which is set."""
-    found: Tensor = wrapper("TensorListReserve")(
+    handle: Tensor = wrapper("TensorListReserve")(
         element_shape=_element_shape(element_shape),
         num_elements=num_elements,
         element_dtype=element_dtype,
         name=name,
     )
-    return found
+    return handle
 
 
-def tensor_list_from_tensor(tensor: Any, element_shape: Any, name: str | None = None) -> Tensor:
+def tensor_list_from_tensor(
+    tensor: TensorLike, element_shape: TensorLike | ShapeLike, name: str | None = None
+) -> Tensor:
     """The rows of a tensor as a list."""
     value = convert_to_tensor(tensor)
-    found: Tensor = wrapper("TensorListFromTensor")(
+    handle: Tensor = wrapper("TensorListFromTensor")(
         tensor=value, element_shape=_element_shape(element_shape), name=name
     )
-    return found
+    return handle
 
 
 def tensor_list_get_item(
-    input_handle: Any,
-    index: Any,
-    element_dtype: Any,
-    element_shape: Any = None,
+    input_handle: Tensor,
+    index: TensorLike,
+    element_dtype: DTypeLike,
+    element_shape: TensorLike | ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The element at an index; zeros of the shape if it is not set."""
-    found: Tensor = wrapper("TensorListGetItem")(
+    element: Tensor = wrapper("TensorListGetItem")(
         input_handle=input_handle,
         index=index,
         element_shape=_element_shape(element_shape),
         element_dtype=element_dtype,
         name=name,
     )
-    return found
+    return element
 
 
-def tensor_list_pop_back(input_handle: Any, element_dtype: Any, name: str | None = None) -> Any:
+def tensor_list_pop_back(
+    input_handle: Tensor, element_dtype: DTypeLike, name: str | None = None
+) -> tuple[Tensor, Tensor]:
     """A list without its last element, and that element."""
-    return wrapper("TensorListPopBack")(
+    popped: tuple[Tensor, Tensor] = wrapper("TensorListPopBack")(
         input_handle=input_handle, element_shape=-1, element_dtype=element_dtype, name=name
     )
+    return popped
 
 
 def tensor_list_gather(
-    input_handle: Any,
-    indices: Any,
-    element_dtype: Any,
-    element_shape: Any = None,
+    input_handle: Tensor,
+    indices: TensorLike,
+    element_dtype: DTypeLike,
+    element_shape: TensorLike | ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The elements at these indices as the rows of a tensor."""
-    found: Tensor = wrapper("TensorListGather")(
+    elements: Tensor = wrapper("TensorListGather")(
         input_handle=input_handle,
         indices=indices,
         element_shape=_element_shape(element_shape),
         element_dtype=element_dtype,
         name=name,
     )
-    return found
+    return elements
 
 
 def tensor_list_scatter(
-    tensor: Any,
-    indices: Any,
-    element_shape: Any = None,
-    input_handle: Any = None,
+    tensor: TensorLike,
+    indices: TensorLike,
+    element_shape: TensorLike | ShapeLike | None = None,
+    input_handle: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
     """A list with the rows of a tensor at these indices: a new one, or `input_handle` changed."""
     value = convert_to_tensor(tensor)
-    found: Tensor
+    handle: Tensor
     if input_handle is not None:
-        found = wrapper("TensorListScatterIntoExistingList")(
+        handle = wrapper("TensorListScatterIntoExistingList")(
             input_handle=input_handle, tensor=value, indices=indices, name=name
         )
     else:
-        found = wrapper("TensorListScatterV2")(
+        handle = wrapper("TensorListScatterV2")(
             tensor=value,
             indices=indices,
             element_shape=_element_shape(element_shape),
             num_elements=-1,
             name=name,
         )
-    return found
+    return handle
 
 
 def tensor_list_stack(
-    input_handle: Any,
-    element_dtype: Any,
+    input_handle: Tensor,
+    element_dtype: DTypeLike,
     num_elements: int = -1,
-    element_shape: Any = None,
+    element_shape: TensorLike | ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
     """The elements as the rows of a tensor; `num_elements` of them if that is not -1."""
-    found: Tensor = wrapper("TensorListStack")(
+    stacked: Tensor = wrapper("TensorListStack")(
         input_handle=input_handle,
         element_shape=_element_shape(element_shape),
         element_dtype=element_dtype,
         num_elements=num_elements,
         name=name,
     )
-    return found
+    return stacked
 
 
 def tensor_list_concat(
-    input_handle: Any, element_dtype: Any, element_shape: Any = None, name: str | None = None
+    input_handle: Tensor,
+    element_dtype: DTypeLike,
+    element_shape: TensorLike | ShapeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The elements behind one another along their first dimension."""
-    found: Tensor = wrapper("TensorListConcatV2")(
+    joined: Tensor = wrapper("TensorListConcatV2")(
         input_handle=input_handle,
         element_dtype=element_dtype,
         element_shape=_element_shape(element_shape),
         leading_dims=constant([], dtype=int64),
         name=name,
     )[0]
-    return found
+    return joined
 
 
 def tensor_list_split(
-    tensor: Any, element_shape: Any, lengths: Any, name: str | None = None
+    tensor: TensorLike,
+    element_shape: TensorLike | ShapeLike,
+    lengths: TensorLike,
+    name: str | None = None,
 ) -> Tensor:
     """A list of the parts of a tensor that have these lengths along the first dimension."""
-    found: Tensor = wrapper("TensorListSplit")(
+    handle: Tensor = wrapper("TensorListSplit")(
         tensor=tensor, element_shape=_element_shape(element_shape), lengths=lengths, name=name
     )
-    return found
+    return handle
 
 
 def tensor_list_set_item(
-    input_handle: Any,
-    index: Any,
-    item: Any,
+    input_handle: Tensor,
+    index: TensorLike,
+    item: TensorLike,
     resize_if_index_out_of_bounds: bool = False,
     name: str | None = None,
 ) -> Tensor:
     """A list with another element at an index."""
-    found: Tensor = wrapper("TensorListSetItem")(
+    handle: Tensor = wrapper("TensorListSetItem")(
         input_handle=input_handle,
         index=index,
         item=item,
         resize_if_index_out_of_bounds=resize_if_index_out_of_bounds,
         name=name,
     )
-    return found
+    return handle
 
 
-def tensor_list_length(input_handle: Any, name: str | None = None) -> Tensor:
+def tensor_list_length(input_handle: Tensor, name: str | None = None) -> Tensor:
     """How many elements a list has."""
-    found: Tensor = wrapper("TensorListLength")(input_handle=input_handle, name=name)
-    return found
+    length: Tensor = wrapper("TensorListLength")(input_handle=input_handle, name=name)
+    return length

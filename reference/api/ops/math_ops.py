@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.ops.cast_ops import cast, conj, one
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import as_shape
 from sessrun.reference.build.conversion import (
     convert_to_tensor,
@@ -18,16 +19,17 @@ from sessrun.reference.build.conversion import (
     register_tensor_conversion_function,
 )
 from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
-from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.graph.tensor import Overloads, Tensor
 from sessrun.reference.public import public
 
 __all__ = ["add", "matmul", "range_", "truediv"]
 
 
 @public("add", "math.add")
-def add(x: Any, y: Any, name: str | None = None) -> Tensor:
+def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The sum x + y, element by element.
 
     Args:
@@ -44,7 +46,7 @@ def add(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @public("divide", "math.divide")
-def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
+def divide(x: TensorLike, y: Any, name: str | None = None) -> Tensor:
     """The quotient x / y with Python's meaning: integers are divided as floats.
 
     Without a name it is what the operator gives, so a number becomes a tensor of the other's dtype.
@@ -58,7 +60,7 @@ def divide(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @public("math.truediv", "truediv")
-def truediv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient x / y as floats: 8- and 16-bit integers as float32, wider ones as float64.
 
     Raises:
@@ -88,7 +90,7 @@ _SHORT: Final = 2
 
 
 @public("div")
-def div(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient x / y with the meaning of Python 2: integers are rounded down."""
     with name_scope(name, "div", [x, y]) as scope:
         left = convert_to_tensor(x, name="x")
@@ -98,14 +100,14 @@ def div(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @public("floordiv", "math.floordiv")
-def floordiv(x: Any, y: Any, name: str | None = None) -> Tensor:
+def floordiv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient x / y, rounded down."""
     with name_scope(name, "floordiv", [x, y]) as scope:
         return one("FloorDiv", {"x": x, "y": y}, scope)
 
 
 @public("div_no_nan", "math.divide_no_nan")
-def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def div_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The quotient x / y, but 0 where y is 0; integers are divided as floats.
 
     Raises:
@@ -124,7 +126,7 @@ def div_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @public("math.multiply_no_nan")
-def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
+def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """The product x * y, but 0 where y is 0."""
     with name_scope(name, "multiply_no_nan", [x, y]) as scope:
         left = convert_to_tensor(x, name="x")
@@ -133,7 +135,7 @@ def multiply_no_nan(x: Any, y: Any, name: str | None = None) -> Tensor:
 
 
 @public("math.scalar_mul", "scalar_mul")
-def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
+def scalar_mul(scalar: TensorLike, x: Any, name: str | None = None) -> Any:
     """A scalar times a tensor; times slices, which stay slices.
 
     Raises:
@@ -150,7 +152,7 @@ def scalar_mul(scalar: Any, x: Any, name: str | None = None) -> Any:
     return one("Mul", {"x": factor, "y": x}, name)
 
 
-def absolute(x: Any, name: str | None = None) -> Tensor:
+def absolute(x: TensorLike, name: str | None = None) -> Tensor:
     """The absolute value of each element, complex or not."""
     with name_scope(name, "Abs", [x]) as scope:
         value = convert_to_tensor(x, name="x")
@@ -159,7 +161,7 @@ def absolute(x: Any, name: str | None = None) -> Tensor:
         return one("Abs", {"x": value}, scope)
 
 
-def sign_(x: Any, name: str | None = None) -> Tensor:
+def sign_(x: TensorLike, name: str | None = None) -> Tensor:
     """-1, 0 or 1; z / |z| for complex numbers, 0 for 0."""
     value = convert_to_tensor(x)
     if not value.dtype.is_complex:
@@ -169,14 +171,14 @@ def sign_(x: Any, name: str | None = None) -> Tensor:
 
 
 @public("math.round", "round")
-def round_(x: Any, name: str | None = None) -> Tensor:
+def round_(x: TensorLike, name: str | None = None) -> Tensor:
     """The nearest integer to each element, halves to the even one; integers as they are."""
     value = convert_to_tensor(x, name="x")
     return value if value.dtype.is_integer else one("Round", {"x": value}, name)
 
 
 @public("log_sigmoid", "math.log_sigmoid", "nn.log_sigmoid")
-def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
+def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the sigmoid, as -softplus(-x)."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
         value = convert_to_tensor(x, name="x")
@@ -186,15 +188,15 @@ def log_sigmoid(x: Any, name: str | None = None) -> Tensor:
 
 @public("linalg.matmul", "matmul")
 def matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     adjoint_a: bool = False,
     adjoint_b: bool = False,
     a_is_sparse: bool = False,
     b_is_sparse: bool = False,
-    output_type: Any = None,
+    output_type: DTypeLike | None = None,
     grad_a: bool = False,
     grad_b: bool = False,
     name: str | None = None,
@@ -244,7 +246,7 @@ def matmul(
         return one("MatMul", {"a": left, "b": right}, scope, **sides, **marks)
 
 
-def _is_of_another(left: Tensor, right: Tensor, output_type: Any) -> bool:
+def _is_of_another(left: Tensor, right: Tensor, output_type: DTypeLike | None) -> bool:
     """Whether a product has another dtype than one of its factors."""
     wanted = output_type and dtypes.as_dtype(output_type)
     return bool(wanted) and not left.dtype == right.dtype == wanted
@@ -255,7 +257,7 @@ def _of_batches(
     right: Tensor,
     turned: tuple[bool, bool],
     marks: dict[str, bool],
-    output_type: Any,
+    output_type: DTypeLike | None,
     scope: str,
 ) -> Tensor:
     attrs: dict[str, Any] = {
@@ -302,7 +304,10 @@ def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
 
 @public("accumulate_n", "math.accumulate_n")
 def accumulate_n(
-    inputs: Sequence[Any], shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+    inputs: Sequence[Any],
+    shape: TensorLike | None = None,
+    tensor_dtype: DTypeLike | None = None,
+    name: str | None = None,
 ) -> Tensor:
     """The sum of tensors of one shape and dtype.
 
@@ -314,28 +319,28 @@ def accumulate_n(
     items = [convert_to_tensor(item) for item in inputs] if isinstance(inputs, list | tuple) else []
     if not items or any(item.dtype != items[0].dtype for item in items):
         raise bad_value("inputs must be a list of at least one Tensor of one dtype and shape")
-    whole = as_shape(shape)
+    static_shape = as_shape(shape)
     for item in items:
-        whole = whole.merge_with(item.shape)
+        static_shape = static_shape.merge_with(item.shape)
     if tensor_dtype is not None and items[0].dtype != tensor_dtype:
         raise bad_type(f"tensor_dtype is {tensor_dtype}, but input is of type {items[0].dtype}")
     return items[0] if len(items) == 1 and name is None else add_n(items, name)
 
 
 @public("equal", "math.equal")
-def equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x == y, element by element."""
     return one("Equal", {"x": x, "y": y}, name)
 
 
 @public("math.not_equal", "not_equal")
-def not_equal(x: Any, y: Any, name: str | None = None) -> Tensor:
+def not_equal(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Whether x != y, element by element."""
     return one("NotEqual", {"x": x, "y": y}, name)
 
 
 @public("logical_xor", "math.logical_xor")
-def logical_xor(x: Any, y: Any, name: str = "LogicalXor") -> Tensor:
+def logical_xor(x: TensorLike | Overloads, y: TensorLike, name: str = "LogicalXor") -> Tensor:
     """Whether exactly one of x and y holds, element by element."""
     either = one("LogicalOr", {"x": x, "y": y})
     both = one("LogicalNot", {"x": one("LogicalAnd", {"x": x, "y": y})})
@@ -354,7 +359,11 @@ _NUMBERS: Final = (
 
 @public("range")
 def range_(
-    start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name: str | None = "range"
+    start: TensorLike,
+    limit: TensorLike | None = None,
+    delta: TensorLike = 1,
+    dtype: DTypeLike | None = None,
+    name: str | None = "range",
 ) -> Tensor:
     """A vector of numbers from `start` (0 if only one is given) up to `limit`, left out.
 
@@ -381,13 +390,15 @@ def range_(
 
 
 @public("approximate_equal")
-def approximate_equal(x: Any, y: Any, tolerance: float = 1e-5, name: str | None = None) -> Tensor:
+def approximate_equal(
+    x: TensorLike, y: TensorLike, tolerance: float = 1e-5, name: str | None = None
+) -> Tensor:
     """Whether |x - y| < tolerance, element by element."""
     return one("ApproximateEqual", {"x": x, "y": y}, name, tolerance=tolerance)
 
 
 def _of_range(
-    value: range, dtype: Any = None, name: str | None = None, as_ref: bool = False
+    value: range, dtype: DTypeLike | None = None, name: str | None = None, as_ref: bool = False
 ) -> Tensor:
     """A Python range as a `Range` operation."""
     del as_ref

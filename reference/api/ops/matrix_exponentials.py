@@ -33,6 +33,7 @@ from sessrun.reference.build.generated import (
     select_v2,
 )
 from sessrun.reference.build.generated import pow as power
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -83,19 +84,21 @@ def _approximant(matrix: Tensor, order: int) -> tuple[Tensor, Tensor]:
         return _thirteenth(matrix, weights, powers)
     highest = order - 1
     odd = [(None, powers[highest])]
-    odd += [(weights[place + 1], powers[place]) for place in range(highest - 2, -2, -2)]
-    even = [(weights[place], powers[place]) for place in range(highest, -2, -2)]
+    odd += [(weights[degree + 1], powers[degree]) for degree in range(highest - 2, -2, -2)]
+    even = [(weights[degree], powers[degree]) for degree in range(highest, -2, -2)]
     return matmul(matrix, _weighted(odd)), _weighted(even)
 
 
-def _thirteenth(matrix: Tensor, b: Any, powers: dict[int, Tensor]) -> tuple[Tensor, Tensor]:
-    unit, second, fourth, sixth = (powers[place] for place in (0, 2, 4, 6))
+def _thirteenth(
+    matrix: Tensor, b: Sequence[Tensor], powers: dict[int, Tensor]
+) -> tuple[Tensor, Tensor]:
+    unit, second, fourth, sixth = (powers[degree] for degree in (0, 2, 4, 6))
     inner = matmul(sixth, sixth + b[11] * fourth + b[9] * second)
     odd = _weighted([(None, inner), (b[7], sixth), (b[5], fourth), (b[3], second), (b[1], unit)])
-    found = matmul(matrix, odd)
+    odd_part = matmul(matrix, odd)
     inner = matmul(sixth, b[12] * sixth + b[10] * fourth + b[8] * second)
     even = _weighted([(None, inner), (b[6], sixth), (b[4], fourth), (b[2], second), (b[0], unit)])
-    return found, even
+    return odd_part, even
 
 
 def _chosen(norm: Tensor, bounds: Sequence[float], cases: Sequence[Tensor]) -> Tensor:
@@ -108,7 +111,7 @@ def _chosen(norm: Tensor, bounds: Sequence[float], cases: Sequence[Tensor]) -> T
 
 @public("linalg.expm")
 def matrix_exponential(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
 ) -> Tensor:
     """The exponentials of square matrices.
@@ -134,10 +137,10 @@ def matrix_exponential(
         matrix = reshape(matrix, concat(([-1], shape(matrix)[-2:]), axis=0))
         columns = reduce_sum(absolute(matrix), axis=size(shape(matrix)) - 2)
         norm = reduce_max(columns, axis=-1)[..., None, None]
-        found = _squared(norm, *_started(matrix, norm), matrix)
+        exponential = _squared(norm, *_started(matrix, norm), matrix)
         if not matrix.shape.is_fully_defined():
-            return reshape(found, concat((batch, shape(found)[-2:]), axis=0))
-        return reshape(found, batch.concatenate(found.shape[-2:]))
+            return reshape(exponential, concat((batch, shape(exponential)[-2:]), axis=0))
+        return reshape(exponential, batch.concatenate(exponential.shape[-2:]))
 
 
 def _started(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -156,7 +159,7 @@ def _started(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     parts = [_approximant(matrix, order) for order in orders[:-1]]
     scale = cast(power(constant(2.0, norm.dtype), squarings), matrix.dtype)
     parts.append(_approximant(matrix / scale, orders[-1]))
-    odd, even = (_chosen(norm, bounds, [part[place] for part in parts]) for place in (0, 1))
+    odd, even = (_chosen(norm, bounds, [part[side] for part in parts]) for side in (0, 1))
     return odd, even, squarings
 
 
@@ -176,5 +179,5 @@ def _squared(norm: Tensor, odd: Tensor, even: Tensor, squarings: Tensor, matrix:
     def squared(step: Tensor, value: Tensor) -> Any:
         return step + 1, select_v2(less(step, squarings), matmul(value, value), value)
 
-    found: Tensor = while_loop(goes_on, squared, [start, result])[1]
-    return found
+    exponential: Tensor = while_loop(goes_on, squared, [start, result])[1]
+    return exponential

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -25,6 +26,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import pow as power
 from sessrun.reference.build.generated import sqrt
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -38,9 +40,9 @@ _OF_MATRICES: Final = ("euclidean", "fro", 1, 2, np.inf)
 
 @public("linalg.norm", "norm")
 def norm(
-    tensor: Any,
-    ord: Any = "euclidean",  # noqa: A002 - TensorFlow's name
-    axis: Any = None,
+    tensor: TensorLike,
+    ord: str | float = "euclidean",  # noqa: A002 - TensorFlow's name
+    axis: int | Sequence[int] | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
     keep_dims: bool | None = None,
@@ -66,8 +68,8 @@ def norm(
     is_matrix = axes is not None and len(axes) == 2
     _check_norm(ord, is_matrix)
     with name_scope(name, "norm", [tensor]):
-        found = _norm(convert_to_tensor(tensor), ord, axes, is_matrix)
-        return found if keepdims or keep_dims else squeeze(found, axes and list(axes))
+        norms = _norm(convert_to_tensor(tensor), ord, axes, is_matrix)
+        return norms if keepdims or keep_dims else squeeze(norms, axes and list(axes))
 
 
 def _axes_of_norm(axis: Any) -> tuple[int, ...] | None:

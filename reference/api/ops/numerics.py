@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.control_flow.asserting import after
 from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import group
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import colocate_with, control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
@@ -24,7 +27,11 @@ __all__: list[str] = []
 
 @public("debugging.assert_all_finite", "verify_tensor_all_finite")
 def verify_tensor_all_finite(
-    t: Any = None, msg: Any = None, name: str | None = None, x: Any = None, message: Any = None
+    t: TensorLike | None = None,
+    msg: str | None = None,
+    name: str | None = None,
+    x: TensorLike | None = None,
+    message: str | None = None,
 ) -> Tensor:
     """The tensor, checked when it is computed.
 
@@ -39,7 +46,7 @@ def verify_tensor_all_finite(
       ValueError: an argument is given by both names.
 
     """
-    value, text = _either("x", x, "t", t), _either("message", message, "msg", msg)
+    value, text = chosen(x, t, "x", "t"), chosen(message, msg, "message", "msg")
     with name_scope(name, "VerifyFinite", [value]):
         tensor = convert_to_tensor(value, name="x")
         with colocate_with(tensor):
@@ -75,14 +82,10 @@ def add_check_numerics_ops() -> Operation:
 _CHECKED: Final = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
-def _either(name: str, value: Any, older: str, older_value: Any) -> Any:
-    if value is not None and older_value is not None:
-        raise bad_value(f"Cannot specify both '{older}' and '{name}'.")
-    return older_value if value is None else value
-
-
 @public("assert_same_float_dtype", "debugging.assert_same_float_dtype")
-def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = None) -> Any:
+def assert_same_float_dtype(
+    tensors: Iterable[Tensor | None] | None = None, dtype: DType | None = None
+) -> DType:
     """The floating point dtype that all tensors have.
 
     Args:
@@ -93,24 +96,26 @@ def assert_same_float_dtype(tensors: Iterable[Any] | None = None, dtype: Any = N
       ValueError: two differ, or it is no floating point dtype.
 
     """
-    found = dtype
+    float_dtype = dtype
     for tensor in tensors or ():
         if tensor is None:
             continue
         own = tensor.dtype.base_dtype
-        if found is None:
-            found = own
-        elif own != found:
-            raise bad_value(f"{tensor.name}, type={own!r}, must be of the same type ({found!r}).")
-    if found is None:
+        if float_dtype is None:
+            float_dtype = own
+        elif own != float_dtype:
+            raise bad_value(
+                f"{tensor.name}, type={own!r}, must be of the same type ({float_dtype!r})."
+            )
+    if float_dtype is None:
         return dtypes.float32
-    if not found.is_floating:
-        raise bad_value(f"Expected floating point type, got {found!r}.")
-    return found
+    if not float_dtype.is_floating:
+        raise bad_value(f"Expected floating point type, got {float_dtype!r}.")
+    return float_dtype
 
 
 @public("broadcast_static_shape")
-def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
+def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
     """What is known of the shape that two shapes broadcast to.
 
     Raises:
@@ -121,14 +126,14 @@ def broadcast_static_shape(shape_x: Any, shape_y: Any) -> TensorShape:
         return TensorShape(None)
     first, second = shape_x.as_list(), shape_y.as_list()
     width = max(len(first), len(second))
-    first = [1] * (width - len(first)) + first
-    second = [1] * (width - len(second)) + second
+    first = [*[1] * (width - len(first)), *first]
+    second = [*[1] * (width - len(second)), *second]
     return TensorShape(
         [_broadcast(*pair, shape_x, shape_y) for pair in zip(first, second, strict=True)]
     )
 
 
-def is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:
+def is_broadcast_compatible(shape_x: TensorShape, shape_y: TensorShape) -> bool:
     """Whether two shapes are known to broadcast to one; False where a rank is unknown."""
     if shape_x.ndims is None or shape_y.ndims is None:
         return False
@@ -139,7 +144,9 @@ def is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:
     return True
 
 
-def _broadcast(size: int | None, other: int | None, shape: Any, other_shape: Any) -> int | None:
+def _broadcast(
+    size: int | None, other: int | None, shape: TensorShape, other_shape: TensorShape
+) -> int | None:
     if size == 1 or other == 1:
         return other if size == 1 else size
     if size is None or other is None:

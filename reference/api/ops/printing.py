@@ -6,7 +6,7 @@ import logging
 import pprint
 import random
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.ops.cast_ops import one
@@ -16,6 +16,7 @@ from sessrun.reference.base.containers import mapping_like
 from sessrun.reference.base.dtypes import string
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor, is_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -23,14 +24,14 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 #: What marks the place of a tensor in a text that does not have it.
-_PLACE: Final = "{}"
+_PLACEHOLDER: Final = "{}"
 #: Chooses digits that make the mark one that the text does not have, as TensorFlow does.
 _SEED: Final = 5
 
 
 @public("Print")
 def print_through(
-    input_: Any,
+    input_: TensorLike,
     data: Any,
     message: str | None = None,
     first_n: int | None = None,
@@ -56,8 +57,8 @@ def print_through(
 @public("strings.format")
 def string_format(
     template: str,
-    inputs: Any,
-    placeholder: str = _PLACE,
+    inputs: Tensor | Iterable[TensorLike],
+    placeholder: str = _PLACEHOLDER,
     summarize: int = 3,
     name: str | None = None,
 ) -> Tensor:
@@ -82,7 +83,7 @@ def string_format(
         )
     return one(
         "StringFormat",
-        {"inputs": [convert_to_tensor(each) for each in tensors]},
+        {"inputs": [convert_to_tensor(tensor) for tensor in tensors]},
         name,
         template=template,
         placeholder=placeholder,
@@ -91,7 +92,7 @@ def string_format(
 
 
 @public("print")
-def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
+def print_v2(*inputs: TensorLike, **kwargs: Any) -> Operation:
     """An operation that writes its inputs, as Python's `print` does.
 
     Args:
@@ -117,7 +118,7 @@ def print_v2(*inputs: Any, **kwargs: Any) -> Operation:
     return apply_op("PrintV2", {"input": text}, {"output_stream": stream, "end": end}, name)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: TensorLike) -> bool:
     return isinstance(value, Tensor) and value.dtype is string and value.shape.ndims == 0
 
 
@@ -129,13 +130,13 @@ def _joined(inputs: tuple[Any, ...], sep: str, summarize: int, name: str | None)
         item if isinstance(item, str) else pprint.pformat(_marked(item, tensors, marks))
         for item in inputs
     ]
-    mark = _PLACE
+    mark = _PLACEHOLDER
     digits = random.Random(_SEED)
     while any(mark in item for item in inputs if isinstance(item, str)):
         mark += str(digits.randint(0, 9))
-    if mark != _PLACE:
-        for each in marks:
-            each.text = mark
+    if mark != _PLACEHOLDER:
+        for entry in marks:
+            entry.text = mark
         parts = [
             item if isinstance(item, str) else pprint.pformat(_marked(item, [], [], mark))
             for item in inputs
@@ -153,7 +154,9 @@ class _Mark:
         return self.text
 
 
-def _marked(value: Any, tensors: list[Any], marks: list[_Mark], mark: str = _PLACE) -> Any:
+def _marked(
+    value: TensorLike, tensors: list[Any], marks: list[_Mark], mark: str = _PLACEHOLDER
+) -> Any:
     """The structure with marks for its tensors, which are appended to `tensors`."""
     if isinstance(value, SparseTensor):
         tensors += [value.indices, value.values, value.dense_shape]
@@ -164,8 +167,8 @@ def _marked(value: Any, tensors: list[Any], marks: list[_Mark], mark: str = _PLA
         return marks[-1]
     if isinstance(value, Mapping):
         # TensorFlow takes the values of a dictionary in the order of their keys.
-        found = {key: _marked(value[key], tensors, marks, mark) for key in sorted(value)}
-        return mapping_like(value)((key, found[key]) for key in value)
+        entries = {key: _marked(value[key], tensors, marks, mark) for key in sorted(value)}
+        return mapping_like(value)((key, entries[key]) for key in value)
     if isinstance(value, list | tuple):
         items = [_marked(item, tensors, marks, mark) for item in value]
         return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)

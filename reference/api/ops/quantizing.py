@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -14,7 +16,7 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 
-def _place(value: Any, axis: int | None) -> int:
+def _axis_number(value: Any, axis: int | None) -> int:
     """The axis counted from the front; -1 for none.
 
     Raises:
@@ -32,10 +34,10 @@ def _place(value: Any, axis: int | None) -> int:
 
 @public("quantize_v2")
 def quantize_v2(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    min_range: Any,
-    max_range: Any,
-    T: Any,  # noqa: N803 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: DTypeLike,  # noqa: N803 - TensorFlow's name
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     round_mode: str = "HALF_AWAY_FROM_ZERO",
@@ -70,17 +72,17 @@ def quantize_v2(
         name=name,
         round_mode=round_mode,
         narrow_range=narrow_range,
-        axis=_place(input, axis),
+        axis=_axis_number(input, axis),
         ensure_minimum_range=ensure_minimum_range,
     )
 
 
 @public("quantization.quantize", "quantize")
 def quantize(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    min_range: Any,
-    max_range: Any,
-    T: Any,  # noqa: N803 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    min_range: TensorLike,
+    max_range: TensorLike,
+    T: DTypeLike,  # noqa: N803 - TensorFlow's name
     mode: str = "MIN_COMBINED",
     round_mode: str = "HALF_AWAY_FROM_ZERO",
     name: str | None = None,
@@ -105,14 +107,14 @@ def quantize(
 
 @public("dequantize", "quantization.dequantize")
 def dequantize(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    min_range: Any,
-    max_range: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    min_range: TensorLike,
+    max_range: TensorLike,
     mode: str = "MIN_COMBINED",
     name: str | None = None,
     axis: int | None = None,
     narrow_range: bool = False,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
 ) -> Tensor:
     """The numbers that quantized ones stand for; arguments as for `quantize_v2`.
 
@@ -120,25 +122,25 @@ def dequantize(
       ValueError: the axis is counted from the back of an unknown rank.
 
     """
-    found: Tensor = node(
+    dequantized: Tensor = node(
         "Dequantize",
         input,
         min_range,
         max_range,
         name=name,
         mode=mode,
-        axis=_place(input, axis),
+        axis=_axis_number(input, axis),
         narrow_range=narrow_range,
         dtype=dtype,
     )
-    return found
+    return dequantized
 
 
 def _both(op_type: str, doc: str) -> Any:
     def both(
-        input: Any,  # noqa: A002 - TensorFlow's name
-        input_min: Any,
-        input_max: Any,
+        input: TensorLike,  # noqa: A002 - TensorFlow's name
+        input_min: TensorLike,
+        input_max: TensorLike,
         signed_input: bool = True,
         num_bits: int = 8,
         range_given: bool = False,
@@ -147,7 +149,7 @@ def _both(op_type: str, doc: str) -> Any:
         narrow_range: bool = False,
         axis: int | None = None,
     ) -> Tensor:
-        found: Tensor = node(
+        quantized: Tensor = node(
             op_type,
             input,
             input_min,
@@ -158,9 +160,9 @@ def _both(op_type: str, doc: str) -> Any:
             range_given=range_given,
             round_mode=round_mode,
             narrow_range=narrow_range,
-            axis=_place(input, axis),
+            axis=_axis_number(input, axis),
         )
-        return found
+        return quantized
 
     both.__doc__ = doc
     return both

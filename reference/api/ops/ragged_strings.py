@@ -14,14 +14,16 @@ from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base.dtypes import string
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 __all__ = ["split", "string_bytes_split", "string_split", "string_split_v2"]
 
 
 @public("strings.bytes_split")
-def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
+def string_bytes_split(input: TensorLike, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
     """Each string as its bytes.
 
     Args:
@@ -36,7 +38,7 @@ def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A00
 
     """
 
-    def parts(strings: Any) -> SparseTensor:
+    def parts(strings: TensorLike) -> SparseTensor:
         inputs = {"input": strings, "delimiter": ""}
         return SparseTensor(*apply_op("StringSplit", inputs, {"skip_empty": False}).outputs)
 
@@ -48,8 +50,8 @@ def string_bytes_split(input: Any, name: str | None = None) -> Any:  # noqa: A00
 
 
 def string_split_v2(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    sep: Any = None,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    sep: TensorLike | None = None,
     maxsplit: int = -1,
     name: str | None = None,
 ) -> Any:
@@ -72,7 +74,7 @@ def string_split_v2(
 @public("strings.split")
 def split(
     input: Any = None,  # noqa: A002 - TensorFlow's name
-    sep: Any = None,
+    sep: TensorLike | None = None,
     maxsplit: int = -1,
     result_type: str = "SparseTensor",
     source: Any = None,
@@ -100,11 +102,11 @@ def split(
             raise ValueError("result_type must be 'RaggedTensor' or 'SparseTensor'.")
         if result_type == "SparseTensor" and strings.shape.rank == 1:
             return sparse_split(strings, sep, maxsplit)
-        found = string_split_v2(strings, sep, maxsplit)
-        return found if result_type == "RaggedTensor" else found.to_sparse()
+        ragged = string_split_v2(strings, sep, maxsplit)
+        return ragged if result_type == "RaggedTensor" else ragged.to_sparse()
 
 
-def _strings(value: Any) -> Any:
+def _strings(value: TensorLike) -> Any:
     if isinstance(value, RaggedTensorValue):
         return RaggedTensor.from_value(value)
     if isinstance(value, RaggedTensor):
@@ -112,7 +114,7 @@ def _strings(value: Any) -> Any:
     return convert_to_tensor(value, string, "input")
 
 
-def _split(strings: Any, parts: Callable[[Any], SparseTensor]) -> Any:
+def _split(strings: Any, parts: Callable[[Tensor], SparseTensor]) -> Any:
     """Strings of any rank split by what splits a vector of them."""
     if isinstance(strings, RaggedTensor):
         return strings.with_flat_values(_split(strings.flat_values, parts))

@@ -10,7 +10,9 @@ from typing import Any
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.shape_ops import shape_tensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.random_seed import get_seed
@@ -31,10 +33,10 @@ def seed_attributes(seed: int | None) -> dict[str, Any]:
 
 @public("random.uniform", "random_uniform")
 def random_uniform(
-    shape: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    minval: TensorLike = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -81,11 +83,11 @@ def random_uniform(
 def _normal(
     op_type: str,
     scope_name: str,
-    shape: Any,
-    mean: Any,
-    stddev: Any,
-    dtype: Any,
-    seed: Any,
+    shape: TensorLike,
+    mean: TensorLike,
+    stddev: TensorLike,
+    dtype: DTypeLike,
+    seed: int | None,
     name: str | None,
 ) -> Tensor:
     with name_scope(name, scope_name, [shape, mean, stddev]) as scope:
@@ -98,10 +100,10 @@ def _normal(
 
 @public("random.normal", "random_normal")
 def random_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -121,10 +123,10 @@ def random_normal(
 
 @public("random.truncated_normal", "truncated_normal")
 def truncated_normal(
-    shape: Any,
-    mean: Any = 0.0,
-    stddev: Any = 1.0,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    mean: TensorLike = 0.0,
+    stddev: TensorLike = 1.0,
+    dtype: DTypeLike = dtypes.float32,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -133,18 +135,18 @@ def truncated_normal(
 
 
 @public("random.shuffle", "random_shuffle")
-def random_shuffle(value: Any, seed: int | None = None, name: str | None = None) -> Tensor:
+def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
     """The rows in a random order."""
     return one("RandomShuffle", {"value": value}, name, **seed_attributes(seed))
 
 
 @public("multinomial", "random.multinomial")
 def multinomial(
-    logits: Any,
-    num_samples: Any,
+    logits: TensorLike,
+    num_samples: TensorLike,
     seed: int | None = None,
     name: str | None = None,
-    output_dtype: Any = None,
+    output_dtype: DTypeLike | None = None,
 ) -> Tensor:
     """Classes drawn with the probabilities that the unnormalised logarithms give.
 
@@ -162,9 +164,9 @@ def multinomial(
 
 @public("random.categorical")
 def categorical(
-    logits: Any,
-    num_samples: Any,
-    dtype: Any = None,
+    logits: TensorLike,
+    num_samples: TensorLike,
+    dtype: DTypeLike | None = None,
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -173,7 +175,9 @@ def categorical(
         return _classes(logits, num_samples, dtype, seed)
 
 
-def _classes(logits: Any, num_samples: Any, dtype: Any, seed: int | None) -> Tensor:
+def _classes(
+    logits: TensorLike, num_samples: TensorLike, dtype: DTypeLike | None, seed: int | None
+) -> Tensor:
     rows = convert_to_tensor(logits, name="logits")
     wanted = dtypes.int64 if dtype is None else dtype
     inputs = {"logits": rows, "num_samples": num_samples}

@@ -6,7 +6,7 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from sessrun.reference.api.ops.array_ops import rank, reshape
 from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.api.ops.math_ops import range_
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import constant, convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -31,8 +33,11 @@ __all__ = [
     "reduce_sum",
 ]
 
+#: The type of an argument that has two names.
+T = TypeVar("T")
 
-def chosen(new: Any, old: Any, new_name: str, old_name: str) -> Any:
+
+def chosen(new: T, old: T, new_name: str, old_name: str) -> T:
     """The one of two names of an argument that was given.
 
     Raises:
@@ -59,11 +64,11 @@ def all_axes(value: Any) -> Tensor:
 
 def _reduction(op_type: str, summary: str) -> Callable[..., Tensor]:
     def reduce(
-        input_tensor: Any,
-        axis: Any = None,
+        input_tensor: TensorLike,
+        axis: TensorLike | None = None,
         keepdims: bool | None = None,
         name: str | None = None,
-        reduction_indices: Any = None,
+        reduction_indices: TensorLike | None = None,
         keep_dims: bool | None = None,
     ) -> Tensor:
         axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
@@ -104,7 +109,10 @@ _euclidean_norm = _reduction("EuclideanNorm", "The Euclidean norm over the given
 
 @public("math.reduce_euclidean_norm")
 def reduce_euclidean_norm(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The Euclidean norm over the given axes; the arguments have no older names."""
     return _euclidean_norm(input_tensor, axis, bool(keepdims), name)
@@ -112,11 +120,11 @@ def reduce_euclidean_norm(
 
 @public("math.reduce_logsumexp", "reduce_logsumexp")
 def reduce_logsumexp(
-    input_tensor: Any,
-    axis: Any = None,
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
     """The logarithm of the sum of exponentials over the given axes, without overflow.
@@ -150,14 +158,14 @@ def reduce_logsumexp(
 
 @public("count_nonzero", "math.count_nonzero")
 def count_nonzero(
-    input_tensor: Any = None,
-    axis: Any = None,
+    input_tensor: TensorLike | None = None,
+    axis: TensorLike | None = None,
     keepdims: bool | None = None,
-    dtype: Any = dtypes.int64,
+    dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """How many elements over the given axes are not zero (false, empty)."""
     keepdims = chosen(keepdims, keep_dims, "keepdims", "keep_dims")
@@ -169,17 +177,17 @@ def count_nonzero(
             empty = b"" if value.dtype.base_dtype is dtypes.string else 0
             zero = convert_to_tensor(empty, value.dtype.base_dtype, name="zeros")
             value = one("NotEqual", {"x": value, "y": zero})
-        found = cast(value, dtypes.int64)
-        return cast(reduce_sum(found, axis=axis, keepdims=keepdims), dtype)
+        flags = cast(value, dtypes.int64)
+        return cast(reduce_sum(flags, axis=axis, keepdims=keepdims), dtype)
 
 
 def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
     def find(
-        input: Any,  # noqa: A002 - TensorFlow's name
-        axis: Any = None,
+        input: TensorLike,  # noqa: A002 - TensorFlow's name
+        axis: TensorLike | None = None,
         name: str | None = None,
         dimension: Any = None,
-        output_type: Any = dtypes.int64,
+        output_type: DTypeLike = dtypes.int64,
     ) -> Tensor:
         axis = chosen(axis, dimension, "axis", "dimension")
         inputs = {"input": input, "dimension": 0 if axis is None else axis}
@@ -191,8 +199,8 @@ def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
 
 def _cumulative(op_type: str, summary: str) -> Callable[..., Tensor]:
     def run(
-        x: Any,
-        axis: Any = 0,
+        x: TensorLike,
+        axis: TensorLike = 0,
         exclusive: bool = False,
         reverse: bool = False,
         name: str | None = None,

@@ -6,13 +6,13 @@ tensor's value changes, so that they do what the others do but for the copy.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.array_ops import expand_dims, reshape
 from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.api.ops.shape_ops import shape as shape_of
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def _replaced(op_type: str, x: Any, i: Any, v: Any) -> Tensor:
+def _replaced(op_type: str, x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
     """Rows `i` of `x` and those of `v` combined.
 
     Args:
@@ -48,7 +48,7 @@ def _replaced(op_type: str, x: Any, i: Any, v: Any) -> Tensor:
     return one(op_type, {"x": x, "i": i, "v": v})
 
 
-def empty(shape: Any, dtype: Any, init: bool = False) -> Tensor:
+def empty(shape: TensorLike, dtype: DTypeLike, init: bool = False) -> Tensor:
     """A tensor whose values do not matter; zeros, False or empty strings if `init` is true.
 
     Args:
@@ -60,37 +60,37 @@ def empty(shape: Any, dtype: Any, init: bool = False) -> Tensor:
     return one("Empty", {"shape": shape}, dtype=dtype, init=init)
 
 
-def empty_like(x: Any, init: bool | None = None) -> Tensor:
+def empty_like(x: TensorLike, init: bool | None = None) -> Tensor:
     """A tensor of the shape and dtype of another one; see `empty`."""
     x = convert_to_tensor(x)
     return empty(shape_of(x), x.dtype, bool(init))
 
 
-def alias_inplace_update(x: Any, i: Any, v: Any) -> Tensor:
+def alias_inplace_update(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
     """`x` with rows replaced; see `_replaced`."""
     return _replaced("InplaceUpdate", x, i, v)
 
 
-def alias_inplace_add(x: Any, i: Any, v: Any) -> Tensor:
+def alias_inplace_add(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
     """`x` with numbers added to rows; see `_replaced`."""
     return _replaced("InplaceAdd", x, i, v)
 
 
-def alias_inplace_sub(x: Any, i: Any, v: Any) -> Tensor:
+def alias_inplace_sub(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
     """`x` with numbers taken from rows; see `_replaced`."""
     return _replaced("InplaceSub", x, i, v)
 
 
-def inplace_update(x: Any, i: Any, v: Any) -> Tensor:
+def inplace_update(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
     """A copy of `x` with rows replaced; see `_replaced`."""
     return alias_inplace_update(one("DeepCopy", {"x": x}), i, v)
 
 
-def inplace_add(x: Any, i: Any, v: Any) -> Tensor:
+def inplace_add(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
     """A copy of `x` with numbers added to rows; see `_replaced`."""
     return alias_inplace_add(one("DeepCopy", {"x": x}), i, v)
 
 
-def inplace_sub(x: Any, i: Any, v: Any) -> Tensor:
+def inplace_sub(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
     """A copy of `x` with numbers taken from rows; see `_replaced`."""
     return alias_inplace_sub(one("DeepCopy", {"x": x}), i, v)

@@ -12,10 +12,12 @@ from sessrun.reference.api.ops.grids import sequence_mask
 from sessrun.reference.api.ops.reduce_ops import reduce_all
 from sessrun.reference.api.ops.shape_ops import rank, shape_internal
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import broadcast_to, greater, greater_equal, reshape, tile
 from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -26,10 +28,10 @@ __all__: list[str] = []
 
 @public("searchsorted")
 def searchsorted(
-    sorted_sequence: Any,
-    values: Any,
+    sorted_sequence: TensorLike,
+    values: TensorLike,
     side: str = "left",
-    out_type: Any = dtypes.int32,
+    out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """Where in sorted rows values may be put in.
@@ -55,12 +57,12 @@ def searchsorted(
         raise bad_value(
             f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
         )
-    found = apply_op(op_type, inputs, {"out_type": out_type}, name).outputs[0]
-    return reshape(found, shape_internal(values))
+    positions = apply_op(op_type, inputs, {"out_type": out_type}, name).outputs[0]
+    return reshape(positions, shape_internal(values))
 
 
 @public("batch_gather")
-def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
     """Elements of the last dimension but one of batches: the older form of `gather`.
 
     Raises:
@@ -68,15 +70,20 @@ def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
 
     """
     with name_scope(name, "BatchGather", [params, indices]):
-        places = convert_to_tensor(indices, name="indices")
+        index_tensor = convert_to_tensor(indices, name="indices")
         value = convert_to_tensor(params, name="params")
-        if places.shape.ndims is None:
+        if index_tensor.shape.ndims is None:
             raise bad_value("batch_gather does not allow indices with unknown shape.")
-        return gather(value, places, batch_dims=places.shape.ndims - 1)
+        return gather(value, index_tensor, batch_dims=index_tensor.shape.ndims - 1)
 
 
 @public("repeat")
-def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
+def repeat(
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    repeats: TensorLike,
+    axis: int | None = None,
+    name: str | None = None,
+) -> Tensor:
     """Elements along an axis, each as often as is said.
 
     Args:
@@ -102,21 +109,23 @@ def repeat(input: Any, repeats: Any, axis: int | None = None, name: str | None =
         counts = cast(counts, dtypes.int32)
         counts.shape.with_rank_at_most(1)
         data = _with_axes(data)
-        place = _axis_of(data, axis)
+        axis_number = _axis_of(data, axis)
         if counts.shape.num_elements() == 1:
-            return _repeated(data, reshape(counts, []), place)
+            return _repeated(data, reshape(counts, []), axis_number)
         if counts.shape.ndims == 1 and data.shape.ndims is not None:
-            data.shape[place : place + 1].assert_is_compatible_with(counts.shape)
+            data.shape[axis_number : axis_number + 1].assert_is_compatible_with(counts.shape)
         if counts.shape.ndims is None:
-            counts = broadcast_to(counts, [shape(data)[place]])
+            counts = broadcast_to(counts, [shape(data)[axis_number]])
         # As TensorFlow masks copies: gradients of gathered rows would be IndexedSlices.
         mask = sequence_mask(counts)
-        found = boolean_mask(_copies(data, shape(mask)[1], place), mask, axis=place)
-        known = get_static_value(counts) if place else None  # as TensorFlow is seen to know it
+        repeated = boolean_mask(_copies(data, shape(mask)[1], axis_number), mask, axis=axis_number)
+        known = (
+            get_static_value(counts) if axis_number else None
+        )  # as TensorFlow is seen to know it
         if known is not None and data.shape.ndims is not None:
             sizes = data.shape.as_list()
-            found.set_shape([*sizes[:place], int(known.sum()), *sizes[place + 1 :]])
-        return found
+            repeated.set_shape([*sizes[:axis_number], int(known.sum()), *sizes[axis_number + 1 :]])
+        return repeated
 
 
 def _with_axes(data: Tensor) -> Tensor:
@@ -141,48 +150,47 @@ def _axis_of(data: Tensor, axis: int) -> int:
 def _repeated(data: Tensor, count: Tensor, axis: int) -> Tensor:
     """Each element equally often."""
     sizes = shape(data, out_type=count.dtype)
-    whole = concat([sizes[:axis], [count * sizes[axis]], sizes[axis + 1 :]], axis=0)
-    return reshape(_copies(data, count, axis), whole)
+    full_shape = concat([sizes[:axis], [count * sizes[axis]], sizes[axis + 1 :]], axis=0)
+    return reshape(_copies(data, count, axis), full_shape)
 
 
 def _copies(data: Tensor, count: Tensor, axis: int) -> Tensor:
     """So many copies of each element, in a dimension behind the axis."""
     wide, ndims = expand_dims(data, axis + 1), data.shape.ndims
-    multiples: Any
+    multiples: TensorLike
     if ndims is None:
         ones_of_rank = ones([rank(wide)], dtypes.int32)
-        parts = [ones_of_rank[: axis + 1], [count], ones_of_rank[axis + 2 :]]
-        multiples = concat(parts, axis=0)
+        multiples = concat([ones_of_rank[: axis + 1], [count], ones_of_rank[axis + 2 :]], axis=0)
     else:
-        multiples = [1] * (axis + 1) + [count] + [1] * (ndims - axis - 1)
+        multiples = [*[1] * (axis + 1), count, *[1] * (ndims - axis - 1)]
     return tile(wide, multiples)
 
 
 @public("parallel_stack")
-def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
+def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -> Tensor:
     """Tensors of one fully known shape in a new first dimension."""
     with name_scope(name):
         first = convert_to_tensor(values[0])
-        whole = [len(values), *first.shape.as_list()]
+        full_shape = [len(values), *first.shape.as_list()]
         parts = [expand_dims(value, 0) for value in values]
-        return apply_op("ParallelConcat", {"values": parts}, {"shape": whole}).outputs[0]
+        return apply_op("ParallelConcat", {"values": parts}, {"shape": full_shape}).outputs[0]
 
 
-def _steps(x: Any) -> tuple[Tensor, Tensor]:
+def _steps(x: TensorLike) -> tuple[Tensor, Tensor]:
     """All elements but the first, and all but the last."""
     flat = reshape(x, [-1])
     return flat[1:], flat[:-1]
 
 
 @public("debugging.is_non_decreasing", "is_non_decreasing", "math.is_non_decreasing")
-def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element is below the one before it: a bool scalar."""
     with name_scope(name, "is_non_decreasing", [x]):
         return reduce_all(greater_equal(*_steps(x)))
 
 
 @public("debugging.is_strictly_increasing", "is_strictly_increasing", "math.is_strictly_increasing")
-def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is above the one before it: a bool scalar."""
     with name_scope(name, "is_strictly_increasing", [x]):
         return reduce_all(greater(*_steps(x)))

@@ -15,6 +15,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import maximum, mul, sqrt, square, unsorted_segment_sum
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -25,8 +26,8 @@ __all__ = ["cumulative_logsumexp"]
 
 @public("math.cumulative_logsumexp")
 def cumulative_logsumexp(
-    x: Any,
-    axis: Any = 0,
+    x: TensorLike,
+    axis: TensorLike = 0,
     exclusive: bool = False,
     reverse: bool = False,
     name: str | None = None,
@@ -49,7 +50,10 @@ def cumulative_logsumexp(
 
 @public("math.reduce_variance")
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The variances over axes.
 
@@ -77,7 +81,10 @@ def reduce_variance(
 
 @public("math.reduce_std")
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The standard deviations over axes; arguments and errors are those of `reduce_variance`."""
     with name_scope(name or "reduce_std"):
@@ -86,7 +93,7 @@ def reduce_std(
 
 
 @public("math.polyval")
-def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
+def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
     """The value of a polynomial, by Horner's rule.
 
     Args:
@@ -105,15 +112,16 @@ def polyval(coeffs: Any, x: Any, name: str | None = None) -> Tensor:
         if not coeffs:
             return zeros_like(x, name=scope)
         first, *others = [
-            convert_to_tensor(each, name=f"coeff_{place}") for place, each in enumerate(coeffs)
+            convert_to_tensor(coefficient, name=f"coeff_{index}")
+            for index, coefficient in enumerate(coeffs)
         ]
-        for each in others:
-            first = each + first * x
+        for coefficient in others:
+            first = coefficient + first * x
         return first
 
 
 @public("math.reciprocal_no_nan")
-def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
     """Elementwise 1 / x, and 0 where x is 0."""
     with name_scope(name, "reciprocal_no_nan", [x]) as scope:
         x = convert_to_tensor(x, name="x")
@@ -121,18 +129,18 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
         return div_no_nan(one, x, name=scope)
 
 
-def _counts(data: Tensor, segment_ids: Tensor, num_segments: Any) -> Tensor:
+def _counts(data: Tensor, segment_ids: Tensor, num_segments: TensorLike) -> Tensor:
     """How many rows each segment has, 1 at least, in a shape that broadcasts to its rows."""
     count = convert_to_tensor(num_segments)
     ones_of = ones(shape_internal(segment_ids), dtype=data.dtype)
-    found = unsorted_segment_sum(ones_of, segment_ids, count)
-    whole = [count[None], ones([rank(data) - rank(segment_ids)], dtype=count.dtype)]
-    return maximum(reshape(found, concat(whole, axis=0)), 1)
+    counts = unsorted_segment_sum(ones_of, segment_ids, count)
+    full_shape = [count[None], ones([rank(data) - rank(segment_ids)], dtype=count.dtype)]
+    return maximum(reshape(counts, concat(full_shape, axis=0)), 1)
 
 
 @public("math.unsorted_segment_mean", "unsorted_segment_mean")
 def unsorted_segment_mean(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """The means of the slices that share a segment; 0 for an empty one.
 
@@ -151,7 +159,7 @@ def unsorted_segment_mean(
 
 @public("math.unsorted_segment_sqrt_n", "unsorted_segment_sqrt_n")
 def unsorted_segment_sqrt_n(
-    data: Any, segment_ids: Any, num_segments: Any, name: str | None = None
+    data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """The sums over the roots of the counts; arguments are those of `unsorted_segment_mean`."""
     with name_scope(name, "UnsortedSegmentSqrtN"):

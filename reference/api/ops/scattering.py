@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.cast_ops import one
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
@@ -13,7 +12,7 @@ __all__ = ["tensor_scatter_update"]
 
 @public("tensor_scatter_nd_update", "tensor_scatter_update")
 def tensor_scatter_update(
-    tensor: Any, indices: Any, updates: Any, name: str | None = None
+    tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
     """A copy of the tensor with elements replaced at index vectors."""
     return one(

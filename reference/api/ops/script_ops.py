@@ -10,6 +10,7 @@ from sessrun.reference.api.ops.eager_tensors import EagerTensor, array_of
 from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.gradient_registry import register
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.public import public
 from sessrun.reference.state import scripts
@@ -67,7 +68,7 @@ def py_func(
 
 @public("numpy_function")
 def numpy_function(
-    func: Any = None,
+    func: Callable[..., object] | None = None,
     inp: Any = None,
     Tout: Any = None,  # noqa: N803 - TensorFlow's signature
     stateful: bool = True,
@@ -81,7 +82,7 @@ def numpy_function(
 
     """
 
-    def build(function: Callable[..., Any], inputs: Any) -> Any:
+    def build(function: Callable[..., Any], inputs: TensorLike) -> Any:
         return py_func(function, inputs, Tout, stateful, name)
 
     return _built_or_decorator(build, func, inp, Tout)
@@ -89,7 +90,7 @@ def numpy_function(
 
 @public("py_function")
 def py_function(
-    func: Any = None,
+    func: Callable[..., object] | None = None,
     inp: Any = None,
     Tout: Any = None,  # noqa: N803 - TensorFlow's signature
     name: str | None = None,
@@ -105,7 +106,7 @@ def py_function(
 
     """
 
-    def build(function: Callable[..., Any], inputs: Any) -> Any:
+    def build(function: Callable[..., Any], inputs: TensorLike) -> Any:
         eager = _eager(function, _types(Tout)) if callable(function) else function
         with get_default_graph().gradient_override_map({"PyFunc": _EAGER}):
             return py_func(eager, inputs, Tout, name=name or _EAGER)
@@ -133,7 +134,10 @@ def _eager(function: Callable[..., Any], types: Sequence[DType]) -> Callable[...
 
 
 def _built_or_decorator(
-    build: Callable[[Callable[..., Any], Any], Any], func: Any, inp: Any, types: Any
+    build: Callable[[Callable[..., Any], Any], Any],
+    func: Callable[..., object] | None,
+    inp: Any,
+    types: Any,
 ) -> Any:
     """What `build` makes of the function and its inputs; without both, a decorator that does.
 
@@ -152,7 +156,7 @@ def _built_or_decorator(
 
     def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
-        def called(*inputs: Any) -> Any:
+        def called(*inputs: TensorLike) -> Any:
             return build(function, inputs)
 
         return called

@@ -11,6 +11,7 @@ from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -31,7 +32,7 @@ _VALID: Final = frozenset(
 
 
 @public("sets.set_size", "sets.size")
-def set_size(a: Any, validate_indices: bool = True) -> Tensor:
+def set_size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
     """How many different values each row of the last dimension has, int32.
 
     Args:
@@ -54,12 +55,14 @@ def set_size(a: Any, validate_indices: bool = True) -> Tensor:
     return one("SetSize", parts, validate_indices=validate_indices)
 
 
-def _check_dtype(value: Any) -> None:
+def _check_dtype(value: Tensor | SparseTensor) -> None:
     if value.dtype.base_dtype not in _VALID:
         raise bad_type(f"Sets are not of {value.dtype.name}; they are of integers or strings")
 
 
-def _pair(a: Any, b: Any) -> tuple[Any, Any, bool]:
+def _pair(
+    a: TensorLike | SparseTensor, b: TensorLike | SparseTensor
+) -> tuple[Tensor | SparseTensor, Tensor | SparseTensor, bool]:
     """Both as tensors, the dense one first, and whether they changed places.
 
     Raises:
@@ -76,7 +79,9 @@ def _pair(a: Any, b: Any) -> tuple[Any, Any, bool]:
     return first, second, False
 
 
-def _operation(a: Any, b: Any, operation: str, validate_indices: bool) -> SparseTensor:
+def _operation(
+    a: Tensor | SparseTensor, b: Tensor | SparseTensor, operation: str, validate_indices: bool
+) -> SparseTensor:
     kinds: list[str] = []
     inputs: dict[str, Any] = {}
     for name, value in (("set1", a), ("set2", b)):
@@ -95,7 +100,9 @@ def _operation(a: Any, b: Any, operation: str, validate_indices: bool) -> Sparse
 
 
 @public("sets.intersection", "sets.set_intersection")
-def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_intersection(
+    a: TensorLike | SparseTensor, b: TensorLike | SparseTensor, validate_indices: bool = True
+) -> SparseTensor:
     """For each row the values that are in both.
 
     Args:
@@ -116,7 +123,10 @@ def set_intersection(a: Any, b: Any, validate_indices: bool = True) -> SparseTen
 
 @public("sets.difference", "sets.set_difference")
 def set_difference(
-    a: Any, b: Any, aminusb: bool = True, validate_indices: bool = True
+    a: TensorLike | SparseTensor,
+    b: TensorLike | SparseTensor,
+    aminusb: bool = True,
+    validate_indices: bool = True,
 ) -> SparseTensor:
     """For each row the values of `a` that are not in `b`, or with `aminusb=False` the others.
 
@@ -128,7 +138,9 @@ def set_difference(
 
 
 @public("sets.set_union", "sets.union")
-def set_union(a: Any, b: Any, validate_indices: bool = True) -> SparseTensor:
+def set_union(
+    a: TensorLike | SparseTensor, b: TensorLike | SparseTensor, validate_indices: bool = True
+) -> SparseTensor:
     """For each row the values that are in either, as `set_intersection`."""
     first, second, _ = _pair(a, b)
     return _operation(first, second, "union", validate_indices)

@@ -6,15 +6,15 @@ that to the caller.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.cast_ops import one
-from sessrun.reference.api.sparse_tensor import is_sparse
+from sessrun.reference.api.sparse_tensor import SparseTensor, is_sparse
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import dimension_value
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.static_values import handle_shape
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
@@ -31,9 +31,9 @@ __all__ = [
 
 
 def shape(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | SparseTensor,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
-    out_type: Any = None,
+    out_type: DTypeLike | None = None,
 ) -> Tensor:
     """The shape as an integer vector: a constant where it is known while the graph is built.
 
@@ -47,10 +47,10 @@ def shape(
 
 
 def shape_internal(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | SparseTensor,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
     optimize: bool = True,
-    out_type: Any = None,
+    out_type: DTypeLike | None = None,
 ) -> Tensor:
     """The same as `shape`; `optimize` says whether a known shape becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
@@ -66,19 +66,19 @@ def shape_internal(
 
 
 def size(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | SparseTensor,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
-    out_type: Any = None,
+    out_type: DTypeLike | None = None,
 ) -> Tensor:
     """The number of elements: a constant where it is known while the graph is built."""
     return size_internal(input, name, out_type=out_type)
 
 
 def size_internal(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | SparseTensor,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
     optimize: bool = True,
-    out_type: Any = None,
+    out_type: DTypeLike | None = None,
 ) -> Tensor:
     """The same as `size`; `optimize` says whether a known size becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
@@ -92,13 +92,13 @@ def size_internal(
         return one("Size", {"input": value}, scope, out_type=wanted)
 
 
-def rank(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
+def rank(input: TensorLike | SparseTensor, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
     """The number of dimensions: a constant where it is known while the graph is built."""
     return rank_internal(input, name)
 
 
 def rank_internal(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | SparseTensor,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
     optimize: bool = True,
 ) -> Tensor:
@@ -112,7 +112,7 @@ def rank_internal(
         return one("Rank", {"input": value}, scope)
 
 
-def shape_tensor(shape: Any) -> Tensor:
+def shape_tensor(shape: TensorLike) -> Tensor:
     """A shape as a tensor, named `shape`: int32 where nothing asks for int64.
 
     Args:
@@ -125,7 +125,7 @@ def shape_tensor(shape: Any) -> Tensor:
     return convert_to_tensor(sizes, None if sizes else dtypes.int32, name="shape")
 
 
-def variable_shape(handle: Tensor, out_type: Any = None) -> Tensor:
+def variable_shape(handle: Tensor, out_type: DTypeLike | None = None) -> Tensor:
     """The shape of the variable behind a handle; a constant where it is known already.
 
     Args:

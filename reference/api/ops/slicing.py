@@ -13,6 +13,7 @@ from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build import conversion
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.stacks import graph_for
 from sessrun.reference.graph.tensor import Tensor
@@ -58,8 +59,8 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
     masks = dict.fromkeys(_MASKS, 0)
     graph = graph_for(tensor.graph)
     with graph.as_default():
-        for place, item in enumerate(items):
-            for list_, bound in zip(bounds, _bounds(item, 1 << place, masks), strict=True):
+        for index, item in enumerate(items):
+            for list_, bound in zip(bounds, _bounds(item, 1 << index, masks), strict=True):
                 list_.append(bound)
         with graph.name_scope(name) as scope:
             begin, end, strides = _vectors(bounds)
@@ -67,7 +68,7 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
             return apply_op("StridedSlice", inputs, masks, scope).outputs[0]
 
 
-def _is_mask(key: Any) -> bool:
+def _is_mask(key: object) -> bool:
     if isinstance(key, Tensor):
         return key.dtype.is_bool
     return isinstance(key, bool) or (isinstance(key, np.ndarray) and key.dtype == bool)
@@ -99,17 +100,17 @@ def _bounds(item: Any, bit: int, masks: dict[str, int]) -> tuple[Any, Any, Any]:
     return index, index + 1, 1 if narrow else _like(index.dtype, 1)
 
 
-def _is_unknown(bound: Any) -> bool:
+def _is_unknown(bound: object) -> bool:
     return isinstance(bound, Dimension) and bound.value is None
 
 
-def _widest(bounds: Sequence[Any]) -> DType | None:
+def _widest(bounds: Sequence[object]) -> DType | None:
     """The dtype of the tensors among the bounds; None if there is none."""
-    found = {bound.dtype.base_dtype for bound in bounds if isinstance(bound, Tensor)}
-    return next((dtype for dtype in _INDICES if dtype in found), None)
+    index_dtypes = {bound.dtype.base_dtype for bound in bounds if isinstance(bound, Tensor)}
+    return next((dtype for dtype in _INDICES if dtype in index_dtypes), None)
 
 
-def _like(dtype: DType | None, number: int) -> Any:
+def _like(dtype: DType | None, number: int) -> int | Tensor:
     """A bound that is left out: a tensor beside bounds that are tensors."""
     if dtype is None:
         return number
@@ -132,7 +133,7 @@ def _is_vector(item: Any) -> bool:
     return TensorShape(item.shape).ndims == 1
 
 
-def _vectors(bounds: Sequence[list[Any]]) -> list[Tensor]:
+def _vectors(bounds: Sequence[list[TensorLike]]) -> list[Tensor]:
     """Begin, end and strides as vectors of one dtype: int64 if one of them is."""
     if not bounds[0]:
         return [conversion.constant(np.zeros(0, np.int32), "Const")] * 3
@@ -147,7 +148,7 @@ def _vectors(bounds: Sequence[list[Any]]) -> list[Tensor]:
     return vectors
 
 
-def _vector(bounds: list[Any]) -> Tensor:
+def _vector(bounds: list[TensorLike]) -> Tensor:
     if all(type(bound) is int and -(2**31) <= bound < 2**31 for bound in bounds):  # most are
         return conversion.constant(np.array(bounds, np.int32), "stack")
     return stack(bounds)

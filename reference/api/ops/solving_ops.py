@@ -16,6 +16,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import cholesky, log
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -26,16 +27,20 @@ __all__ = ["cholesky_solve", "gramian_factor", "triangular_solve"]
 _LARGE: Final = 256_000
 
 
-def _triangular(matrix: Any, rhs: Any, lower: bool, adjoint: bool) -> Tensor:
+def _triangular(matrix: TensorLike, rhs: TensorLike, lower: bool, adjoint: bool) -> Tensor:
     inputs = {"matrix": matrix, "rhs": rhs}
     attrs = {"lower": lower, "adjoint": adjoint}
-    found: Tensor = apply_op("MatrixTriangularSolve", inputs, attrs, None).outputs[0]
-    return found
+    solution: Tensor = apply_op("MatrixTriangularSolve", inputs, attrs, None).outputs[0]
+    return solution
 
 
 @public("linalg.triangular_solve", "matrix_triangular_solve")
 def triangular_solve(
-    matrix: Any, rhs: Any, lower: bool = True, adjoint: bool = False, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    lower: bool = True,
+    adjoint: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The solutions of systems with triangular matrices.
 
@@ -52,7 +57,7 @@ def triangular_solve(
 
 
 @public("cholesky_solve", "linalg.cholesky_solve")
-def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
+def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
     """The solutions of systems whose matrices are given by their Cholesky factors.
 
     Args:
@@ -66,15 +71,15 @@ def cholesky_solve(chol: Any, rhs: Any, name: str | None = None) -> Tensor:
         return _triangular(chol, halfway, lower=True, adjoint=True)
 
 
-def gramian_factor(matrix: Tensor, l2_regularizer: Any, first_kind: bool) -> Tensor:
+def gramian_factor(matrix: Tensor, l2_regularizer: TensorLike, first_kind: bool) -> Tensor:
     """The Cholesky factor of A^H A, or of A A^H, and a multiple of the unit matrix."""
     gramian = matmul(matrix, matrix, adjoint_a=first_kind, adjoint_b=not first_kind)
     if isinstance(l2_regularizer, Tensor) or l2_regularizer != 0:
         sizes = shape(matrix)
         batch = sizes[:-2]
-        place = -1 if first_kind else -2
-        identity = eye(sizes[place], batch_shape=batch, dtype=matrix.dtype)
-        side = matrix.shape[place]
+        axis = -1 if first_kind else -2
+        identity = eye(sizes[axis], batch_shape=batch, dtype=matrix.dtype)
+        side = matrix.shape[axis]
         identity.set_shape(matrix.shape[:-2].concatenate([side, side]))
         gramian = gramian + l2_regularizer * identity
     return cholesky(gramian)
@@ -92,19 +97,23 @@ def _is_composed(matrix: Tensor, fast: bool) -> bool:
     return not (math.prod(known) * matrix.dtype.size > _LARGE and many)
 
 
-def _tall(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
+def _tall(matrix: Tensor, rhs: TensorLike, l2_regularizer: TensorLike) -> Tensor:
     factor = gramian_factor(matrix, l2_regularizer, first_kind=True)
     return cholesky_solve(factor, matmul(matrix, rhs, adjoint_a=True))
 
 
-def _wide(matrix: Tensor, rhs: Any, l2_regularizer: Any) -> Tensor:
+def _wide(matrix: Tensor, rhs: TensorLike, l2_regularizer: TensorLike) -> Tensor:
     factor = gramian_factor(matrix, l2_regularizer, first_kind=False)
     return matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
 
 
 @public("linalg.lstsq", "matrix_solve_ls")
 def matrix_solve_ls(
-    matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool = True, name: str | None = None
+    matrix: TensorLike,
+    rhs: TensorLike,
+    l2_regularizer: TensorLike = 0.0,
+    fast: bool = True,
+    name: str | None = None,
 ) -> Tensor:
     """The solutions of least squares of systems of linear equations.
 
@@ -133,16 +142,16 @@ def matrix_solve_ls(
         if sides.is_fully_defined():
             return (_tall if sides[-2] >= sides[-1] else _wide)(matrix, rhs, l2_regularizer)
         sides = shape(matrix)[-2:]
-        found: Tensor = cond(
+        solution: Tensor = cond(
             sides[-2] >= sides[-1],
             lambda: _tall(matrix, rhs, l2_regularizer),
             lambda: _wide(matrix, rhs, l2_regularizer),
         )
-        return found
+        return solution
 
 
 @public("linalg.logdet")
-def logdet(matrix: Any, name: str | None = None) -> Tensor:
+def logdet(matrix: TensorLike, name: str | None = None) -> Tensor:
     """The logarithms of the determinants of Hermitian positive definite matrices.
 
     Args:
@@ -157,8 +166,8 @@ def logdet(matrix: Any, name: str | None = None) -> Tensor:
 
 @public("linalg.matvec")
 def matvec(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     adjoint_a: bool = False,
     a_is_sparse: bool = False,

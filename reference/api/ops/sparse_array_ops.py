@@ -29,6 +29,7 @@ from sessrun.reference.api.ops.reduce_ops import chosen, reduce_max
 from sessrun.reference.api.sparse_ops import sparse_input
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape, dimension_at_index, unknown_shape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import gated, identity
@@ -36,6 +37,7 @@ from sessrun.reference.build.generated import maximum, minimum, select_v2
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.build.seen_values import get_static_value, seen_shape
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
@@ -45,24 +47,26 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 
-def _inputs(sp_inputs: Any) -> list[SparseTensor]:
+def _inputs(sp_inputs: object) -> list[SparseTensor]:
     if not isinstance(sp_inputs, list | tuple):
         raise bad_type("Inputs must be a list or tuple.")
-    return [sparse_input(each) for each in sp_inputs]
+    return [sparse_input(sp_input) for sp_input in sp_inputs]
 
 
 @public("sparse.from_dense")
-def from_dense(tensor: Any, name: str | None = None) -> SparseTensor:
+def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
     """The elements of a tensor that are not zero."""
     with name_scope(name, "dense_to_sparse"):
-        whole = convert_to_tensor(tensor)
-        places = where(not_equal(whole, zeros_like(whole)))
-        values = gather_nd(whole, places)
-        return SparseTensor(places, values, shape(whole, out_type=dtypes.int64))
+        dense = convert_to_tensor(tensor)
+        indices = where(not_equal(dense, zeros_like(dense)))
+        values = gather_nd(dense, indices)
+        return SparseTensor(indices, values, shape(dense, out_type=dtypes.int64))
 
 
 @public("sparse.expand_dims")
-def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_expand_dims(
+    sp_input: SparseTensor, axis: TensorLike | None = None, name: str | None = None
+) -> SparseTensor:
     """A dimension of 1 put in before an axis, by default behind the last.
 
     Raises:
@@ -75,24 +79,24 @@ def sparse_expand_dims(sp_input: Any, axis: Any = None, name: str | None = None)
     axis = -1 if axis is None else axis
     with name_scope(name, "expand_dims", sp_input.parts()):
         if isinstance(axis, int | np.integer):
-            place: Any = convert_to_tensor(axis, dtypes.int32, name="axis")
+            position: Any = convert_to_tensor(axis, dtypes.int32, name="axis")
         elif isinstance(axis, Tensor):
-            place = axis
+            position = axis
         else:
             raise bad_type("axis must be an integer value in [-rank - 1, rank]")
-        place = select_v2(place >= 0, place, place + count + 1)
+        position = select_v2(position >= 0, position, position + count + 1)
         rows = shape(sp_input.indices)[0]
         column = zeros([rows, 1], dtypes.int64)
-        before = slice_(sp_input.indices, [0, 0], [-1, place])
-        after = slice_(sp_input.indices, [0, place], [-1, -1])
+        before = slice_(sp_input.indices, [0, 0], [-1, position])
+        after = slice_(sp_input.indices, [0, position], [-1, -1])
         indices = concat([before, column, after], axis=1)
-        sizes = slice_(sp_input.dense_shape, [0], [place])
-        more = slice_(sp_input.dense_shape, [place], [-1])
+        sizes = slice_(sp_input.dense_shape, [0], [position])
+        more = slice_(sp_input.dense_shape, [position], [-1])
         new = convert_to_tensor([1], dtypes.int64, name="new_shape")
         return SparseTensor(indices, sp_input.values, concat([sizes, new, more], axis=0))
 
 
-def _whole_number(value: Any, name: str) -> Tensor:
+def _as_int64(value: TensorLike, name: str) -> Tensor:
     if isinstance(value, int | np.integer):
         return convert_to_tensor(value, dtypes.int64, name)
     if not isinstance(value, Tensor):
@@ -102,7 +106,10 @@ def _whole_number(value: Any, name: str) -> Tensor:
 
 @public("sparse.eye")
 def sparse_eye(
-    num_rows: Any, num_columns: Any = None, dtype: Any = dtypes.float32, name: str | None = None
+    num_rows: TensorLike,
+    num_columns: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
+    name: str | None = None,
 ) -> SparseTensor:
     """Ones on the diagonal of a matrix, square by default.
 
@@ -111,18 +118,18 @@ def sparse_eye(
 
     """
     with name_scope(name, "eye", [num_rows, num_columns]):
-        rows = _whole_number(num_rows, "num_rows")
-        columns = rows if num_columns is None else _whole_number(num_columns, "num_columns")
+        rows = _as_int64(num_rows, "num_rows")
+        columns = rows if num_columns is None else _as_int64(num_columns, "num_columns")
         count = minimum(rows, columns)
-        places = range_(count, dtype=dtypes.int64)
-        indices = stack([places, places], axis=1)
+        diagonal = range_(count, dtype=dtypes.int64)
+        indices = stack([diagonal, diagonal], axis=1)
         return SparseTensor(indices, ones(count, dtype), [rows, columns])
 
 
 @public("sparse.concat", "sparse_concat")
 def sparse_concat(
     axis: Any,
-    sp_inputs: Any,
+    sp_inputs: Sequence[SparseTensor],
     name: str | None = None,
     expand_nonconcat_dim: bool | None = False,
     concat_dim: Any = None,
@@ -147,56 +154,59 @@ def sparse_concat(
     expand = chosen(
         expand_nonconcat_dims, expand_nonconcat_dim, "expand_nonconcat_dims", "expand_nonconcat_dim"
     )
-    place = chosen(axis, concat_dim, "axis", "concat_dim")
+    axis = chosen(axis, concat_dim, "axis", "concat_dim")
     tensors = _inputs(sp_inputs)
     if len(tensors) == 1:
         return tensors[0]
-    shapes = [each.dense_shape for each in tensors]
+    shapes = [sparse.dense_shape for sparse in tensors]
     if expand:
-        shapes = _enlarged(shapes, place)
-    made = wrapper("SparseConcat")(
-        indices=[each.indices for each in tensors],
-        values=[each.values for each in tensors],
+        shapes = _enlarged(shapes, axis)
+    outputs = wrapper("SparseConcat")(
+        indices=[sparse.indices for sparse in tensors],
+        values=[sparse.values for sparse in tensors],
         shapes=shapes,
-        concat_dim=place,
+        concat_dim=axis,
         name=name,
     )
-    static = _joined([each.shape for each in tensors], place, expand=expand)
-    if all(each.shape.is_fully_defined() for each in tensors):
+    static = _joined([sparse.shape for sparse in tensors], axis, expand=expand)
+    if all(sparse.shape.is_fully_defined() for sparse in tensors):
         sizes = convert_to_tensor(static.as_list(), dtypes.int64)
-        return SparseTensor(made.output_indices, made.output_values, sizes)
-    found = SparseTensor(*made)
-    found.set_shape(static)
-    return found
+        return SparseTensor(outputs.output_indices, outputs.output_values, sizes)
+    result = SparseTensor(*outputs)
+    result.set_shape(static)
+    return result
 
 
 def _enlarged(shapes: Sequence[Tensor], axis: int) -> list[Tensor]:
     """The shapes, each dimension but one the largest of all."""
-    largest = reduce_max(concat([reshape(each, [1, -1]) for each in shapes], 0), 0)
+    largest = reduce_max(concat([reshape(sizes, [1, -1]) for sizes in shapes], 0), 0)
     if axis == -1:
-        return [concat([largest[:axis], each[-1:], []], 0) for each in shapes]
+        return [concat([largest[:axis], sizes[-1:], []], 0) for sizes in shapes]
     return [
-        concat([largest[:axis], each[axis : axis + 1], largest[axis + 1 :]], 0) for each in shapes
+        concat([largest[:axis], sizes[axis : axis + 1], largest[axis + 1 :]], 0) for sizes in shapes
     ]
 
 
-def _joined(shapes: Sequence[TensorShape], axis: int, *, expand: bool) -> TensorShape:
+def _joined(shapes: Sequence[TensorShape], axis: int, *, expand: bool | None) -> TensorShape:
     """What is known of the joined shape while the graph is built."""
-    if any(each.rank is None for each in shapes):
+    if any(static.rank is None for static in shapes):
         return unknown_shape()
     sizes: list[Any] = shapes[0].as_list()
     if expand:
         columns: list[list[Any]] = [
-            [dimension_at_index(each, dim).value for each in shapes] for dim in range(len(sizes))
+            [dimension_at_index(static, dim).value for static in shapes]
+            for dim in range(len(sizes))
         ]
         sizes = [None if None in column else max(column) for column in columns]
-    along: list[Any] = [dimension_at_index(each, axis).value for each in shapes]
+    along: list[Any] = [dimension_at_index(static, axis).value for static in shapes]
     sizes[axis] = None if None in along else sum(along)
     return TensorShape(sizes)
 
 
 @public("sparse.reshape", "sparse_reshape")
-def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> SparseTensor:
+def sparse_reshape(
+    sp_input: SparseTensor, shape: TensorLike, name: str | None = None
+) -> SparseTensor:
     """The same elements in another shape, of which one size may be -1.
 
     Raises:
@@ -212,17 +222,19 @@ def sparse_reshape(sp_input: Any, shape: Any, name: str | None = None) -> Sparse
             "input_shape": sparse.dense_shape,
             "new_shape": wanted,
         }
-        made = wrapper("SparseReshape")(**inputs, name=scope)
+        reshaped = wrapper("SparseReshape")(**inputs, name=scope)
         known = seen_shape(wanted)
-        sizes: Any = made.output_shape
+        sizes: Any = reshaped.output_shape
         if known.ndims is not None and sparse.shape.is_fully_defined():
-            found = _completed(known.as_list(), get_static_value(wanted), sparse.shape.as_list())
-            sizes = (
-                made.output_shape
-                if found is None
-                else convert_to_tensor(found, dtypes.int64, "Const")
+            completed = _completed(
+                known.as_list(), get_static_value(wanted), sparse.shape.as_list()
             )
-        return SparseTensor(made.output_indices, identity(sparse.values), sizes)
+            sizes = (
+                reshaped.output_shape
+                if completed is None
+                else convert_to_tensor(completed, dtypes.int64, "Const")
+            )
+        return SparseTensor(reshaped.output_indices, identity(sparse.values), sizes)
 
 
 def _completed(wanted: list[Any], given: Any, old: Any) -> list[int] | None:
@@ -253,11 +265,11 @@ class _KeywordRequired:
 @public("sparse.split", "sparse_split")
 def sparse_split(
     keyword_required: Any = _KeywordRequired(),  # noqa: B008 - one for all calls, it has no state
-    sp_input: Any = None,
+    sp_input: SparseTensor | None = None,
     num_split: int | None = None,
-    axis: Any = None,
+    axis: TensorLike | None = None,
     name: str | None = None,
-    split_dim: Any = None,
+    split_dim: TensorLike | None = None,
 ) -> list[SparseTensor]:
     """The parts along an axis, the first ones longer by 1 where it does not divide evenly.
 
@@ -279,21 +291,23 @@ def sparse_split(
     for value, word in ((sp_input, "sp_input"), (num_split, "num_split"), (axis, "axis")):
         if value is None:
             raise ValueError(f"{word} is required")
-    place = chosen(axis, split_dim, "axis", "split_dim")
+    axis = chosen(axis, split_dim, "axis", "split_dim")
     sparse = sparse_input(sp_input)
-    made = wrapper("SparseSplit")(
-        split_dim=place,
+    outputs = wrapper("SparseSplit")(
+        split_dim=axis,
         indices=sparse.indices,
         values=sparse.values,
         shape=sparse.dense_shape,
         num_split=num_split,
         name=name,
     )
-    return [SparseTensor(*parts) for parts in zip(*made, strict=True)]
+    return [SparseTensor(*parts) for parts in zip(*outputs, strict=True)]
 
 
 @public("sparse.slice", "sparse_slice")
-def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) -> SparseTensor:
+def sparse_slice(
+    sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None
+) -> SparseTensor:
     """The box of a sparse tensor that begins at `start`.
 
     Raises:
@@ -317,7 +331,7 @@ def sparse_slice(sp_input: Any, start: Any, size: Any, name: str | None = None) 
 
 
 @public("sparse.reset_shape", "sparse_reset_shape")
-def sparse_reset_shape(sp_input: Any, new_shape: Any = None) -> SparseTensor:
+def sparse_reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = None) -> SparseTensor:
     """The same elements in a larger shape, by default in the smallest that holds them.
 
     Raises:
@@ -355,13 +369,13 @@ def _once(check: Any, value: Tensor) -> Tensor:
     """The value once a check is done."""
     graph = get_default_graph()
     with graph.control_dependencies([check]):
-        found: Tensor = gated(graph, value)
-        return found
+        checked: Tensor = gated(graph, value)
+        return checked
 
 
 @public("sparse.fill_empty_rows", "sparse_fill_empty_rows")
 def sparse_fill_empty_rows(
-    sp_input: Any, default_value: Any, name: str | None = None
+    sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
     """Rows without elements get one, the default; and which rows these are.
 
@@ -372,18 +386,20 @@ def sparse_fill_empty_rows(
     sparse = sparse_input(sp_input)
     with name_scope(name, "SparseFillEmptyRows", sparse.parts()):
         default = convert_to_tensor(default_value, sparse.values.dtype)
-        made = wrapper("SparseFillEmptyRows")(
+        outputs = wrapper("SparseFillEmptyRows")(
             indices=sparse.indices,
             values=sparse.values,
             dense_shape=sparse.dense_shape,
             default_value=default,
         )
-        filled = SparseTensor(made.output_indices, made.output_values, sparse.dense_shape)
-        return filled, made.empty_row_indicator
+        filled = SparseTensor(outputs.output_indices, outputs.output_values, sparse.dense_shape)
+        return filled, outputs.empty_row_indicator
 
 
 @public("sparse.mask", "sparse_mask")
-def sparse_mask(a: Any, mask_indices: Any, name: str | None = None) -> IndexedSlices:
+def sparse_mask(
+    a: IndexedSlices, mask_indices: TensorLike, name: str | None = None
+) -> IndexedSlices:
     """The rows of IndexedSlices whose indices are none of these."""
     with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
         indices = a.indices

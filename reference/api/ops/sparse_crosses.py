@@ -16,6 +16,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
@@ -28,32 +29,36 @@ __all__: list[str] = []
 _HASH_KEY: Final = 0xDECAFCAFFE
 
 
-def _columns(inputs: Any) -> tuple[dict[str, list[Tensor]], bool]:
+def _columns(inputs: TensorLike) -> tuple[dict[str, list[Tensor]], bool]:
     """The parts of sparse columns and the dense ones, numbers as int64; whether all are texts."""
     if not isinstance(inputs, list | tuple):
         raise bad_type("Inputs must be a list")
-    if not all(isinstance(each, SparseTensor | Tensor) for each in inputs):
+    if not all(isinstance(feature, SparseTensor | Tensor) for feature in inputs):
         raise bad_type("All inputs must be Tensor or SparseTensor.")
-    sparse = [each for each in inputs if isinstance(each, SparseTensor)]
-    found = {
-        "indices": [each.indices for each in sparse],
-        "values": [each.values for each in sparse],
-        "shapes": [each.dense_shape for each in sparse],
-        "dense_inputs": [each for each in inputs if not isinstance(each, SparseTensor)],
+    sparse = [feature for feature in inputs if isinstance(feature, SparseTensor)]
+    columns = {
+        "indices": [feature.indices for feature in sparse],
+        "values": [feature.values for feature in sparse],
+        "shapes": [feature.dense_shape for feature in sparse],
+        "dense_inputs": [feature for feature in inputs if not isinstance(feature, SparseTensor)],
     }
     is_text = all(
-        each.dtype == dtypes.string for part in ("values", "dense_inputs") for each in found[part]
+        feature.dtype == dtypes.string
+        for part in ("values", "dense_inputs")
+        for feature in columns[part]
     )
     for part in ("values", "dense_inputs"):
-        found[part] = [
-            each if each.dtype == dtypes.string else cast(each, dtypes.int64)
-            for each in found[part]
+        columns[part] = [
+            feature if feature.dtype == dtypes.string else cast(feature, dtypes.int64)
+            for feature in columns[part]
         ]
-    return found, is_text
+    return columns, is_text
 
 
 @public("sparse.cross")
-def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) -> SparseTensor:
+def sparse_cross(
+    inputs: TensorLike, name: str | None = None, separator: TensorLike | None = None
+) -> SparseTensor:
     """All combinations of each row's features, as texts.
 
     Args:
@@ -72,7 +77,7 @@ def sparse_cross(inputs: Any, name: str | None = None, separator: Any = None) ->
 
 @public("sparse.cross_hashed")
 def sparse_cross_hashed(
-    inputs: Any, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
+    inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """All combinations of each row's features, as the hashes of them.
 

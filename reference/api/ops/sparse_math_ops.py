@@ -20,6 +20,7 @@ from sessrun.reference.api.sparse_tensor import (
 )
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -38,7 +39,12 @@ def _parts(prefix: str, sparse: SparseTensor) -> dict[str, Tensor]:
 
 
 @public("sparse.add", "sparse_add")
-def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any:
+def sparse_add(
+    a: Any,
+    b: Any,
+    threshold: TensorLike | None = None,
+    thresh: TensorLike | None = None,
+) -> Any:
     """The sum of two tensors of one shape, one of which at least is sparse.
 
     Args:
@@ -61,28 +67,32 @@ def sparse_add(a: Any, b: Any, threshold: Any = None, thresh: Any = None) -> Any
         raise bad_type("At least one input should be SparseTensor; do you mean to use tf.add()?")
     if not (is_sparse(a) and is_sparse(b)):
         sparse, dense = (b, a) if is_sparse(b) else (a, b)
-        whole: SparseTensor | SparseTensorValue = sparse
+        summand: SparseTensor | SparseTensorValue = sparse
         return one(
             "SparseTensorDenseAdd",
             {
-                "a_indices": whole.indices,
-                "a_values": whole.values,
-                "a_shape": whole.dense_shape,
+                "a_indices": summand.indices,
+                "a_values": summand.values,
+                "a_shape": summand.dense_shape,
                 "b": dense,
             },
         )
     first, second = sparse_input(a), sparse_input(b)
     least = convert_to_tensor(limit, first.values.dtype.real_dtype.base_dtype, name="threshold")
-    made = wrapper("SparseAdd")(**_parts("a", first), **_parts("b", second), thresh=least)
+    outputs = wrapper("SparseAdd")(**_parts("a", first), **_parts("b", second), thresh=least)
     first.get_shape().assert_is_compatible_with(second.get_shape())
     static = broadcast_static_shape(first.get_shape(), second.get_shape())
-    sizes = static.as_list() if static.is_fully_defined() else made.sum_shape
-    return SparseTensor(made.sum_indices, made.sum_values, sizes)
+    sizes = static.as_list() if static.is_fully_defined() else outputs.sum_shape
+    return SparseTensor(outputs.sum_indices, outputs.sum_values, sizes)
 
 
 @public("sparse.matmul", "sparse.sparse_dense_matmul", "sparse_tensor_dense_matmul")
 def sparse_tensor_dense_matmul(
-    sp_a: Any, b: Any, adjoint_a: bool = False, adjoint_b: bool = False, name: str | None = None
+    sp_a: Any,
+    b: TensorLike,
+    adjoint_a: bool = False,
+    adjoint_b: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The product of a sparse and a dense matrix, in either order.
 
@@ -113,7 +123,7 @@ def sparse_tensor_dense_matmul(
         )
 
 
-def sparse_dense_cwise_add(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:
+def sparse_dense_cwise_add(sp_t: SparseTensor, dense_t: TensorLike) -> SparseTensor:
     """The elements of a sparse tensor plus those of a dense one, broadcast to its shape."""
     inputs = {**_parts("sp", sp_t), "dense": dense_t}
     return SparseTensor(sp_t.indices, one("SparseDenseCwiseAdd", inputs), sp_t.dense_shape)
@@ -121,10 +131,10 @@ def sparse_dense_cwise_add(sp_t: SparseTensor, dense_t: Any) -> SparseTensor:
 
 def _reduction(op_type: str, summary: str, *, gives_sparse: bool) -> Callable[..., Any]:
     def reduce(
-        sp_input: Any,
-        axis: Any = None,
+        sp_input: SparseTensor,
+        axis: TensorLike | None = None,
         keepdims: bool | None = None,
-        reduction_axes: Any = None,
+        reduction_axes: TensorLike | None = None,
         keep_dims: bool | None = None,
     ) -> Any:
         kept = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
@@ -133,8 +143,8 @@ def _reduction(op_type: str, summary: str, *, gives_sparse: bool) -> Callable[..
             **_parts("input", sp_input),
             "reduction_axes": all_axes(sp_input) if axes is None else axes,
         }
-        made = wrapper(op_type)(**inputs, keep_dims=kept)
-        return SparseTensor(*made) if gives_sparse else made
+        outputs = wrapper(op_type)(**inputs, keep_dims=kept)
+        return SparseTensor(*outputs) if gives_sparse else outputs
 
     reduce.__doc__ = f"""{summary}
 
@@ -168,20 +178,20 @@ sparse_reduce_max_sparse = _reduction(
 
 
 @public("sparse.softmax", "sparse_softmax")
-def sparse_softmax(sp_input: Any, name: str | None = None) -> SparseTensor:
+def sparse_softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """Exponentials along the last dimension, scaled to the sum 1 of those that there are."""
     values = [sp_input.indices, sp_input.values]
     with name_scope(name, "SparseSoftmax", values):
-        found = one("SparseSoftmax", _parts("sp", sp_input))
-        return SparseTensor(sp_input.indices, found, sp_input.dense_shape)
+        probabilities = one("SparseSoftmax", _parts("sp", sp_input))
+        return SparseTensor(sp_input.indices, probabilities, sp_input.dense_shape)
 
 
 def _extreme(op_type: str, summary: str) -> Callable[..., SparseTensor]:
-    def choose(sp_a: Any, sp_b: Any, name: str | None = None) -> SparseTensor:
+    def choose(sp_a: Any, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
         values = [sp_a.indices, sp_a.values, sp_b.indices, sp_b.values]
         with name_scope(name, op_type, values) as scope:
-            made = wrapper(op_type)(**_parts("a", sp_a), **_parts("b", sp_b), name=scope)
-        return SparseTensor(made.output_indices, made.output_values, sp_a.dense_shape)
+            outputs = wrapper(op_type)(**_parts("a", sp_a), **_parts("b", sp_b), name=scope)
+        return SparseTensor(outputs.output_indices, outputs.output_values, sp_a.dense_shape)
 
     choose.__doc__ = summary
     return choose
@@ -198,10 +208,10 @@ sparse_minimum = _extreme(
 def _segments(op_type: str, summary: str) -> Callable[..., Tensor]:
     def combine(
         data: Any,
-        indices: Any,
-        segment_ids: Any,
+        indices: TensorLike,
+        segment_ids: TensorLike,
         name: str | None = None,
-        num_segments: Any = None,
+        num_segments: TensorLike | None = None,
         sparse_gradient: bool = False,
     ) -> Tensor:
         inputs = {"data": data, "indices": indices, "segment_ids": segment_ids}
@@ -237,8 +247,8 @@ sparse_segment_sqrt_n = _segments(
 
 @public("sparse_matmul")
 def sparse_matmul(
-    a: Any,
-    b: Any,
+    a: TensorLike,
+    b: TensorLike,
     transpose_a: bool = False,
     transpose_b: bool = False,
     a_is_sparse: bool = False,

@@ -22,6 +22,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -30,7 +31,7 @@ __all__ = ["merged", "sparse_reorder"]
 
 
 @public("sparse.reorder", "sparse_reorder")
-def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
+def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
     """The same elements in the order of their indices.
 
     Raises:
@@ -47,13 +48,15 @@ def sparse_reorder(sp_input: Any, name: str | None = None) -> SparseTensor:
     static = sparse.get_shape()
     if static.is_fully_defined():
         return SparseTensor(op.outputs[0], op.outputs[1], static.as_list())
-    found = SparseTensor(op.outputs[0], op.outputs[1], identity(sparse.dense_shape))
-    found.set_shape(static)
-    return found
+    ordered = SparseTensor(op.outputs[0], op.outputs[1], identity(sparse.dense_shape))
+    ordered.set_shape(static)
+    return ordered
 
 
 @public("sparse.transpose", "sparse_transpose")
-def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_transpose(
+    sp_input: SparseTensor, perm: TensorLike | None = None, name: str | None = None
+) -> SparseTensor:
     """The dimensions in another order, by default the last first.
 
     Args:
@@ -75,15 +78,15 @@ def sparse_transpose(sp_input: Any, perm: Any = None, name: str | None = None) -
         static = sp_input.get_shape()
         if order is not None and static.is_fully_defined():
             sizes = static.as_list()
-            turned: Any = [sizes[place] for place in order]
+            permuted: Any = [sizes[axis] for axis in order]
         else:
-            turned = gather(sp_input.dense_shape, perm)
-        return sparse_reorder(SparseTensor(indices, sp_input.values, turned))
+            permuted = gather(sp_input.dense_shape, perm)
+        return sparse_reorder(SparseTensor(indices, sp_input.values, permuted))
 
 
 def merged(
-    indices: Sequence[Any],
-    values: Any,
+    indices: Sequence[SparseTensor | SparseTensorValue],
+    values: SparseTensor | SparseTensorValue,
     sizes: Sequence[Any],
     *,
     already_sorted: bool,
@@ -105,17 +108,17 @@ def merged(
     for size in sizes:
         if not isinstance(size, Tensor | numbers.Integral):
             raise TypeError(f"vocab_size has to be a Tensor or Python int. Found {type(size)}")
-    with name_scope(name, "SparseMerge", [*(each.values for each in indices), values.values]):
-        indices, values = [sparse_input(each) for each in indices], sparse_input(values)
-        columns = [expand_dims(cast(each.values, dtypes.int64), axis=1) for each in indices]
+    with name_scope(name, "SparseMerge", [*(sparse.values for sparse in indices), values.values]):
+        indices, values = [sparse_input(sparse) for sparse in indices], sparse_input(values)
+        columns = [expand_dims(cast(sparse.values, dtypes.int64), axis=1) for sparse in indices]
         limits = [cast(size, dtypes.int64) for size in sizes]
-        places = concat([indices[0].indices[:, :-1], *columns], axis=1)
-        whole = _grown(indices[0].dense_shape, limits)
-        result = SparseTensor(places, values.values, whole)
+        merged_indices = concat([indices[0].indices[:, :-1], *columns], axis=1)
+        dense_shape = _grown(indices[0].dense_shape, limits)
+        result = SparseTensor(merged_indices, values.values, dense_shape)
         if already_sorted:
             return result
         ordered = sparse_reorder(result)
-        return SparseTensor(ordered.indices, ordered.values, whole)
+        return SparseTensor(ordered.indices, ordered.values, dense_shape)
 
 
 def _grown(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:
@@ -126,7 +129,7 @@ def _grown(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:
 @public("sparse.merge", "sparse_merge")
 def sparse_merge(
     sp_ids: Any,
-    sp_values: Any,
+    sp_values: SparseTensor,
     vocab_size: Any,
     name: str | None = None,
     already_sorted: bool = False,
@@ -161,7 +164,9 @@ def sparse_merge(
 
 
 @public("sparse.to_indicator", "sparse_to_indicator")
-def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None) -> Tensor:
+def sparse_to_indicator(
+    sp_input: SparseTensor, vocab_size: int | Tensor, name: str | None = None
+) -> Tensor:
     """Bools in whose last dimension the values of a sparse tensor are places that are true.
 
     Args:
@@ -174,5 +179,5 @@ def sparse_to_indicator(sp_input: Any, vocab_size: Any, name: str | None = None)
     with name_scope(name, "SparseToIndicator", sparse.parts()) as scope:
         count = shape(sparse.indices)[0]
         truths = sparse.with_values(fill(expand_dims(count, 0), True))
-        found = merged([sparse], truths, [vocab_size], already_sorted=False, name=scope)
-        return sparse_tensor_to_dense(found, False, validate_indices=False, name=scope)
+        indicator = merged([sparse], truths, [vocab_size], already_sorted=False, name=scope)
+        return sparse_tensor_to_dense(indicator, False, validate_indices=False, name=scope)

@@ -9,6 +9,7 @@ from typing import Any
 from sessrun.reference.api.ops import math_ops
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.build import generated
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.public import public
 
 __all__ = ["of_values"]
@@ -21,7 +22,7 @@ def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
     """
 
     @functools.wraps(function)
-    def mapped(x: Any, *args: Any, **options: Any) -> Any:
+    def mapped(x: TensorLike, *args: Any, **options: Any) -> Any:
         try:
             return function(x, *args, **options)
         except (TypeError, ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from sessrun.reference.api.ops.sparse_values import of_values
 from sessrun.reference.build import generated
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -20,10 +21,10 @@ __all__ = ["SCOPED", "xlog1py"]
 
 
 def _scoped(name: str, op_type: str) -> Callable[..., Tensor]:
-    def function(x: Any, name: str | None = None) -> Tensor:
+    def function(x: TensorLike, name: str | None = None) -> Tensor:
         with name_scope(name, function.__name__, [x]):
-            found: Tensor = apply_op(op_type, {"x": x}, {}, None).outputs[0]
-            return found
+            result: Tensor = apply_op(op_type, {"x": x}, {}, None).outputs[0]
+            return result
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = f"""The operation {op_type} in a scope.
@@ -73,7 +74,7 @@ for _name in SCOPED.keys() - {"erfinv", "ndtri"}:
 
 
 @public("math.erfcinv")
-def erfcinv(x: Any, name: str | None = None) -> Tensor:
+def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
     """The inverse of the complementary error function, by quantiles of the normal distribution.
 
     Args:
@@ -86,12 +87,12 @@ def erfcinv(x: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "erfcinv", [x]):
         start = convert_to_tensor(x, name="start")
-        found: Tensor = -SCOPED["ndtri"](0.5 * start) * np.sqrt(0.5)
-        return found
+        result: Tensor = -SCOPED["ndtri"](0.5 * start) * np.sqrt(0.5)
+        return result
 
 
 @public("lbeta", "math.lbeta")
-def lbeta(x: Any, name: str | None = None) -> Tensor:
+def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
     """The logarithm of the absolute value of the beta function of the last dimension.
 
     Args:
@@ -105,21 +106,21 @@ def lbeta(x: Any, name: str | None = None) -> Tensor:
     with name_scope(name, "lbeta", [x]):
         x = convert_to_tensor(x, name="x")
         products = reduce_sum(generated.lgamma(x), axis=[-1])
-        found: Tensor = products - generated.lgamma(reduce_sum(x, axis=[-1]))
-        return found
+        result: Tensor = products - generated.lgamma(reduce_sum(x, axis=[-1]))
+        return result
 
 
 @public("math.xdivy")
-def xdivy(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xdivy(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Elementwise x / y, but 0 where x is 0, with broadcasting; `name` is the scope."""
     with name_scope(name, "xdivy", [x]):
-        found: Tensor = apply_op("Xdivy", {"x": x, "y": y}, {}, None).outputs[0]
-        return found
+        result: Tensor = apply_op("Xdivy", {"x": x, "y": y}, {}, None).outputs[0]
+        return result
 
 
 @public("math.xlog1py")
-def xlog1py(x: Any, y: Any, name: str | None = None) -> Tensor:
+def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     """Elementwise x * log(1 + y), but 0 where x is 0, with broadcasting; `name` is the scope."""
     with name_scope(name, "xlog1py", [x]):
-        found: Tensor = apply_op("Xlog1py", {"x": x, "y": y}, {}, None).outputs[0]
-        return found
+        result: Tensor = apply_op("Xlog1py", {"x": x, "y": y}, {}, None).outputs[0]
+        return result

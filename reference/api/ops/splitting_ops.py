@@ -10,6 +10,7 @@ from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base.dtypes import string
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -19,10 +20,10 @@ __all__: list[str] = []
 
 @public("string_split")
 def string_split(
-    source: Any,
-    sep: Any = None,
+    source: TensorLike,
+    sep: TensorLike | None = None,
     skip_empty: bool = True,
-    delimiter: Any = None,
+    delimiter: TensorLike | None = None,
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:
@@ -57,9 +58,9 @@ def string_split(
 
 @public("regex_replace", "strings.regex_replace")
 def regex_replace(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     pattern: Any,
-    rewrite: Any,
+    rewrite: TensorLike,
     replace_global: bool = True,
     name: str | None = None,
 ) -> Tensor:
@@ -88,7 +89,7 @@ def regex_replace(
 
 @public("strings.regex_full_match")
 def regex_full_match(
-    input: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
     pattern: Any,
     name: str | None = None,
 ) -> Tensor:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.cast_ops import conj, real
 from sessrun.reference.api.ops.reduce_ops import reduce_mean
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import mul, sqrt, square
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
@@ -16,7 +15,10 @@ __all__ = ["reduce_std", "reduce_variance"]
 
 
 def reduce_variance(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The mean of the squared distances from the mean.
 
@@ -44,7 +46,10 @@ def reduce_variance(
 
 
 def reduce_std(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The root of the variance; arguments and errors are those of `reduce_variance`."""
     with name_scope(name or "reduce_std"):

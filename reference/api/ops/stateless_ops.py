@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -18,15 +18,17 @@ from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.math_ops import add
 from sessrun.reference.api.ops.shape_ops import shape_tensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import constant, convert_to_tensor
 from sessrun.reference.build.generated import bitwise_or, broadcast_to, left_shift, maximum
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
-__all__ = ["Algorithm", "algorithm_number", "key_inputs", "unknown_algorithm"]
+__all__ = ["Algorithm", "AlgorithmLike", "algorithm_number", "key_inputs", "unknown_algorithm"]
 
 
 @public("random.Algorithm", "random.experimental.Algorithm")
@@ -38,6 +40,8 @@ class Algorithm(enum.Enum):
     AUTO_SELECT = 3
 
 
+#: What names an algorithm of random numbers.
+AlgorithmLike: TypeAlias = "str | int | Algorithm | Tensor | None"
 _ACCEPTED: Final = (
     dtypes.float16,
     dtypes.bfloat16,
@@ -52,7 +56,7 @@ _ACCEPTED: Final = (
 _SCRAMBLING: Final = 163851598941452064
 
 
-def algorithm_number(alg: Any) -> Any:
+def algorithm_number(alg: object) -> int | Tensor:
     """The number of an algorithm.
 
     Raises:
@@ -69,13 +73,13 @@ def algorithm_number(alg: Any) -> Any:
     if not isinstance(alg, str):
         raise TypeError(f"Can't convert argument `alg` (of value {alg}) to int.")
     plain = alg.strip().lower().replace("-", "").replace("_", "")
-    for each in Algorithm:
-        if each.name.lower().replace("_", "") == plain:
-            return each.value
+    for member in Algorithm:
+        if member.name.lower().replace("_", "") == plain:
+            return member.value
     raise ValueError(unknown_algorithm(alg))
 
 
-def unknown_algorithm(alg: Any) -> str:
+def unknown_algorithm(alg: object) -> str:
     """What is said of an algorithm that there is not."""
     return (
         f"Argument `alg` got unsupported value {alg}. Supported values are philox, threefry "
@@ -85,16 +89,16 @@ def unknown_algorithm(alg: Any) -> str:
 
 def _joined(pair: Tensor) -> Tensor:
     """One uint64 of two uint32, the second the upper half."""
-    lower, upper = (cast(pair[place], dtypes.uint64) for place in (0, 1))
+    lower, upper = (cast(pair[half], dtypes.uint64) for half in (0, 1))
     return bitwise_or(lower, left_shift(upper, constant(np.array(32, np.uint64), "Const")))
 
 
-def key_inputs(seed: Any, alg: Any) -> dict[str, Any]:
+def key_inputs(seed: TensorLike, alg: AlgorithmLike) -> dict[str, object]:
     """Key, counter and algorithm, as inputs of an operation."""
     number = algorithm_number(alg)
     if number == Algorithm.AUTO_SELECT.value:
-        made = wrapper("StatelessRandomGetKeyCounter")(seed=seed)
-        return {"key": made.key, "counter": made.counter, "alg": number}
+        state = wrapper("StatelessRandomGetKeyCounter")(seed=seed)
+        return {"key": state.key, "counter": state.counter, "alg": number}
     if number == Algorithm.PHILOX.value:
         key = constant(np.array([_SCRAMBLING], np.uint64), "Const")
         mixed = one(
@@ -123,13 +127,13 @@ def key_inputs(seed: Any, alg: Any) -> dict[str, Any]:
 
 @public("random.stateless_uniform")
 def stateless_uniform(
-    shape: Any,
-    seed: Any,
-    minval: Any = 0,
-    maxval: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    seed: TensorLike,
+    minval: TensorLike | None = 0,
+    maxval: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
-    alg: Any = "auto_select",
+    alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
     """Numbers drawn evenly from [minval, maxval), the same ones for equal seeds.
 
@@ -178,13 +182,13 @@ def stateless_uniform(
 
 def _normal(op_type: str, scope_name: str, summary: str) -> Callable[..., Tensor]:
     def draw(
-        shape: Any,
-        seed: Any,
-        mean: Any = 0.0,
-        stddev: Any = 1.0,
-        dtype: Any = dtypes.float32,
+        shape: TensorLike,
+        seed: TensorLike,
+        mean: TensorLike = 0.0,
+        stddev: TensorLike = 1.0,
+        dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
-        alg: Any = "auto_select",
+        alg: AlgorithmLike = "auto_select",
     ) -> Tensor:
         with name_scope(name, scope_name, [shape, seed, mean, stddev]) as scope:
             dims = shape_tensor(shape)
@@ -222,11 +226,11 @@ stateless_truncated_normal = _normal(
 
 @public("random.stateless_gamma")
 def stateless_gamma(
-    shape: Any,
-    seed: Any,
-    alpha: Any,
-    beta: Any = None,
-    dtype: Any = dtypes.float32,
+    shape: TensorLike,
+    seed: TensorLike,
+    alpha: TensorLike,
+    beta: TensorLike | None = None,
+    dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
     """Numbers of gamma distributions, the same ones for equal seeds.
@@ -244,8 +248,8 @@ def stateless_gamma(
         dims = shape_tensor(shape)
         shapes = convert_to_tensor(alpha, dtype, name="alpha")
         rates = convert_to_tensor(1 if beta is None else beta, dtype, name="beta")
-        whole = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
-        wide = broadcast_to(shapes, whole)
+        full_shape = broadcast_dynamic_shape(shape_of(shapes), shape_of(rates))
+        wide = broadcast_to(shapes, full_shape)
         inputs = {"shape": dims, **key_inputs(seed, "auto_select"), "alpha": wide}
         drawn = one("StatelessRandomGammaV3", inputs)
         return maximum(np.finfo(shapes.dtype.as_numpy_dtype).tiny, drawn / rates)
@@ -253,7 +257,11 @@ def stateless_gamma(
 
 @public("random.stateless_poisson")
 def stateless_poisson(
-    shape: Any, seed: Any, lam: Any, dtype: Any = dtypes.int32, name: str | None = None
+    shape: TensorLike,
+    seed: TensorLike,
+    lam: TensorLike,
+    dtype: DTypeLike = dtypes.int32,
+    name: str | None = None,
 ) -> Tensor:
     """Numbers of Poisson distributions of these rates, the same ones for equal seeds.
 
@@ -272,11 +280,11 @@ def stateless_poisson(
 
 @public("random.stateless_binomial")
 def stateless_binomial(
-    shape: Any,
-    seed: Any,
-    counts: Any,
-    probs: Any,
-    output_dtype: Any = dtypes.int32,
+    shape: TensorLike,
+    seed: TensorLike,
+    counts: TensorLike,
+    probs: TensorLike,
+    output_dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
     """How many of so many trials succeed, the same numbers for equal seeds.
@@ -300,12 +308,12 @@ def stateless_binomial(
 
 @public("random.stateless_parameterized_truncated_normal")
 def stateless_parameterized_truncated_normal(
-    shape: Any,
-    seed: Any,
-    means: Any = 0.0,
-    stddevs: Any = 1.0,
-    minvals: Any = -2.0,
-    maxvals: Any = 2.0,
+    shape: TensorLike,
+    seed: TensorLike,
+    means: TensorLike = 0.0,
+    stddevs: TensorLike = 1.0,
+    minvals: TensorLike = -2.0,
+    maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
     """Normal numbers between bounds, the same ones for equal seeds.
@@ -328,7 +336,9 @@ def stateless_parameterized_truncated_normal(
         return one("StatelessParameterizedTruncatedNormal", {**inputs, "seed": seed, **given})
 
 
-def _classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
+def _classes(
+    logits: TensorLike, num_samples: TensorLike, dtype: DTypeLike, seed: TensorLike
+) -> Tensor:
     rows = convert_to_tensor(logits, name="logits")
     wanted = dtypes.as_dtype(dtype) if dtype else dtypes.int64
     if wanted not in {dtypes.int32, dtypes.int64}:
@@ -339,10 +349,10 @@ def _classes(logits: Any, num_samples: Any, dtype: Any, seed: Any) -> Tensor:
 
 @public("random.stateless_multinomial")
 def stateless_multinomial(
-    logits: Any,
-    num_samples: Any,
-    seed: Any,
-    output_dtype: Any = dtypes.int64,
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: TensorLike,
+    output_dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
     """Classes drawn by unnormalised logarithms, the same ones for equal seeds.
@@ -357,7 +367,11 @@ def stateless_multinomial(
 
 @public("random.stateless_categorical")
 def stateless_categorical(
-    logits: Any, num_samples: Any, seed: Any, dtype: Any = dtypes.int64, name: str | None = None
+    logits: TensorLike,
+    num_samples: TensorLike,
+    seed: TensorLike,
+    dtype: DTypeLike = dtypes.int64,
+    name: str | None = None,
 ) -> Tensor:
     """As `stateless_multinomial`, by its later name."""
     with name_scope(name, "stateless_categorical", [logits, seed]):
@@ -365,14 +379,14 @@ def stateless_categorical(
 
 
 @public("random.experimental.stateless_split", "random.split")
-def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
+def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
     """Pairs of seeds, [num, 2], made of one pair."""
     pair = convert_to_tensor(seed)
     return stateless_uniform([num, 2], pair, None, None, pair.dtype, alg=alg)
 
 
 @public("random.experimental.stateless_fold_in", "random.fold_in")
-def fold_in(seed: Any, data: Any, alg: Any = "auto_select") -> Tensor:
+def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Tensor:
     """A pair of seeds made of a pair and a number."""
     number = convert_to_tensor(data)
     first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)

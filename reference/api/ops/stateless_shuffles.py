@@ -12,6 +12,7 @@ from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.stateless_ops import key_inputs
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -23,7 +24,7 @@ _FIRST_SEED: Final = 498247692
 
 
 @public("random.experimental.index_shuffle")
-def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
+def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
     """The place of an index once all up to a largest one are shuffled.
 
     Args:
@@ -43,7 +44,7 @@ def index_shuffle(index: Any, seed: Any, max_index: Any) -> Tensor:
 
 @public("random.experimental.stateless_shuffle")
 def stateless_shuffle(
-    value: Any, seed: Any, alg: Any = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
     """The rows in a random order, the same one for equal seeds.
 

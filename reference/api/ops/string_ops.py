@@ -13,8 +13,10 @@ from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import constant, convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -23,7 +25,7 @@ __all__ = ["string_split_v2"]
 
 
 @public("string_join", "strings.join")
-def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Tensor:
+def string_join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
     """Strings joined element by element, scalars repeated."""
     return one("StringJoin", {"inputs": inputs}, name, separator=separator)
 
@@ -31,9 +33,9 @@ def string_join(inputs: Any, separator: str = "", name: str | None = None) -> Te
 @public("string_to_number", "strings.to_number")
 def string_to_number(
     string_tensor: Any = None,
-    out_type: Any = dtypes.float32,
+    out_type: DTypeLike = dtypes.float32,
     name: str | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """The number that each string says; `input` is another name of the strings."""
     given = chosen(input, string_tensor, "input", "string_tensor")
@@ -41,16 +43,16 @@ def string_to_number(
 
 
 @public("strings.length")
-def string_length(input: Any, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
+def string_length(input: TensorLike, name: str | None = None, unit: str = "BYTE") -> Tensor:  # noqa: A002 - TensorFlow's name
     """The length of each string in bytes, or with `UTF8_CHAR` in characters."""
     return one("StringLength", {"input": input}, name, unit=unit)
 
 
 @public("strings.substr", "substr")
 def substr(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    pos: Any,
-    len: Any,  # noqa: A002 - TensorFlow's name
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    pos: TensorLike,
+    len: TensorLike,  # noqa: A002 - TensorFlow's name
     name: str | None = None,
     unit: str = "BYTE",
 ) -> Tensor:
@@ -73,12 +75,12 @@ def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) 
 
 @public("reduce_join", "strings.reduce_join")
 def reduce_join(
-    inputs: Any,
-    axis: Any = None,
+    inputs: TensorLike,
+    axis: TensorLike | None = None,
     keep_dims: bool | None = None,
     separator: str = "",
     name: str | None = None,
-    reduction_indices: Any = None,
+    reduction_indices: TensorLike | None = None,
     keepdims: bool | None = None,
 ) -> Tensor:
     """Strings joined over the given axes, or over all of them from the last to the first."""
@@ -101,8 +103,8 @@ def _falling(value: Tensor) -> Any:
 
 @public("decode_raw", "io.decode_raw")
 def decode_raw(
-    input_bytes: Any = None,
-    out_type: Any = None,
+    input_bytes: TensorLike | None = None,
+    out_type: DTypeLike | None = None,
     little_endian: bool = True,
     name: str | None = None,
     bytes: Any = None,  # noqa: A002 - TensorFlow's name
@@ -117,7 +119,7 @@ def string_to_hash_bucket(
     string_tensor: Any = None,
     num_buckets: int | None = None,
     name: str | None = None,
-    input: Any = None,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """For each string one of `num_buckets` buckets, by Murmur's hash of it.
 
@@ -131,7 +133,9 @@ def string_to_hash_bucket(
     return one("StringToHashBucket", {"string_tensor": given}, name, num_buckets=num_buckets)
 
 
-def string_split_v2(source: Any, sep: Any = None, maxsplit: int = -1) -> SparseTensor:
+def string_split_v2(
+    source: TensorLike, sep: TensorLike | None = None, maxsplit: int = -1
+) -> SparseTensor:
     """The parts of each string of a vector, split as `str.split` does: a sparse matrix.
 
     Args:

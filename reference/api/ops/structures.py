@@ -6,13 +6,14 @@ from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.build import generated
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.public import public
 
 __all__ = ["stop_gradient"]
 
 
 @public("stop_gradient")
-def stop_gradient(input: Any, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
+def stop_gradient(input: TensorLike, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
     """The input, as a constant in the eyes of gradients.
 
     Args:

@@ -6,7 +6,7 @@ Their tags are made of their names, so that they differ as these do.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from sessrun.reference.base.dtypes import float32, string
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.text import as_text
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
@@ -38,10 +39,10 @@ def clean_tag(name: str | None) -> str | None:
 
 @contextmanager
 def summary_scope(
-    name: Any,
+    name: str | None,
     family: str | None = None,
     default_name: str | None = None,
-    values: Iterable[Any] | None = None,
+    values: Iterable[object] | None = None,
 ) -> Iterator[tuple[str, str]]:
     """The `with` of a summary's name scope.
 
@@ -61,23 +62,26 @@ def summary_scope(
         yield (tag if family is None else f"{family}/{tag}"), scope
 
 
-def collect(made: Tensor, collections: Iterable[Any] | None, default: Iterable[Any]) -> Tensor:
+def collect(summary: Tensor, collections: Iterable[str] | None, default: Iterable[str]) -> Tensor:
     """Put a summary into collections of the graph, and return it.
 
     Args:
-      made: the summary.
+      summary: the summary.
       collections: which, or None.
       default: which if None.
 
     """
     for key in default if collections is None else collections:
-        get_default_graph().add_to_collection(key, made)
-    return made
+        get_default_graph().add_to_collection(key, summary)
+    return summary
 
 
 @public("summary.scalar")
 def scalar(
-    name: Any, tensor: Any, collections: Iterable[Any] | None = None, family: str | None = None
+    name: str,
+    tensor: TensorLike,
+    collections: Iterable[str] | None = None,
+    family: str | None = None,
 ) -> Tensor:
     """A serialized Summary of a number.
 
@@ -89,13 +93,16 @@ def scalar(
 
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
-        made = one("ScalarSummary", {"tags": tag, "values": tensor}, scope)
-        return collect(made, collections, [GraphKeys.SUMMARIES])
+        summary = one("ScalarSummary", {"tags": tag, "values": tensor}, scope)
+        return collect(summary, collections, [GraphKeys.SUMMARIES])
 
 
 @public("summary.histogram")
 def histogram(
-    name: Any, values: Any, collections: Iterable[Any] | None = None, family: str | None = None
+    name: str,
+    values: TensorLike,
+    collections: Iterable[str] | None = None,
+    family: str | None = None,
 ) -> Tensor:
     """A serialized Summary of how numbers are distributed.
 
@@ -107,16 +114,16 @@ def histogram(
 
     """
     with summary_scope(name, family, "HistogramSummary", [values]) as (tag, scope):
-        made = one("HistogramSummary", {"tag": tag, "values": values}, scope)
-        return collect(made, collections, [GraphKeys.SUMMARIES])
+        summary = one("HistogramSummary", {"tag": tag, "values": values}, scope)
+        return collect(summary, collections, [GraphKeys.SUMMARIES])
 
 
 @public("summary.image")
 def image(
-    name: Any,
-    tensor: Any,
+    name: str,
+    tensor: TensorLike,
     max_outputs: int = 3,
-    collections: Iterable[Any] | None = None,
+    collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
     """A serialized Summary of images, each a PNG file.
@@ -132,17 +139,17 @@ def image(
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         inputs = {"tag": tag, "tensor": tensor}
-        made = one("ImageSummary", inputs, scope, max_images=max_outputs)
-        return collect(made, collections, [GraphKeys.SUMMARIES])
+        summary = one("ImageSummary", inputs, scope, max_images=max_outputs)
+        return collect(summary, collections, [GraphKeys.SUMMARIES])
 
 
 @public("summary.audio")
 def audio(
-    name: Any,
-    tensor: Any,
-    sample_rate: Any,
+    name: str,
+    tensor: TensorLike,
+    sample_rate: TensorLike,
     max_outputs: int = 3,
-    collections: Iterable[Any] | None = None,
+    collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
     """A serialized Summary of sounds, each a WAV file.
@@ -159,17 +166,17 @@ def audio(
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         rate = convert_to_tensor(sample_rate, float32, "sample_rate")
         inputs = {"tag": tag, "tensor": tensor, "sample_rate": rate}
-        made = one("AudioSummaryV2", inputs, scope, max_outputs=max_outputs)
-        return collect(made, collections, [GraphKeys.SUMMARIES])
+        summary = one("AudioSummaryV2", inputs, scope, max_outputs=max_outputs)
+        return collect(summary, collections, [GraphKeys.SUMMARIES])
 
 
 @public("summary.tensor_summary")
 def tensor_summary(
-    name: Any,
-    tensor: Any,
+    name: str,
+    tensor: TensorLike,
     summary_description: str | None = None,
-    collections: Iterable[Any] | None = None,
-    summary_metadata: Any = None,
+    collections: Iterable[str] | None = None,
+    summary_metadata: SummaryMetadata | None = None,
     family: str | None = None,
     display_name: str | None = None,
 ) -> Tensor:
@@ -193,12 +200,12 @@ def tensor_summary(
     data = serialize(adopt(given, SummaryMetadata))
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
         inputs = {"tensor": tensor, "tag": tag, "serialized_summary_metadata": data}
-        made = one("TensorSummaryV2", inputs, scope)
-        return collect(made, collections, [GraphKeys.SUMMARIES])
+        summary = one("TensorSummaryV2", inputs, scope)
+        return collect(summary, collections, [GraphKeys.SUMMARIES])
 
 
 @public("summary.text")
-def text(name: Any, tensor: Tensor, collections: Iterable[Any] | None = None) -> Tensor:
+def text(name: str, tensor: Tensor, collections: Iterable[Any] | None = None) -> Tensor:
     """A serialized Summary of texts, which TensorBoard shows as Markdown.
 
     Args:
@@ -219,7 +226,11 @@ def text(name: Any, tensor: Tensor, collections: Iterable[Any] | None = None) ->
 
 
 @public("summary.merge")
-def merge(inputs: Any, collections: Iterable[Any] | None = None, name: Any = None) -> Tensor:
+def merge(
+    inputs: Sequence[TensorLike],
+    collections: Iterable[str] | None = None,
+    name: str | None = None,
+) -> Tensor:
     """One serialized Summary with the values of several.
 
     Args:
@@ -238,7 +249,7 @@ def merge(inputs: Any, collections: Iterable[Any] | None = None, name: Any = Non
 
 @public("summary.merge_all")
 def merge_all(
-    key: Any = GraphKeys.SUMMARIES, scope: str | None = None, name: Any = None
+    key: TensorLike = GraphKeys.SUMMARIES, scope: str | None = None, name: str | None = None
 ) -> Tensor | None:
     """All summaries of a collection merged; None if there are none.
 
@@ -248,8 +259,8 @@ def merge_all(
       name: of the name scope.
 
     """
-    found = get_default_graph().get_collection(key, scope)
-    return merge(found, name=name) if found else None
+    summaries = get_default_graph().get_collection(key, scope)
+    return merge(summaries, name=name) if summaries else None
 
 
 @public("summary.get_summary_description")
@@ -269,6 +280,6 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
     return json_format.Parse(as_text(node_def.attr["description"].s), SummaryDescription())
 
 
-def fraction_summary(name: str, count: Tensor, whole: int) -> None:
+def fraction_summary(name: str, count: Tensor, total: int) -> None:
     """A summary of which part of `whole` a count is."""
-    scalar(name, cast(count, float32) * (1.0 / whole))
+    scalar(name, cast(count, float32) * (1.0 / total))

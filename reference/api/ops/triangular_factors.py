@@ -25,6 +25,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import broadcast_to, invert_permutation, matrix_band_part
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
@@ -85,17 +86,21 @@ def _reordered(rhs: Tensor, perm: Tensor) -> Tensor:
     sizes = shape(rhs)
     batch = broadcast_dynamic_shape(sizes[:-2], shape(perm)[:-1])
     rows, columns = sizes[-2], sizes[-1]
-    whole = concat([batch, [rows, columns]], axis=0)
-    flat = reshape(broadcast_to(rhs, whole), [-1, rows, columns])
-    order = reshape(broadcast_to(perm, whole[:-1]), [-1, rows])
+    full_shape = concat([batch, [rows, columns]], axis=0)
+    flat = reshape(broadcast_to(rhs, full_shape), [-1, rows, columns])
+    order = reshape(broadcast_to(perm, full_shape[:-1]), [-1, rows])
     count = reduce_prod(batch)
-    places = broadcast_to(range_(count)[:, None], [count, rows])
-    return reshape(gather_nd(flat, stack([places, order], axis=-1)), whole)
+    matrix_numbers = broadcast_to(range_(count)[:, None], [count, rows])
+    return reshape(gather_nd(flat, stack([matrix_numbers, order], axis=-1)), full_shape)
 
 
 @public("linalg.lu_solve")
 def lu_solve(
-    lower_upper: Any, perm: Any, rhs: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike,
+    perm: TensorLike,
+    rhs: TensorLike,
+    validate_args: bool = False,
+    name: str | None = None,
 ) -> Tensor:
     """The solutions of systems whose matrices are given by their triangular factors.
 
@@ -126,7 +131,7 @@ def lu_solve(
 
 @public("linalg.lu_matrix_inverse")
 def lu_matrix_inverse(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The inverses of matrices given by their factors; arguments are those of `lu_solve`."""
     with name_scope(name or "lu_matrix_inverse"):
@@ -140,7 +145,7 @@ def lu_matrix_inverse(
 
 @public("linalg.lu_reconstruct")
 def lu_reconstruct(
-    lower_upper: Any, perm: Any, validate_args: bool = False, name: str | None = None
+    lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
     """The matrices that were factored; arguments are those of `lu_solve`."""
     with name_scope(name or "lu_reconstruct"):
@@ -153,17 +158,17 @@ def lu_reconstruct(
         upper = matrix_band_part(factors, num_lower=0, num_upper=-1)
         product = matmul(lower, upper)
         if factors.shape.rank is None or factors.shape.rank != 2:
-            product = _in_place(product, perm, sizes)
+            product = _unpermuted(product, perm, sizes)
         else:
             product = gather(product, invert_permutation(perm))
         product.set_shape(factors.shape)
         return product
 
 
-def _in_place(product: Tensor, perm: Tensor, sizes: Tensor) -> Tensor:
+def _unpermuted(product: Tensor, perm: Tensor, sizes: Tensor) -> Tensor:
     """The rows of each matrix of a batch where they were."""
     count, side = reduce_prod(sizes[:-2]), sizes[-1]
     flat = reshape(product, [count, side, side])
     order = map_fn(invert_permutation, reshape(perm, [count, side]))
-    places = broadcast_to(range_(count)[:, None], [count, side])
-    return reshape(gather_nd(flat, stack([places, order], axis=-1)), sizes)
+    matrix_numbers = broadcast_to(range_(count)[:, None], [count, side])
+    return reshape(gather_nd(flat, stack([matrix_numbers, order], axis=-1)), sizes)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sessrun.reference.api.ops.array_ops import expand_dims, pad, squeeze, stack
@@ -15,6 +15,7 @@ from sessrun.reference.api.ops.cast_ops import conj
 from sessrun.reference.api.ops.linalg_ops import matrix_transpose
 from sessrun.reference.base.tensor_shape import dimension_value
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -22,8 +23,8 @@ from sessrun.reference.public import public
 __all__ = ["solve_compact"]
 
 
-def _of_matrix(diagonals: Any) -> Tensor:
-    sides = [dimension_value(diagonals.shape[place]) for place in (-1, -2)]
+def _of_matrix(diagonals: Tensor) -> Tensor:
+    sides = [dimension_value(diagonals.shape[axis]) for axis in (-1, -2)]
     if all(sides) and sides[0] != sides[1]:
         raise bad_value(
             f"Expected last two dimensions of diagonals to be same, got {sides[0]} and {sides[1]}"
@@ -31,7 +32,7 @@ def _of_matrix(diagonals: Any) -> Tensor:
     return matrix_diag_part(diagonals, k=(-1, 1), padding_value=0.0, align="LEFT_RIGHT")
 
 
-def _padded(diagonal: Any, size: int | None, name: str, padding: list[int]) -> Any:
+def _padded(diagonal: Tensor, size: int | None, name: str, padding: list[int]) -> Tensor:
     """A diagonal of the main one's length, what it lacks put in."""
     length = dimension_value(diagonal.shape[-1])
     if not length or length == size:
@@ -41,11 +42,13 @@ def _padded(diagonal: Any, size: int | None, name: str, padding: list[int]) -> A
     raise bad_value(f"Expected {name} to be have length {size} or {(size or 0) - 1}, got {length}.")
 
 
-def _of_sequence(diagonals: Any) -> Tensor:
+def _of_sequence(diagonals: Tensor | Sequence[Tensor]) -> Tensor:
     if not isinstance(diagonals, tuple | list) or len(diagonals) != 3:
         raise bad_value("Expected diagonals to be a sequence of length 3.")
     above, main, below = diagonals
-    if not all(each.shape[:-1].is_compatible_with(main.shape[:-1]) for each in (below, above)):
+    if not all(
+        diagonal.shape[:-1].is_compatible_with(main.shape[:-1]) for diagonal in (below, above)
+    ):
         raise bad_value(
             "Tensors representing the three diagonals must have the same shape,except for the last "
             f"dimension, got {below.shape}, {main.shape}, {above.shape}"
@@ -59,7 +62,7 @@ def _of_sequence(diagonals: Any) -> Tensor:
 @public("linalg.tridiagonal_solve")
 def tridiagonal_solve(
     diagonals: Any,
-    rhs: Any,
+    rhs: Tensor,
     diagonals_format: str = "compact",
     transpose_rhs: bool = False,
     conjugate_rhs: bool = False,
@@ -106,14 +109,14 @@ def tridiagonal_solve(
 
 
 def solve_compact(
-    diagonals: Any, rhs: Any, pivoting: Mapping[str, bool], name: str | None = None
+    diagonals: TensorLike, rhs: TensorLike, pivoting: Mapping[str, bool], name: str | None = None
 ) -> Tensor:
     """The one operation, of diagonals in the form `compact`."""
     inputs = {"diagonals": diagonals, "rhs": rhs}
     return apply_op("TridiagonalSolve", inputs, dict(pivoting), name).outputs[0]
 
 
-def _checked_ranks(diagonals: Any, rhs: Any) -> tuple[Any, Any]:
+def _checked_ranks(diagonals: Tensor, rhs: Tensor) -> tuple[Any, Any]:
     rank, its = diagonals.shape.rank, rhs.shape.rank
     if rank:
         if rank < 2:
@@ -128,7 +131,7 @@ def _checked_ranks(diagonals: Any, rhs: Any) -> tuple[Any, Any]:
     return rank, its
 
 
-def _check_rows(diagonals: Any, rhs: Any) -> None:
+def _check_rows(diagonals: Tensor, rhs: Tensor) -> None:
     if diagonals.shape.rank is None or rhs.shape.rank is None:
         return
     size, rows = diagonals.shape[-1], rhs.shape[-2]
@@ -141,7 +144,10 @@ def _check_rows(diagonals: Any, rhs: Any) -> None:
 
 @public("linalg.tridiagonal_matmul")
 def tridiagonal_matmul(
-    diagonals: Any, rhs: Any, diagonals_format: str = "compact", name: str | None = None
+    diagonals: Any,
+    rhs: TensorLike,
+    diagonals_format: str = "compact",
+    name: str | None = None,
 ) -> Tensor:
     """The products of matrices with three diagonals and others.
 
@@ -158,10 +164,10 @@ def tridiagonal_matmul(
     if diagonals_format == "sequence":
         three = list(diagonals)
     elif diagonals_format in {"compact", "matrix"}:
-        whole = _of_matrix(diagonals) if diagonals_format == "matrix" else diagonals
-        three = [whole[..., place, :] for place in range(3)]
+        compact = _of_matrix(diagonals) if diagonals_format == "matrix" else diagonals
+        three = [compact[..., row, :] for row in range(3)]
     else:
         raise bad_value(f"Unrecognized diagonals_format: {diagonals_format}")
-    rows = [expand_dims(each, -2) for each in three]
+    rows = [expand_dims(diagonal, -2) for diagonal in three]
     inputs = dict(zip(("superdiag", "maindiag", "subdiag"), rows, strict=True), rhs=rhs)
     return apply_op("TridiagonalMatMul", inputs, {}, name).outputs[0]

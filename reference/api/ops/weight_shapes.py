@@ -6,7 +6,7 @@ size. `tf.losses` and `tf.metrics` hold them to it. Source: TF 2.21.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.control_flow.conditional import cond
@@ -18,6 +18,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import no_op
 from sessrun.reference.build.generated import mul
 from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
@@ -32,14 +33,14 @@ _REFUSED: Final = "weights can not be broadcast to values."
 class _Shaped:
     """A tensor, its shape and its rank, all in a scope."""
 
-    def __init__(self, value: Any, what: str) -> None:
+    def __init__(self, value: TensorLike, what: str) -> None:
         with name_scope(None, what, (value,)) as scope:
             self.tensor = convert_to_tensor(value, name=scope)
             self.shape = shape(self.tensor, name="shape")
             self.rank = rank(self.tensor, name="rank")
 
 
-def assert_broadcastable(weights: Any, values: Any) -> Operation:
+def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
     """An operation that fails if the weights' shape does not fit the values'.
 
     What is known while the graph is built is held at once, and the operation does nothing.
@@ -49,8 +50,8 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
 
     """
     with name_scope(None, "assert_broadcastable", (weights, values)) as scope:
-        given, whole = _Shaped(weights, "weights"), _Shaped(values, "values")
-        settled = _settled(given, whole)
+        given, target = _Shaped(weights, "weights"), _Shaped(values, "values")
+        settled = _settled(given, target)
         if settled is not None:
             return no_op(name=settled)
         is_scalar = equal(0, given.rank, name="is_scalar")
@@ -60,25 +61,25 @@ def assert_broadcastable(weights: Any, values: Any) -> Operation:
             given.tensor.name,
             given.shape,
             "values.shape=",
-            whole.tensor.name,
-            whole.shape,
+            target.tensor.name,
+            target.shape,
             "is_scalar=",
             is_scalar,
         ]
         fits = cond(
-            is_scalar, lambda: is_scalar, lambda: _fits(given, whole), name="is_valid_shape"
+            is_scalar, lambda: is_scalar, lambda: _fits(given, target), name="is_valid_shape"
         )
         return assert_(fits, data, name=scope)
 
 
-def _settled(given: _Shaped, whole: _Shaped) -> str | None:
+def _settled(given: _Shaped, target: _Shaped) -> str | None:
     """What is known to be right, as a name; None where only a run can tell.
 
     Raises:
       ValueError: it is known to be wrong.
 
     """
-    ranks = get_static_value(given.rank), get_static_value(whole.rank)
+    ranks = get_static_value(given.rank), get_static_value(target.rank)
     if None in ranks:
         return None
     if ranks[0] == 0:
@@ -86,41 +87,41 @@ def _settled(given: _Shaped, whole: _Shaped) -> str | None:
     if ranks[0] != ranks[1]:
         raise bad_value(
             f"{_REFUSED} values.rank={ranks[1]}. weights.rank={ranks[0]}. "
-            f"Received weights={given.tensor}, values={whole.tensor}"
+            f"Received weights={given.tensor}, values={target.tensor}"
         )
-    sizes = get_static_value(given.shape), get_static_value(whole.shape)
+    sizes = get_static_value(given.shape), get_static_value(target.shape)
     if sizes[0] is None or sizes[1] is None:
         return None
-    for place, (one, other) in enumerate(zip(*sizes, strict=True)):
+    for dim, (one, other) in enumerate(zip(*sizes, strict=True)):
         if one not in {1, other}:
             raise bad_value(
-                f"{_REFUSED} Mismatch at dim {place}. values.shape={sizes[1]}, "
+                f"{_REFUSED} Mismatch at dim {dim}. values.shape={sizes[1]}, "
                 f"weights.shape={sizes[0]}."
             )
     return "static_dims_check_success"
 
 
-def _fits(given: _Shaped, whole: _Shaped) -> Tensor:
+def _fits(given: _Shaped, target: _Shaped) -> Tensor:
     """Whether weights that are no scalar fit."""
-    parts = (given.rank, given.shape, whole.rank, whole.shape)
+    parts = (given.rank, given.shape, target.rank, target.shape)
     with name_scope(None, "has_valid_nonscalar_shape", parts) as scope:
-        same: Tensor = equal(whole.rank, given.rank, name="is_same_rank")
-        found: Tensor = cond(
-            same, lambda: _sizes_fit(given.shape, whole.shape), lambda: same, name=scope
+        same: Tensor = equal(target.rank, given.rank, name="is_same_rank")
+        fits: Tensor = cond(
+            same, lambda: _sizes_fit(given.shape, target.shape), lambda: same, name=scope
         )
-        return found
+        return fits
 
 
-def _sizes_fit(given: Tensor, whole: Tensor) -> Tensor:
+def _sizes_fit(given: Tensor, target: Tensor) -> Tensor:
     """Whether each size is 1 or the other: none is left when both are taken away."""
-    with name_scope(None, "has_invalid_dims", (given, whole)) as scope:
-        column = expand_dims(whole, -1)
+    with name_scope(None, "has_invalid_dims", (given, target)) as scope:
+        column = expand_dims(target, -1)
         allowed = concat((column, ones_like(column)), axis=1)
         others = set_difference(expand_dims(given, -1), allowed)
         return equal(0, size(others.values, name="num_invalid_dims"), name=scope)
 
 
-def broadcast_weights(weights: Any, values: Any) -> Tensor:
+def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:
     """Weights spread to the values' shape.
 
     Args:
@@ -132,12 +133,12 @@ def broadcast_weights(weights: Any, values: Any) -> Tensor:
 
     """
     with name_scope(None, "broadcast_weights", (weights, values)) as scope:
-        whole = convert_to_tensor(values, name="values")
-        given = convert_to_tensor(weights, dtype=whole.dtype.base_dtype, name="weights")
-        shapes = given.shape, whole.shape
+        target = convert_to_tensor(values, name="values")
+        given = convert_to_tensor(weights, dtype=target.dtype.base_dtype, name="weights")
+        shapes = given.shape, target.shape
         if all(one.is_fully_defined() for one in shapes) and shapes[0].is_compatible_with(
             shapes[1]
         ):
             return given
-        with control_dependencies((assert_broadcastable(given, whole),)):
-            return mul(given, ones_like(whole), name=scope)
+        with control_dependencies((assert_broadcastable(given, target),)):
+            return mul(given, ones_like(target), name=scope)

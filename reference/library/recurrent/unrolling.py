@@ -102,10 +102,10 @@ def joined_shape(first: Tensor, second: Tensor) -> Tensor:
       ValueError: a part is not known, or is of a higher rank.
 
     """
-    parts = (_part(first)[0], _part(second)[0])
-    if any(part is None for part in parts):
+    prefix, suffix = _part(first)[0], _part(second)[0]
+    if prefix is None or suffix is None:
         raise bad_value(f"Provided a prefix or suffix of None: {first} and {second}")
-    return concat(parts, 0)
+    return concat((prefix, suffix), 0)
 
 
 def known_shape(first: Any, second: Tensor) -> list[int | None] | None:
