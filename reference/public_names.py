@@ -209,23 +209,17 @@ api.nn.activations
   nn.relu6 (features, name=None)
   nn.relu_layer (x, weights, biases, name=None)
   nn.xw_plus_b (x, weights, biases, name=None)
-api.nn.atrous
-  nn.atrous_conv2d_transpose (value, filters, output_shape, rate, padding, name=None)
-api.nn.averages
+api.nn.average_losses
   nn.compute_average_loss (per_example_loss, sample_weight=None, global_batch_size=None)
   nn.scale_regularization_loss (regularization_loss)
 api.nn.batch_norms
   nn.fused_batch_norm (x, scale, offset, mean=None, variance=None, epsilon=0.001, data_format='NHWC', is_training=True, name=None, exponential_avg_factor=1.0)
 api.nn.convolutions
   nn.conv1d (value=None, filters=None, stride=None, padding=None, use_cudnn_on_gpu=None, data_format=None, name=None, input=None, dilations=None)
-  nn.conv1d_transpose (input, filters, output_shape, strides, padding='SAME', data_format='NWC', dilations=None, name=None)
   nn.conv2d (input, filter=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format='NHWC', dilations=(1, 1, 1, 1), name=None, filters=None)
   nn.conv2d_backprop_filter (input, filter_sizes, out_backprop, strides, padding, use_cudnn_on_gpu=True, data_format='NHWC', dilations=(1, 1, 1, 1), name=None)
   nn.conv2d_backprop_input (input_sizes, filter=None, out_backprop=None, strides=None, padding=None, use_cudnn_on_gpu=True, data_format='NHWC', dilations=(1, 1, 1, 1), name=None, filters=None)
-  nn.conv2d_transpose (value=None, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NHWC', name=None, input=None, filters=None, dilations=None)
   nn.conv3d (input, filter=None, strides=None, padding=None, data_format='NDHWC', dilations=(1, 1, 1, 1, 1), name=None, filters=None)
-  nn.conv3d_transpose (value, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NDHWC', name=None, input=None, filters=None, dilations=None)
-  nn.conv_transpose (input, filters, output_shape, strides, padding='SAME', data_format=None, dilations=None, name=None)
 api.nn.cross_entropies
   nn.log_poisson_loss (targets, log_input, compute_full_loss=False, name=None)
   nn.sigmoid_cross_entropy_with_logits (labels=None, logits=None, name=None)
@@ -253,17 +247,16 @@ api.nn.dropouts
 api.nn.embeddings
   nn.embedding_lookup (params, ids, partition_strategy='mod', name=None, validate_indices=True, max_norm=None)
   nn.embedding_lookup_sparse (params, sp_ids, sp_weights, partition_strategy='mod', name=None, combiner=None, max_norm=None, allow_fast_lookup=False)
-api.nn.general
-  nn.atrous_conv2d (value, filters, rate, padding, name=None)
-  nn.convolution (input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None, dilations=None)
-  nn.pool (input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, dilations=None)
+api.nn.fractional_poolings
+  nn.fractional_avg_pool (value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None)
+  nn.fractional_max_pool (value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None)
 api.nn.morphology
   nn.dilation2d (input, filter=None, strides=None, rates=None, padding=None, name=None, filters=None, dilations=None)
   nn.erosion2d (value, kernel, strides, rates, padding, name=None)
-api.nn.odd_poolings
-  nn.fractional_avg_pool (value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None)
-  nn.fractional_max_pool (value, pooling_ratio, pseudo_random=False, overlapping=False, deterministic=False, seed=0, seed2=0, name=None)
-  nn.max_pool_with_argmax (input, ksize, strides, padding, data_format='NHWC', Targmax=None, name=None, output_dtype=None, include_batch_in_index=False)
+api.nn.n_dimensional
+  nn.atrous_conv2d (value, filters, rate, padding, name=None)
+  nn.convolution (input, filter, padding, strides=None, dilation_rate=None, name=None, data_format=None, filters=None, dilations=None)
+  nn.pool (input, window_shape, pooling_type, padding, dilation_rate=None, strides=None, name=None, data_format=None, dilations=None)
 api.nn.poolings
   nn.avg_pool nn.avg_pool2d (value, ksize, strides, padding, data_format='NHWC', name=None, input=None)
   nn.avg_pool1d (input, ksize, strides, padding, data_format='NWC', name=None)
@@ -274,15 +267,13 @@ api.nn.poolings
   nn.max_pool2d (input, ksize, strides, padding, data_format='NHWC', name=None)
   nn.max_pool3d (input, ksize, strides, padding, data_format='NDHWC', name=None)
   nn.max_pool_v2 (input, ksize, strides, padding, data_format=None, name=None)
-api.nn.rankings
-  math.in_top_k nn.in_top_k (predictions, targets, k, name=None)
-  math.top_k nn.top_k (input, k=1, sorted=True, index_type=int32, name=None)
+  nn.max_pool_with_argmax (input, ksize, strides, padding, data_format='NHWC', Targmax=None, name=None, output_dtype=None, include_batch_in_index=False)
 api.nn.safe_embeddings
   nn.safe_embedding_lookup_sparse (embedding_weights, sparse_ids, sparse_weights=None, combiner='mean', default_id=None, name=None, partition_strategy='div', max_norm=None, allow_fast_lookup=False)
 api.nn.sampled_losses
   nn.nce_loss (weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=False, partition_strategy='mod', name='nce_loss')
   nn.sampled_softmax_loss (weights, biases, labels, inputs, num_sampled, num_classes, num_true=1, sampled_values=None, remove_accidental_hits=True, partition_strategy='mod', name='sampled_softmax_loss', seed=None)
-api.nn.space
+api.nn.space_to_batch
   batch_to_space (input, crops, block_size, name=None, block_shape=None)
   depth_to_space nn.depth_to_space (input, block_size, name=None, data_format='NHWC')
   extract_image_patches image.extract_image_patches (images, ksizes=None, strides=None, rates=None, padding=None, name=None, sizes=None)
@@ -298,8 +289,17 @@ api.nn.statistics
   nn.normalize_moments (counts, mean_ss, variance_ss, shift, name=None)
   nn.sufficient_statistics (x, axes, shift=None, keep_dims=None, name=None, keepdims=None)
   nn.weighted_moments (x, axes, frequency_weights, name=None, keep_dims=None, keepdims=None)
-api.nn.swishes
+api.nn.swish
   nn.silu nn.swish (features, beta=1.0)
+api.nn.top_k
+  math.in_top_k nn.in_top_k (predictions, targets, k, name=None)
+  math.top_k nn.top_k (input, k=1, sorted=True, index_type=int32, name=None)
+api.nn.transposed_convolutions
+  nn.atrous_conv2d_transpose (value, filters, output_shape, rate, padding, name=None)
+  nn.conv1d_transpose (input, filters, output_shape, strides, padding='SAME', data_format='NWC', dilations=None, name=None)
+  nn.conv2d_transpose (value=None, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NHWC', name=None, input=None, filters=None, dilations=None)
+  nn.conv3d_transpose (value, filter=None, output_shape=None, strides=None, padding='SAME', data_format='NDHWC', name=None, input=None, filters=None, dilations=None)
+  nn.conv_transpose (input, filters, output_shape, strides, padding='SAME', data_format=None, dilations=None, name=None)
 api.ops.array_ops
   boolean_mask (tensor, mask, name='boolean_mask', axis=None)
   broadcast_dynamic_shape (shape_x, shape_y)
@@ -309,6 +309,7 @@ api.ops.array_ops
   gather (params, indices, validate_indices=None, name=None, axis=None, batch_dims=0)
   manip.roll roll (input, shift, axis, name=None)
   pad (tensor, paddings, mode='CONSTANT', name=None, constant_values=0)
+  parallel_stack (values, name='parallel_stack')
   rank (input, name=None)
   reverse_sequence (input, seq_lengths, seq_axis=None, batch_axis=None, name=None, seq_dim=None, batch_dim=None)
   setdiff1d (x, y, index_dtype=int32, name=None)
@@ -342,12 +343,6 @@ api.ops.assertions
   assert_scalar debugging.assert_scalar (tensor, name=None, message=None)
   assert_type debugging.assert_type (tensor, tf_type, message=None, name=None)
   debugging.is_numeric_tensor is_numeric_tensor (tensor)
-api.ops.bands
-  eye linalg.eye (num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None)
-  linalg.diag matrix_diag (diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT')
-  linalg.diag_part matrix_diag_part (input, name='diag_part', k=0, padding_value=0, align='RIGHT_LEFT')
-  linalg.set_diag matrix_set_diag (input, diagonal, name='set_diag', k=0, align='RIGHT_LEFT')
-  linalg.trace trace (x, name=None)
 api.ops.candidate_ops
   nn.all_candidate_sampler random.all_candidate_sampler (true_classes, num_true, num_sampled, unique, seed=None, name=None)
   nn.compute_accidental_hits (true_classes, sampled_candidates, num_true, seed=None, name=None)
@@ -370,9 +365,6 @@ api.ops.cast_ops
   to_float (x, name='ToFloat')
   to_int32 (x, name='ToInt32')
   to_int64 (x, name='ToInt64')
-api.ops.choosing
-  where (condition, x=None, y=None, name=None)
-  where_v2 (condition, x=None, y=None, name=None)
 api.ops.clipping
   clip_by_average_norm (t, clip_norm, name=None)
   clip_by_global_norm (t_list, clip_norm, use_norm=None, name=None)
@@ -381,13 +373,6 @@ api.ops.clipping
   global_norm linalg.global_norm (t_list, name=None)
 api.ops.confusion
   confusion_matrix math.confusion_matrix (labels, predictions, num_classes=None, dtype=int32, name=None, weights=None)
-api.ops.counting_ops
-  argsort (values, axis=-1, direction='ASCENDING', stable=False, name=None)
-  bincount math.bincount (arr, weights=None, minlength=None, maxlength=None, dtype=int32)
-  edit_distance (hypothesis, truth, normalize=True, name='edit_distance')
-  histogram_fixed_width (values, value_range, nbins=100, dtype=int32, name=None)
-  histogram_fixed_width_bins (values, value_range, nbins=100, dtype=int32, name=None)
-  sort (values, axis=-1, direction='ASCENDING', name=None)
 api.ops.ctc_ops
   nn.ctc_beam_search_decoder (inputs, sequence_length, beam_width=100, top_paths=1, merge_repeated=True)
   nn.ctc_beam_search_decoder_v2 (inputs, sequence_length, beam_width=100, top_paths=1)
@@ -404,6 +389,8 @@ api.ops.distribution_ops
   image.random_crop random_crop (value, size, seed=None, name=None)
   random.gamma random_gamma (shape, alpha, beta=None, dtype=float32, seed=None, name=None)
   random.poisson random_poisson (lam, shape, dtype=float32, seed=None, name=None)
+api.ops.edit_distance
+  edit_distance (hypothesis, truth, normalize=True, name='edit_distance')
 api.ops.einsum
   einsum linalg.einsum (equation, *inputs, **kwargs)
 api.ops.fill_ops
@@ -423,6 +410,7 @@ api.ops.fourier_ops
   signal.rfft2d spectral.rfft2d (input_tensor, fft_length=None, name=None)
   signal.rfft3d spectral.rfft3d (input_tensor, fft_length=None, name=None)
 api.ops.gathering
+  batch_gather (params, indices, name=None)
   gather_nd manip.gather_nd (params, indices, name=None, batch_dims=0, bad_indices_policy='')
 api.ops.generators
   random.Generator random.experimental.Generator (copy_from=None, state=None, alg=None)
@@ -433,6 +421,10 @@ api.ops.grids
   lin_space linspace (start, stop, num, name=None, axis=0)
   meshgrid (*args, **kwargs)
   sequence_mask (lengths, maxlen=None, dtype=bool, name=None)
+api.ops.histograms
+  bincount math.bincount (arr, weights=None, minlength=None, maxlength=None, dtype=int32)
+  histogram_fixed_width (values, value_range, nbins=100, dtype=int32, name=None)
+  histogram_fixed_width_bins (values, value_range, nbins=100, dtype=int32, name=None)
 api.ops.linalg_ops
   linalg.adjoint (matrix, name=None)
   linalg.matrix_transpose linalg.transpose matrix_transpose (a, name='matrix_transpose', conjugate=False)
@@ -456,6 +448,12 @@ api.ops.math_ops
   math.scalar_mul scalar_mul (scalar, x, name=None)
   math.truediv truediv (x, y, name=None)
   range (start, limit=None, delta=1, dtype=None, name='range')
+api.ops.matrix_diagonals
+  eye linalg.eye (num_rows, num_columns=None, batch_shape=None, dtype=float32, name=None)
+  linalg.diag matrix_diag (diagonal, name='diag', k=0, num_rows=-1, num_cols=-1, padding_value=0, align='RIGHT_LEFT')
+  linalg.diag_part matrix_diag_part (input, name='diag_part', k=0, padding_value=0, align='RIGHT_LEFT')
+  linalg.set_diag matrix_set_diag (input, diagonal, name='set_diag', k=0, align='RIGHT_LEFT')
+  linalg.trace trace (x, name=None)
 api.ops.matrix_exponentials
   linalg.expm (input, name=None)
 api.ops.norms
@@ -491,6 +489,7 @@ api.ops.reduce_ops
   count_nonzero math.count_nonzero (input_tensor=None, axis=None, keepdims=None, dtype=int64, name=None, reduction_indices=None, keep_dims=None, input=None)
   cumprod math.cumprod (x, axis=0, exclusive=False, reverse=False, name=None)
   cumsum math.cumsum (x, axis=0, exclusive=False, reverse=False, name=None)
+  math.cumulative_logsumexp (x, axis=0, exclusive=False, reverse=False, name=None)
   math.reduce_all reduce_all (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
   math.reduce_any reduce_any (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
   math.reduce_euclidean_norm (input_tensor, axis=None, keepdims=False, name=None)
@@ -499,28 +498,20 @@ api.ops.reduce_ops
   math.reduce_mean reduce_mean (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
   math.reduce_min reduce_min (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
   math.reduce_prod reduce_prod (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
-  math.reduce_sum reduce_sum (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
-api.ops.rows
-  batch_gather (params, indices, name=None)
-  debugging.is_non_decreasing is_non_decreasing math.is_non_decreasing (x, name=None)
-  debugging.is_strictly_increasing is_strictly_increasing math.is_strictly_increasing (x, name=None)
-  parallel_stack (values, name='parallel_stack')
-  repeat (input, repeats, axis=None, name=None)
-  searchsorted (sorted_sequence, values, side='left', out_type=int32, name=None)
-api.ops.running_sums
-  math.cumulative_logsumexp (x, axis=0, exclusive=False, reverse=False, name=None)
-  math.polyval (coeffs, x, name=None)
-  math.reciprocal_no_nan (x, name=None)
   math.reduce_std (input_tensor, axis=None, keepdims=False, name=None)
+  math.reduce_sum reduce_sum (input_tensor, axis=None, keepdims=None, name=None, reduction_indices=None, keep_dims=None)
   math.reduce_variance (input_tensor, axis=None, keepdims=False, name=None)
-  math.unsorted_segment_mean unsorted_segment_mean (data, segment_ids, num_segments, name=None)
-  math.unsorted_segment_sqrt_n unsorted_segment_sqrt_n (data, segment_ids, num_segments, name=None)
+api.ops.repeating
+  repeat (input, repeats, axis=None, name=None)
 api.ops.scattering
   tensor_scatter_nd_update tensor_scatter_update (tensor, indices, updates, name=None)
 api.ops.script_ops
   numpy_function (func=None, inp=None, Tout=None, stateful=True, name=None)
   py_func (func, inp, Tout, stateful=True, name=None)
   py_function (func=None, inp=None, Tout=None, name=None)
+api.ops.segment_ops
+  math.unsorted_segment_mean unsorted_segment_mean (data, segment_ids, num_segments, name=None)
+  math.unsorted_segment_sqrt_n unsorted_segment_sqrt_n (data, segment_ids, num_segments, name=None)
 api.ops.set_ops
   sets.difference sets.set_difference (a, b, aminusb=True, validate_indices=True)
   sets.intersection sets.set_intersection (a, b, validate_indices=True)
@@ -534,6 +525,12 @@ api.ops.solving_ops
   linalg.lstsq matrix_solve_ls (matrix, rhs, l2_regularizer=0.0, fast=True, name=None)
   linalg.matvec (a, b, transpose_a=False, adjoint_a=False, a_is_sparse=False, b_is_sparse=False, name=None)
   linalg.triangular_solve matrix_triangular_solve (matrix, rhs, lower=True, adjoint=False, name=None)
+api.ops.sorting
+  argsort (values, axis=-1, direction='ASCENDING', stable=False, name=None)
+  debugging.is_non_decreasing is_non_decreasing math.is_non_decreasing (x, name=None)
+  debugging.is_strictly_increasing is_strictly_increasing math.is_strictly_increasing (x, name=None)
+  searchsorted (sorted_sequence, values, side='left', out_type=int32, name=None)
+  sort (values, axis=-1, direction='ASCENDING', name=None)
 api.ops.sparse_array_ops
   sparse.concat sparse_concat (axis, sp_inputs, name=None, expand_nonconcat_dim=False, concat_dim=None, expand_nonconcat_dims=None)
   sparse.expand_dims (sp_input, axis=None, name=None)
@@ -549,6 +546,20 @@ api.ops.sparse_crosses
   sparse.bincount (values, weights=None, axis=0, minlength=None, maxlength=None, binary_output=False, name=None)
   sparse.cross (inputs, name=None, separator=None)
   sparse.cross_hashed (inputs, num_buckets=0, hash_key=None, name=None)
+api.ops.sparse_elementwise
+  abs math.abs (x, name=None)
+  asin math.asin (x, name=None)
+  asinh math.asinh (x, name=None)
+  atan math.atan (x, name=None)
+  atanh math.atanh (x, name=None)
+  erf math.erf (x, name=None)
+  math.negative negative (x, name=None)
+  math.sign sign (x, name=None)
+  math.sin sin (x, name=None)
+  math.sqrt sqrt (x, name=None)
+  math.square square (x, name=None)
+  math.tan tan (x, name=None)
+  math.tanh nn.tanh tanh (x, name=None)
 api.ops.sparse_math_ops
   sparse.add sparse_add (a, b, threshold=None, thresh=None)
   sparse.matmul sparse.sparse_dense_matmul sparse_tensor_dense_matmul (sp_a, b, adjoint_a=False, adjoint_b=False, name=None)
@@ -568,20 +579,6 @@ api.ops.sparse_order
   sparse.reorder sparse_reorder (sp_input, name=None)
   sparse.to_indicator sparse_to_indicator (sp_input, vocab_size, name=None)
   sparse.transpose sparse_transpose (sp_input, perm=None, name=None)
-api.ops.sparse_values
-  abs math.abs (x, name=None)
-  asin math.asin (x, name=None)
-  asinh math.asinh (x, name=None)
-  atan math.atan (x, name=None)
-  atanh math.atanh (x, name=None)
-  erf math.erf (x, name=None)
-  math.negative negative (x, name=None)
-  math.sign sign (x, name=None)
-  math.sin sin (x, name=None)
-  math.sqrt sqrt (x, name=None)
-  math.square square (x, name=None)
-  math.tan tan (x, name=None)
-  math.tanh nn.tanh tanh (x, name=None)
 api.ops.special_ops
   lbeta math.lbeta (x, name=None)
   math.bessel_i0 math.special.bessel_i0 (x, name=None)
@@ -591,6 +588,8 @@ api.ops.special_ops
   math.erfcinv (x, name=None)
   math.erfinv (x, name=None)
   math.ndtri (x, name=None)
+  math.polyval (coeffs, x, name=None)
+  math.reciprocal_no_nan (x, name=None)
   math.special.bessel_j0 (x, name=None)
   math.special.bessel_j1 (x, name=None)
   math.special.bessel_k0 (x, name=None)
@@ -626,6 +625,8 @@ api.ops.stateless_ops
 api.ops.stateless_shuffles
   random.experimental.index_shuffle (index, seed, max_index)
   random.experimental.stateless_shuffle (value, seed, alg='auto_select', name=None)
+api.ops.stop_gradient
+  stop_gradient (input, name=None)
 api.ops.string_ops
   decode_raw io.decode_raw (input_bytes=None, out_type=None, little_endian=True, name=None, bytes=None)
   fingerprint (data, method='farmhash64', name=None)
@@ -635,8 +636,6 @@ api.ops.string_ops
   string_to_number strings.to_number (string_tensor=None, out_type=float32, name=None, input=None)
   strings.length (input, name=None, unit='BYTE')
   strings.substr substr (input, pos, len, name=None, unit='BYTE')
-api.ops.structures
-  stop_gradient (input, name=None)
 api.ops.summary_ops
   summary.audio (name, tensor, sample_rate, max_outputs=3, collections=None, family=None)
   summary.get_summary_description (node_def)
@@ -654,6 +653,9 @@ api.ops.triangular_factors
 api.ops.tridiagonal_ops
   linalg.tridiagonal_matmul (diagonals, rhs, diagonals_format='compact', name=None)
   linalg.tridiagonal_solve (diagonals, rhs, diagonals_format='compact', transpose_rhs=False, conjugate_rhs=False, name=None, partial_pivoting=True, perturb_singular=False)
+api.ops.where_ops
+  where (condition, x=None, y=None, name=None)
+  where_v2 (condition, x=None, y=None, name=None)
 api.pictures.adjusting
   image.adjust_brightness (image, delta)
   image.adjust_contrast (images, contrast_factor)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, reshape, slice_
-from sessrun.reference.api.ops.bands import eye, matrix_diag, matrix_diag_part, matrix_set_diag
 from sessrun.reference.api.ops.cast_ops import cast, conj, real
 from sessrun.reference.api.ops.decomposition_ops import self_adjoint_eig, svd
 from sessrun.reference.api.ops.fill_ops import zeros_like
 from sessrun.reference.api.ops.linalg_ops import adjoint, matrix_transpose
 from sessrun.reference.api.ops.math_ops import add, matmul
+from sessrun.reference.api.ops.matrix_diagonals import (
+    eye,
+    matrix_diag,
+    matrix_diag_part,
+    matrix_set_diag,
+)
 from sessrun.reference.api.ops.reduce_ops import reduce_prod
 from sessrun.reference.api.ops.shape_ops import shape, size
 from sessrun.reference.api.ops.solving_ops import triangular_solve

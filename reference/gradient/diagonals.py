@@ -6,9 +6,13 @@ from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat, reshape
-from sessrun.reference.api.ops.bands import matrix_diag, matrix_diag_part, matrix_set_diag
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.math_ops import equal
+from sessrun.reference.api.ops.matrix_diagonals import (
+    matrix_diag,
+    matrix_diag_part,
+    matrix_set_diag,
+)
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import convert_to_tensor

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, pad, reshape, stack
-from sessrun.reference.api.ops.bands import matrix_diag_part
 from sessrun.reference.api.ops.cast_ops import cast, conj
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.linalg_ops import matrix_transpose
 from sessrun.reference.api.ops.math_ops import matmul
+from sessrun.reference.api.ops.matrix_diagonals import matrix_diag_part
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.api.ops.solving_ops import cholesky_solve, gramian_factor, triangular_solve

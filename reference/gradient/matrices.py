@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from sessrun.reference.api.ops.array_ops import concat, reshape, slice_
-from sessrun.reference.api.ops.bands import matrix_diag, matrix_diag_part, matrix_set_diag
 from sessrun.reference.api.ops.cast_ops import conj
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.math_ops import matmul
+from sessrun.reference.api.ops.matrix_diagonals import (
+    matrix_diag,
+    matrix_diag_part,
+    matrix_set_diag,
+)
 from sessrun.reference.api.ops.reduce_ops import reduce_min, reduce_sum
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.build.generated import cross

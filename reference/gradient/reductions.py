@@ -13,8 +13,13 @@ from sessrun.reference.api.ops.array_ops import concat, gather, reshape, transpo
 from sessrun.reference.api.ops.cast_ops import cast, conj
 from sessrun.reference.api.ops.fill_ops import ones, ones_like, zeros_like
 from sessrun.reference.api.ops.math_ops import div_no_nan, divide, equal, range_, truediv
-from sessrun.reference.api.ops.reduce_ops import cumprod, cumsum, reduce_prod, reduce_sum
-from sessrun.reference.api.ops.running_sums import cumulative_logsumexp
+from sessrun.reference.api.ops.reduce_ops import (
+    cumprod,
+    cumsum,
+    cumulative_logsumexp,
+    reduce_prod,
+    reduce_sum,
+)
 from sessrun.reference.api.ops.shape_ops import rank, shape, size
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant

@@ -8,7 +8,7 @@ from typing import Final
 
 from sessrun.reference.api.nn.convolutions import conv2d
 from sessrun.reference.api.nn.dilated import with_space_to_batch
-from sessrun.reference.api.nn.windows import Padding, SizesLike, padding_of, window_op
+from sessrun.reference.api.nn.window_arguments import Padding, SizesLike, padding_of, window_op
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.build.conversion import convert_to_tensor

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference.api.nn.space import required_space_to_batch_paddings
-from sessrun.reference.api.nn.windows import Padding, padding_of
+from sessrun.reference.api.nn.space_to_batch import required_space_to_batch_paddings
+from sessrun.reference.api.nn.window_arguments import Padding, padding_of
 from sessrun.reference.api.ops.array_ops import concat, shape, stack
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessrun.reference.api.nn.windows import SizesLike, window_op
+from sessrun.reference.api.nn.window_arguments import SizesLike, window_op
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.build.generated import neg, reverse_v2
 from sessrun.reference.build.tensor_like import TensorLike

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
-from sessrun.reference.api.nn.windows import (
+from sessrun.reference.api.nn.window_arguments import (
     Padding,
     SizesLike,
     is_first,
@@ -14,6 +14,9 @@ from sessrun.reference.api.nn.windows import (
 )
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
@@ -331,3 +334,55 @@ def avg_pool_v2(
     return window_op(
         op_type, {argument: input}, name, padding=padding, data_format=data_format, **window
     )
+
+
+class MaxPoolWithArgmax(NamedTuple):
+    """The outputs of MaxPoolWithArgmax."""
+
+    output: Tensor
+    argmax: Tensor
+
+
+@public("nn.max_pool_with_argmax")
+def max_pool_with_argmax(
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    ksize: SizesLike,
+    strides: SizesLike,
+    padding: str,
+    data_format: str = "NHWC",
+    Targmax: DTypeLike | None = None,  # noqa: N803 - TensorFlow's name
+    name: str | None = None,
+    output_dtype: DTypeLike | None = None,
+    include_batch_in_index: bool = False,
+) -> MaxPoolWithArgmax:
+    """The largest number of each window, and the number of its place in its image.
+
+    Args:
+      input: [batch, height, width, channels].
+      ksize: the window's sizes, four.
+      strides: how far it moves, four.
+      padding: `SAME` or `VALID`.
+      data_format: `NHWC`.
+      Targmax: the dtype of the places: int32 or int64.
+      name: the operation's name.
+      output_dtype: the newer name of `Targmax`.
+      include_batch_in_index: whether places are counted through the whole batch.
+
+    Raises:
+      ValueError: the format is another, or the dtype is given under both names.
+
+    """
+    if data_format != "NHWC":
+        raise bad_value(
+            "`data_format` values other than 'NHWC' are not supported. Received: "
+            f"data_format={data_format}"
+        )
+    kind = chosen(output_dtype, Targmax, "output_dtype", "Targmax")
+    attrs = {
+        "ksize": ksize,
+        "strides": strides,
+        "padding": padding,
+        "Targmax": dtypes.int64 if kind is None else kind,
+        "include_batch_in_index": include_batch_in_index,
+    }
+    return MaxPoolWithArgmax(*apply_op("MaxPoolWithArgmax", {"input": input}, attrs, name).outputs)

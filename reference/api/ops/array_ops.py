@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sessrun.reference.api.ops.cast_ops import one
-from sessrun.reference.api.ops.choosing import where
 from sessrun.reference.api.ops.fill_ops import ones_like
 from sessrun.reference.api.ops.shape_ops import rank, shape, size
+from sessrun.reference.api.ops.where_ops import where
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import Dimension
 from sessrun.reference.base.dtypes import DTypeLike
@@ -452,3 +452,13 @@ def roll(
 public("rank")(rank)
 public("shape")(shape)
 public("size")(size)
+
+
+@public("parallel_stack")
+def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -> Tensor:
+    """Tensors of one fully known shape in a new first dimension."""
+    with name_scope(name):
+        first = convert_to_tensor(values[0])
+        full_shape = [len(values), *first.shape.as_list()]
+        parts = [expand_dims(value, 0) for value in values]
+        return apply_op("ParallelConcat", {"values": parts}, {"shape": full_shape}).outputs[0]

@@ -7,6 +7,7 @@ from typing import Any
 from sessrun.reference.api.ops.array_ops import (
     concat,
     expand_dims,
+    gather,
     rank,
     shape,
     squeeze,
@@ -130,3 +131,19 @@ def gather_nd(
         return slices
     inputs = {"params": params, "indices": indices}
     return one("GatherNd", inputs, name, bad_indices_policy=bad_indices_policy)
+
+
+@public("batch_gather")
+def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
+    """Elements of the last dimension but one of batches: the older form of `gather`.
+
+    Raises:
+      ValueError: the rank of the indices is not known.
+
+    """
+    with name_scope(name, "BatchGather", [params, indices]):
+        index_tensor = convert_to_tensor(indices, name="indices")
+        value = convert_to_tensor(params, name="params")
+        if index_tensor.shape.ndims is None:
+            raise bad_value("batch_gather does not allow indices with unknown shape.")
+        return gather(value, index_tensor, batch_dims=index_tensor.shape.ndims - 1)

@@ -14,10 +14,10 @@ import numpy as np
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import concat, reshape
-from sessrun.reference.api.ops.bands import eye
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import fill
 from sessrun.reference.api.ops.math_ops import absolute, matmul
+from sessrun.reference.api.ops.matrix_diagonals import eye
 from sessrun.reference.api.ops.reduce_ops import reduce_max, reduce_sum
 from sessrun.reference.api.ops.shape_ops import shape, size
 from sessrun.reference.base import dtypes

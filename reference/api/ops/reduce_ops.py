@@ -11,11 +11,13 @@ from typing import Any, TypeVar
 import numpy as np
 
 from sessrun.reference.api.ops.array_ops import rank, reshape
-from sessrun.reference.api.ops.cast_ops import cast, one
+from sessrun.reference.api.ops.cast_ops import cast, conj, one, real
 from sessrun.reference.api.ops.math_ops import range_
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import constant, convert_to_tensor
+from sessrun.reference.build.generated import mul, sqrt, square
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
@@ -28,9 +30,12 @@ __all__ = [
     "argmin",
     "chosen",
     "cumsum",
+    "cumulative_logsumexp",
     "reduce_max",
     "reduce_mean",
+    "reduce_std",
     "reduce_sum",
+    "reduce_variance",
 ]
 
 #: The type of an argument that has two names.
@@ -230,3 +235,71 @@ public("math.reduce_mean", "reduce_mean")(reduce_mean)
 public("math.reduce_min", "reduce_min")(reduce_min)
 public("math.reduce_prod", "reduce_prod")(reduce_prod)
 public("math.reduce_sum", "reduce_sum")(reduce_sum)
+
+
+@public("math.reduce_variance")
+def reduce_variance(
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The variances over axes.
+
+    Args:
+      input_tensor: a tensor of floating point, or of complex numbers.
+      axis: the axes; all by default.
+      keepdims: whether they stay, of size 1.
+      name: the operations' scope.
+
+    Raises:
+      TypeError: the numbers are whole.
+
+    """
+    with name_scope(name or "reduce_variance"):
+        value = convert_to_tensor(input_tensor)
+        means = reduce_mean(value, axis=axis, keepdims=True)
+        if means.dtype.is_integer:
+            raise TypeError(
+                f"Input must be either real or complex. Received integer type {means.dtype}."
+            )
+        rest = value - means
+        squares = real(mul(conj(rest), rest)) if rest.dtype.is_complex else square(rest)
+        return reduce_mean(squares, axis=axis, keepdims=keepdims)
+
+
+@public("math.reduce_std")
+def reduce_std(
+    input_tensor: TensorLike,
+    axis: TensorLike | None = None,
+    keepdims: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The standard deviations over axes; arguments and errors are those of `reduce_variance`."""
+    with name_scope(name or "reduce_std"):
+        value = convert_to_tensor(input_tensor)
+        return sqrt(reduce_variance(value, axis=axis, keepdims=keepdims))
+
+
+@public("math.cumulative_logsumexp")
+def cumulative_logsumexp(
+    x: TensorLike,
+    axis: TensorLike = 0,
+    exclusive: bool = False,
+    reverse: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """The logarithms of the sums of exponentials up to each place.
+
+    Args:
+      x: a tensor of floating point.
+      axis: along which axis.
+      exclusive: whether the place itself is left out.
+      reverse: whether the sums begin at the end.
+      name: the operation's name.
+
+    """
+    with name_scope(name, "CumulativeLogsumexp", [x]) as scope:
+        inputs = {"x": convert_to_tensor(x, name="x"), "axis": axis}
+        attrs = {"exclusive": exclusive, "reverse": reverse}
+        return apply_op("CumulativeLogsumexp", inputs, attrs, scope).outputs[0]

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
-from sessrun.reference.api.ops.bands import eye, matrix_diag_part
 from sessrun.reference.api.ops.cast_ops import real
 from sessrun.reference.api.ops.math_ops import matmul
+from sessrun.reference.api.ops.matrix_diagonals import eye, matrix_diag_part
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
 from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes

@@ -7,12 +7,17 @@ from typing import Final
 
 import numpy as np
 
+from sessrun.reference.api import nest
+from sessrun.reference.api.ops.fill_ops import zeros_like
+from sessrun.reference.api.ops.math_ops import div_no_nan
 from sessrun.reference.api.ops.reduce_ops import reduce_sum
-from sessrun.reference.api.ops.sparse_values import of_values
+from sessrun.reference.api.ops.sparse_elementwise import of_values
 from sessrun.reference.build import generated
 from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.tensor_like import TensorLike
+from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -124,3 +129,40 @@ def xlog1py(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
     with name_scope(name, "xlog1py", [x]):
         result: Tensor = apply_op("Xlog1py", {"x": x, "y": y}, {}, None).outputs[0]
         return result
+
+
+@public("math.polyval")
+def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tensor:
+    """The value of a polynomial, by Horner's rule.
+
+    Args:
+      coeffs: a list of tensors, the highest power's first.
+      x: a tensor.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the coefficients are no list.
+
+    """
+    if not isinstance(coeffs, list):
+        raise bad_value(f"Argument coeffs must be list type. Received type {type(coeffs)}.")
+    with name_scope(name, "polyval", [*nest.flatten(coeffs), x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        if not coeffs:
+            return zeros_like(x, name=scope)
+        first, *others = [
+            convert_to_tensor(coefficient, name=f"coeff_{index}")
+            for index, coefficient in enumerate(coeffs)
+        ]
+        for coefficient in others:
+            first = coefficient + first * x
+        return first
+
+
+@public("math.reciprocal_no_nan")
+def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
+    """Elementwise 1 / x, and 0 where x is 0."""
+    with name_scope(name, "reciprocal_no_nan", [x]) as scope:
+        x = convert_to_tensor(x, name="x")
+        one = constant(1, dtype=x.dtype.base_dtype, name="one")
+        return div_no_nan(one, x, name=scope)

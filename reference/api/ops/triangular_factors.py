@@ -14,10 +14,10 @@ from sessrun.reference.api.ops.array_ops import (
     stack,
 )
 from sessrun.reference.api.ops.assertions import assert_equal, assert_rank, assert_rank_at_least
-from sessrun.reference.api.ops.bands import eye, matrix_set_diag
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.gathering import gather_nd
 from sessrun.reference.api.ops.math_ops import matmul, range_
+from sessrun.reference.api.ops.matrix_diagonals import eye, matrix_set_diag
 from sessrun.reference.api.ops.reduce_ops import reduce_prod
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.api.ops.solving_ops import triangular_solve

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sessrun.reference.api.ops.array_ops import expand_dims, pad, squeeze, stack
-from sessrun.reference.api.ops.bands import matrix_diag_part
 from sessrun.reference.api.ops.cast_ops import conj
 from sessrun.reference.api.ops.linalg_ops import matrix_transpose
+from sessrun.reference.api.ops.matrix_diagonals import matrix_diag_part
 from sessrun.reference.base.tensor_shape import dimension_value
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.tensor_like import TensorLike

@@ -11,9 +11,8 @@ from sessrun.reference.api.ops.cast_ops import cast, saturate_cast
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.linalg_ops import tensordot
 from sessrun.reference.api.ops.math_ops import divide, floordiv
-from sessrun.reference.api.ops.reduce_ops import reduce_mean, reduce_prod
+from sessrun.reference.api.ops.reduce_ops import reduce_mean, reduce_prod, reduce_std
 from sessrun.reference.api.ops.shape_ops import rank, shape
-from sessrun.reference.api.ops.spreads import reduce_std
 from sessrun.reference.api.pictures.checks import checked, checks_of_grey
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor

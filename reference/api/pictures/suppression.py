@@ -13,7 +13,7 @@ from typing import Any
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.functions.traced import function
-from sessrun.reference.api.nn.rankings import top_k
+from sessrun.reference.api.nn.top_k import top_k
 from sessrun.reference.api.ops.array_ops import (
     concat,
     expand_dims,
@@ -25,8 +25,6 @@ from sessrun.reference.api.ops.array_ops import (
 )
 from sessrun.reference.api.ops.array_ops import transpose as turned
 from sessrun.reference.api.ops.cast_ops import cast
-from sessrun.reference.api.ops.choosing import where
-from sessrun.reference.api.ops.counting_ops import argsort
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.math_ops import equal, range_
 from sessrun.reference.api.ops.reduce_ops import (
@@ -37,6 +35,8 @@ from sessrun.reference.api.ops.reduce_ops import (
     reduce_sum,
 )
 from sessrun.reference.api.ops.shape_ops import shape
+from sessrun.reference.api.ops.sorting import argsort
+from sessrun.reference.api.ops.where_ops import where
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.constant_op import constant

@@ -13,11 +13,11 @@ from typing import Any
 
 from sessrun.reference.api.ops import random_ops
 from sessrun.reference.api.ops.array_ops import expand_dims, slice_, stack
-from sessrun.reference.api.ops.bands import eye
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.linalg_ops import matrix_transpose
 from sessrun.reference.api.ops.math_ops import matmul
+from sessrun.reference.api.ops.matrix_diagonals import eye
 from sessrun.reference.api.variables.init_ops import Initializer, Seeded, float_dtype
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType

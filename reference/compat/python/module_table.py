@@ -76,9 +76,10 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.standard_ops": "",
     "util.deprecation": "",
     "ops.array_ops": "api.ops.array_ops api.ops.shape_ops api.ops.fill_ops "
-    "api.ops.quantizing api.ops.rows api.ops.grids api.ops.gathering|quantization",
+    "api.ops.quantizing api.ops.repeating api.ops.sorting api.ops.grids "
+    "api.ops.gathering|quantization",
     "ops.array_ops_stack": "api.ops.array_ops",
-    "ops.bincount_ops": "api.ops.counting_ops|math",
+    "ops.bincount_ops": "api.ops.histograms|math",
     "ops.bitwise_ops": "|bitwise",
     "ops.candidate_sampling_ops": "api.ops.candidate_ops|nn",
     "ops.check_ops": "api.ops.assertions|debugging",
@@ -108,22 +109,22 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.gradients": "gradient.hessians",
     "ops.gradients_impl": "gradient.hessians",
     "ops.gradients_util": "",
-    "ops.histogram_ops": "api.ops.counting_ops",
+    "ops.histogram_ops": "api.ops.histograms",
     "ops.image_grad": "",
     "ops.image_ops": "api.pictures.suppression api.pictures.resizing api.pictures.frames|image",
     "ops.image_ops_impl": "api.pictures.suppression api.pictures.resizing "
     "api.pictures.frames "
     "api.pictures.measures|image",
     "ops.init_ops": "api.variables.init_ops api.variables.orthogonal_initializers|initializers",
-    "ops.inplace_ops": "api.ops.replaced_rows",
+    "ops.inplace_ops": "api.ops.inplace_ops",
     "ops.io_ops": "api.input.readers|io",
     "ops.critical_section_ops": "api.variables.critical_sections",
-    "ops.linalg_ops": "api.ops.bands api.ops.solving_ops api.ops.tridiagonal_ops "
+    "ops.linalg_ops": "api.ops.matrix_diagonals api.ops.solving_ops api.ops.tridiagonal_ops "
     "api.ops.decomposition_ops|linalg",
     "ops.linalg.linalg": "|linalg",
     "ops.linalg_grad": "gradient.functions",
     "ops.linalg.linalg_impl": "api.ops.matrix_exponentials|linalg",
-    "ops.linalg_ops_impl": "api.ops.bands|linalg",
+    "ops.linalg_ops_impl": "api.ops.matrix_diagonals|linalg",
     "ops.list_ops": "api.ops.list_ops",
     "ops.logging_ops": "api.ops.printing",
     "ops.lookup_ops": "api.tables.tables api.tables.table_initializers api.tables.vocabulary_tables"
@@ -143,7 +144,11 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.nn": "|nn math",
     "ops.nn_grad": "gradient.functions",
     "ops.nn_impl": "api.nn.sampled_losses|nn math",
-    "ops.nn_ops": ("api.nn.general api.nn.convolutions api.nn.windows|nn math nn.experimental"),
+    "ops.nn_ops": (
+        "api.nn.n_dimensional api.nn.convolutions "
+        "api.nn.transposed_convolutions api.nn.window_arguments|nn math "
+        "nn.experimental"
+    ),
     "ops.numerics": "api.ops.numerics|debugging",
     "ops.parsing_config": "api.input.parsing_features|io",
     "ops.parsing_ops": "api.input.parsing_ops|io",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.api.nn.rankings import top_k
+from sessrun.reference.api.nn.top_k import top_k
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, reshape, shape, size, slice_
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones_like, zeros_like

@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.reference.api.nn.convolutions import conv1d, conv2d, plane, volume
 from sessrun.reference.api.nn.dilated import Dilated, with_space_to_batch
 from sessrun.reference.api.nn.poolings import avg_pool, avg_pool3d, max_pool, max_pool3d
-from sessrun.reference.api.nn.windows import Padding, SizesLike, per_dimension
+from sessrun.reference.api.nn.window_arguments import Padding, SizesLike, per_dimension
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.reduce_ops import chosen
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape, dimension_at_index

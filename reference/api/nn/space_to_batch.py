@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sessrun.reference.api.nn.windows import SizesLike, window_op
+from sessrun.reference.api.nn.window_arguments import SizesLike, window_op
 from sessrun.reference.api.ops.array_ops import stack
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.reduce_ops import chosen

@@ -22,6 +22,7 @@ __all__ = [
     "one_batch",
     "padding_of",
     "per_dimension",
+    "row_format",
     "window_op",
 ]
 
@@ -135,3 +136,19 @@ def one_batch(
         unflattened = reshape(result, concat((first, ending), axis=-1))
         unflattened.set_shape(static[:-inner].concatenate(unflattened.shape[-inner:]))
         return unflattened
+
+
+def row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str, bool]:
+    """The format of images of one row, and whether the channels stand before the width.
+
+    Raises:
+      ValueError: it is none of the formats.
+
+    """
+    if data_format is None:
+        return "NHWC", False
+    if data_format not in formats:
+        raise bad_value(
+            f"`data_format` must be 'NWC' or 'NCW'. Received: data_format={data_format}"
+        )
+    return ("NCHW", True) if is_first(data_format) else ("NHWC", False)

@@ -1,28 +1,22 @@
-"""Functions that count, sort, and measure the distance between sequences."""
+"""How often values occur: `tf.bincount` and histograms of bins of one width."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from sessrun.reference.api.control_flow.asserting import after, assert_
-from sessrun.reference.api.nn.rankings import top_k
-from sessrun.reference.api.ops.array_ops import reshape, transpose
+from sessrun.reference.api.ops.array_ops import reshape
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.clipping import clip_by_value
-from sessrun.reference.api.ops.math_ops import range_, truediv
+from sessrun.reference.api.ops.math_ops import truediv
 from sessrun.reference.api.ops.reduce_ops import reduce_max
-from sessrun.reference.api.ops.scattering import tensor_scatter_update
-from sessrun.reference.api.ops.shape_ops import rank, shape, size
-from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue
+from sessrun.reference.api.ops.shape_ops import shape, size
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import floor, greater, maximum, minimum
-from sessrun.reference.build.static_values import constant_value
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
@@ -163,110 +157,3 @@ def histogram_fixed_width_bins(
         )
         bins = floor(count * scaled, name="indices")
         return reshape(cast(clip_by_value(bins, 0, count - 1), dtypes.int32), full_shape)
-
-
-def _sorted(values: TensorLike, axis: TensorLike, direction: str, *, gives_indices: bool) -> Tensor:
-    if direction not in {"ASCENDING", "DESCENDING"}:
-        raise bad_value(
-            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
-            f"direction={direction}"
-        )
-    given = convert_to_tensor(axis, name="axis")
-    known = constant_value(given)
-    if given.shape.ndims not in {None, 0} or known is None:
-        raise bad_value(f"Argument `axis` must be a constant scalar. Received: axis={given}.")
-    value = convert_to_tensor(values, name="values")
-    if direction == "DESCENDING":
-        return _falling(value, int(known), gives_indices=gives_indices)
-    if value.dtype.is_unsigned:
-        most = value.dtype.max
-        ordered = _falling(most - value, int(known), gives_indices=gives_indices)
-        return ordered if gives_indices else most - ordered
-    if value.dtype.is_integer:  # the least one has no negative
-        ordered = _falling(-value - 1, int(known), gives_indices=gives_indices)
-        return ordered if gives_indices else -ordered - 1
-    ordered = _falling(-value, int(known), gives_indices=gives_indices)
-    return ordered if gives_indices else -ordered
-
-
-def _falling(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
-    """The elements along an axis from the largest on, or where they were."""
-    length = shape(value)[axis]
-    count: Any = rank(value)
-    ndims = value.shape.ndims
-    order: Any = None
-    if axis != -1 and axis + 1 != ndims:
-        if ndims is not None:
-            sorted_axis = axis + ndims if axis < 0 else axis
-            swapped = np.arange(ndims)
-            swapped[[sorted_axis, ndims - 1]] = swapped[[ndims - 1, sorted_axis]]
-            order = constant(swapped, name="transposition")
-        else:
-            position: Any = axis + count if axis < 0 else axis
-            order = tensor_scatter_update(
-                range_(count), [[position], [count - 1]], [count - 1, position]
-            )
-    last = value if order is None else transpose(value, order)
-    ordered: Tensor = top_k(last, length)[1 if gives_indices else 0]
-    return ordered if order is None else transpose(ordered, order)
-
-
-@public("sort")
-def sort(
-    values: TensorLike, axis: TensorLike = -1, direction: str = "ASCENDING", name: str | None = None
-) -> Tensor:
-    """The elements along an axis in order.
-
-    Args:
-      values: a tensor of numbers.
-      axis: which axis, a constant.
-      direction: `ASCENDING` or `DESCENDING`.
-      name: the operations' scope.
-
-    Raises:
-      ValueError: the axis is no constant scalar, or there is no such direction.
-
-    """
-    with name_scope(name, "sort"):
-        return _sorted(values, axis, direction, gives_indices=False)
-
-
-@public("argsort")
-def argsort(
-    values: TensorLike,
-    axis: TensorLike = -1,
-    direction: str = "ASCENDING",
-    stable: bool = False,
-    name: str | None = None,
-) -> Tensor:
-    """Where the elements along an axis are, in order; arguments and errors are those of `sort`."""
-    del stable  # it is, always
-    with name_scope(name, "argsort"):
-        return _sorted(values, axis, direction, gives_indices=True)
-
-
-@public("edit_distance")
-def edit_distance(
-    hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"
-) -> Tensor:
-    """How many edits make each sequence of one sparse tensor that of another.
-
-    Args:
-      hypothesis: a sparse tensor, whose last dimension is the sequences'.
-      truth: another one of that rank.
-      normalize: whether the numbers are over the lengths of the truth's.
-      name: the operation's name.
-
-    Raises:
-      TypeError: one of both is not sparse.
-
-    """
-    for word, value in (("Hypothesis", hypothesis), ("Truth", truth)):
-        if not isinstance(value, SparseTensor | SparseTensorValue):
-            raise TypeError(f"{word} must be a SparseTensor.")
-    inputs = {
-        f"{word}_{part}": getattr(value, "dense_shape" if part == "shape" else part)
-        for word, value in (("hypothesis", hypothesis), ("truth", truth))
-        for part in ("indices", "values", "shape")
-    }
-    return apply_op("EditDistance", inputs, {"normalize": normalize}, name).outputs[0]

@@ -1,0 +1,38 @@
+"""The edit distance between the sequences of two sparse tensors."""
+
+from __future__ import annotations
+
+from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.tensor_like import TensorLike
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
+
+__all__: list[str] = []
+
+
+@public("edit_distance")
+def edit_distance(
+    hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"
+) -> Tensor:
+    """How many edits make each sequence of one sparse tensor that of another.
+
+    Args:
+      hypothesis: a sparse tensor, whose last dimension is the sequences'.
+      truth: another one of that rank.
+      normalize: whether the numbers are over the lengths of the truth's.
+      name: the operation's name.
+
+    Raises:
+      TypeError: one of both is not sparse.
+
+    """
+    for word, value in (("Hypothesis", hypothesis), ("Truth", truth)):
+        if not isinstance(value, SparseTensor | SparseTensorValue):
+            raise TypeError(f"{word} must be a SparseTensor.")
+    inputs = {
+        f"{word}_{part}": getattr(value, "dense_shape" if part == "shape" else part)
+        for word, value in (("hypothesis", hypothesis), ("truth", truth))
+        for part in ("indices", "values", "shape")
+    }
+    return apply_op("EditDistance", inputs, {"normalize": normalize}, name).outputs[0]

@@ -1,0 +1,56 @@
+"""Means of the rows that share a segment: sums of segments over counts or their roots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sessrun.reference.api.ops.array_ops import concat, reshape
+from sessrun.reference.api.ops.fill_ops import ones
+from sessrun.reference.api.ops.shape_ops import rank, shape_internal
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import maximum, sqrt, unsorted_segment_sum
+from sessrun.reference.build.tensor_like import TensorLike
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
+
+__all__: list[str] = []
+
+
+def _counts(data: Tensor, segment_ids: Tensor, num_segments: TensorLike) -> Tensor:
+    """How many rows each segment has, 1 at least, in a shape that broadcasts to its rows."""
+    count = convert_to_tensor(num_segments)
+    ones_of = ones(shape_internal(segment_ids), dtype=data.dtype)
+    counts = unsorted_segment_sum(ones_of, segment_ids, count)
+    full_shape = [count[None], ones([rank(data) - rank(segment_ids)], dtype=count.dtype)]
+    return maximum(reshape(counts, concat(full_shape, axis=0)), 1)
+
+
+@public("math.unsorted_segment_mean", "unsorted_segment_mean")
+def unsorted_segment_mean(
+    data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The means of the slices that share a segment; 0 for an empty one.
+
+    Args:
+      data: a tensor of numbers.
+      segment_ids: integers, of a shape that the data's begins with.
+      num_segments: how many segments there are.
+      name: the operations' scope.
+
+    """
+    with name_scope(name, "UnsortedSegmentMean"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        counts = _counts(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / counts
+
+
+@public("math.unsorted_segment_sqrt_n", "unsorted_segment_sqrt_n")
+def unsorted_segment_sqrt_n(
+    data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+) -> Tensor:
+    """The sums over the roots of the counts; arguments are those of `unsorted_segment_mean`."""
+    with name_scope(name, "UnsortedSegmentSqrtN"):
+        data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
+        counts = _counts(data, segment_ids, num_segments)
+        return unsorted_segment_sum(data, segment_ids, num_segments) / sqrt(counts)

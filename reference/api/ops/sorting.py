@@ -1,0 +1,169 @@
+"""Sorting along an axis, searching sorted rows, and whether numbers rise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sessrun.reference.api.nn.top_k import top_k
+from sessrun.reference.api.ops.array_ops import (
+    reshape,
+    transpose,
+)
+from sessrun.reference.api.ops.math_ops import range_
+from sessrun.reference.api.ops.reduce_ops import reduce_all
+from sessrun.reference.api.ops.scattering import tensor_scatter_update
+from sessrun.reference.api.ops.shape_ops import rank, shape, shape_internal
+from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.build.build import apply_op
+from sessrun.reference.build.constant_op import constant
+from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.build.generated import (
+    greater,
+    greater_equal,
+)
+from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.tensor_like import TensorLike
+from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.public import public
+
+__all__: list[str] = []
+
+
+def _sorted(values: TensorLike, axis: TensorLike, direction: str, *, gives_indices: bool) -> Tensor:
+    if direction not in {"ASCENDING", "DESCENDING"}:
+        raise bad_value(
+            "Argument `direction` should be one of ASCENDING, DESCENDING. Received: "
+            f"direction={direction}"
+        )
+    given = convert_to_tensor(axis, name="axis")
+    known = constant_value(given)
+    if given.shape.ndims not in {None, 0} or known is None:
+        raise bad_value(f"Argument `axis` must be a constant scalar. Received: axis={given}.")
+    value = convert_to_tensor(values, name="values")
+    if direction == "DESCENDING":
+        return _falling(value, int(known), gives_indices=gives_indices)
+    if value.dtype.is_unsigned:
+        most = value.dtype.max
+        ordered = _falling(most - value, int(known), gives_indices=gives_indices)
+        return ordered if gives_indices else most - ordered
+    if value.dtype.is_integer:  # the least one has no negative
+        ordered = _falling(-value - 1, int(known), gives_indices=gives_indices)
+        return ordered if gives_indices else -ordered - 1
+    ordered = _falling(-value, int(known), gives_indices=gives_indices)
+    return ordered if gives_indices else -ordered
+
+
+def _falling(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
+    """The elements along an axis from the largest on, or where they were."""
+    length = shape(value)[axis]
+    count: Any = rank(value)
+    ndims = value.shape.ndims
+    order: Any = None
+    if axis != -1 and axis + 1 != ndims:
+        if ndims is not None:
+            sorted_axis = axis + ndims if axis < 0 else axis
+            swapped = np.arange(ndims)
+            swapped[[sorted_axis, ndims - 1]] = swapped[[ndims - 1, sorted_axis]]
+            order = constant(swapped, name="transposition")
+        else:
+            position: Any = axis + count if axis < 0 else axis
+            order = tensor_scatter_update(
+                range_(count), [[position], [count - 1]], [count - 1, position]
+            )
+    last = value if order is None else transpose(value, order)
+    ordered: Tensor = top_k(last, length)[1 if gives_indices else 0]
+    return ordered if order is None else transpose(ordered, order)
+
+
+@public("sort")
+def sort(
+    values: TensorLike, axis: TensorLike = -1, direction: str = "ASCENDING", name: str | None = None
+) -> Tensor:
+    """The elements along an axis in order.
+
+    Args:
+      values: a tensor of numbers.
+      axis: which axis, a constant.
+      direction: `ASCENDING` or `DESCENDING`.
+      name: the operations' scope.
+
+    Raises:
+      ValueError: the axis is no constant scalar, or there is no such direction.
+
+    """
+    with name_scope(name, "sort"):
+        return _sorted(values, axis, direction, gives_indices=False)
+
+
+@public("argsort")
+def argsort(
+    values: TensorLike,
+    axis: TensorLike = -1,
+    direction: str = "ASCENDING",
+    stable: bool = False,
+    name: str | None = None,
+) -> Tensor:
+    """Where the elements along an axis are, in order; arguments and errors are those of `sort`."""
+    del stable  # it is, always
+    with name_scope(name, "argsort"):
+        return _sorted(values, axis, direction, gives_indices=True)
+
+
+@public("searchsorted")
+def searchsorted(
+    sorted_sequence: TensorLike,
+    values: TensorLike,
+    side: str = "left",
+    out_type: DTypeLike = dtypes.int32,
+    name: str | None = None,
+) -> Tensor:
+    """Where in sorted rows values may be put in.
+
+    Args:
+      sorted_sequence: rows along the last dimension.
+      values: of the same dtype and the same dimensions but for the last.
+      side: `left` for the first place there is, `right` for the last.
+      out_type: int32 or int64.
+      name: the operation's name.
+
+    Raises:
+      ValueError: `side` is none of these.
+
+    """
+    rows, wanted = shape_internal(sorted_sequence)[-1], shape_internal(values)[-1]
+    inputs = {
+        "sorted_inputs": reshape(sorted_sequence, [-1, rows]),
+        "values": reshape(values, [-1, wanted]),
+    }
+    op_type = {"left": "LowerBound", "right": "UpperBound"}.get(side)
+    if op_type is None:
+        raise bad_value(
+            f"Argument `side` must be either 'right' or 'left'. Received: `side` = '{side}'."
+        )
+    positions = apply_op(op_type, inputs, {"out_type": out_type}, name).outputs[0]
+    return reshape(positions, shape_internal(values))
+
+
+def _steps(x: TensorLike) -> tuple[Tensor, Tensor]:
+    """All elements but the first, and all but the last."""
+    flat = reshape(x, [-1])
+    return flat[1:], flat[:-1]
+
+
+@public("debugging.is_non_decreasing", "is_non_decreasing", "math.is_non_decreasing")
+def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Whether no element is below the one before it: a bool scalar."""
+    with name_scope(name, "is_non_decreasing", [x]):
+        return reduce_all(greater_equal(*_steps(x)))
+
+
+@public("debugging.is_strictly_increasing", "is_strictly_increasing", "math.is_strictly_increasing")
+def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
+    """Whether each element is above the one before it: a bool scalar."""
+    with name_scope(name, "is_strictly_increasing", [x]):
+        return reduce_all(greater(*_steps(x)))
