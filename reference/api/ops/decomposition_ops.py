@@ -150,7 +150,7 @@ def matrix_rank(
         values = svd(a, compute_uv=False)
         if tol is None:
             if a.shape[-2:].is_fully_defined():
-                side: Any = np.max(a.shape[-2:].as_list())
+                side: Any = np.max([size for size in a.shape[-2:].as_list() if size is not None])
             else:
                 side = reduce_max(shape(a)[-2:])
             epsilon = np.finfo(a.dtype.as_numpy_dtype).eps

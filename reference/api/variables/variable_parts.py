@@ -157,7 +157,7 @@ class PartitionedVariable:
         if isinstance(value, list | PartitionedVariable):
             pieces: Sequence[Any] = list(value)
         else:
-            pieces = split(value, [part.shape[axis].value for part in self._parts], axis=axis)
+            pieces = split(value, [int(part.shape[axis]) for part in self._parts], axis=axis)
         made = [
             _method(part, update)(piece, use_locking, name, read_value)
             for part, piece in zip(self._parts, pieces, strict=True)

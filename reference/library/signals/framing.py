@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -179,7 +179,7 @@ def _framed(
     pieces = samples // piece
     used = concat([before, [pieces * piece], behind], 0)
     cut = concat([before, [pieces, piece], behind], 0)
-    begin = zeros_like(sizes)
+    begin = zeros_like(cast("Sequence[int]", sizes))
     in_pieces = reshape(strided_slice(signal, begin, used, ones_like(begin)), cut)
     begins = reshape(range_(count, dtype=length.dtype) * per_step, [count, 1])
     inside = reshape(range_(per_frame, dtype=length.dtype), [1, per_frame])
@@ -231,7 +231,7 @@ def _added(
     """Sum the frames, cut into segments of a step and shifted by reshaping."""
     frames, length, step = sides
     segments = -(-length // step)
-    inner = [[0, segments], [0, segments * step - length]]
+    inner: TensorLike = [[0, segments], [0, segments * step - length]]
     signal = pad(signal, concat([zeros([count, 2], dtypes.int32), inner], 0))
 
     def shaped(value: Tensor, *sizes: Any) -> Tensor:
