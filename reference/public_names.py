@@ -31,11 +31,11 @@ api.compatibility
   compat.real_types
 api.control_flow.asserting
   Assert debugging.Assert (condition, data, summarize=None, name=None)
-api.control_flow.branches
+api.control_flow.case
   case (pred_fn_pairs, default=None, exclusive=False, strict=False, name='case')
 api.control_flow.conditional
   cond (pred, true_fn=None, false_fn=None, strict=False, name=None, fn1=None, fn2=None)
-api.control_flow.functional
+api.control_flow.folds
   foldl (fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None)
   foldr (fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, name=None)
   scan (fn, elems, initializer=None, parallel_iterations=10, back_prop=True, swap_memory=False, infer_shape=True, reverse=False, name=None)
@@ -44,7 +44,7 @@ api.control_flow.functional_mode
   disable_control_flow_v2 ()
   enable_control_flow_v2 ()
   experimental.output_all_intermediates (state)
-api.control_flow.mapped
+api.control_flow.map_fn
   map_fn (fn, elems, dtype=None, parallel_iterations=None, back_prop=True, swap_memory=False, infer_shape=True, name=None, fn_output_signature=None)
 api.control_flow.switch_case
   switch_case (branch_index, branch_fns, default=None, name='switch_case')
@@ -53,8 +53,72 @@ api.control_flow.while_loops
 api.custom_gradients
   custom_gradient (f=None)
   grad_pass_through (f)
-api.functions.traced
+api.functions.polymorphic_function
   function (func=None, input_signature=None, autograph=True, jit_compile=None, reduce_retracing=False, **experimental)
+api.images.adjusting
+  image.adjust_brightness (image, delta)
+  image.adjust_contrast (images, contrast_factor)
+  image.adjust_gamma (image, gamma=1, gain=1)
+  image.adjust_hue (image, delta, name=None)
+  image.adjust_jpeg_quality (image, jpeg_quality, dct_method='', name=None)
+  image.adjust_saturation (image, saturation_factor, name=None)
+  image.random_brightness (image, max_delta, seed=None)
+  image.random_contrast (image, lower, upper, seed=None)
+  image.random_hue (image, max_delta, seed=None)
+  image.random_jpeg_quality (image, min_jpeg_quality, max_jpeg_quality, seed=None)
+  image.random_saturation (image, lower, upper, seed=None)
+api.images.boxes
+  image.combined_non_max_suppression (boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5, score_threshold=-inf, pad_per_class=False, clip_boxes=True, name=None)
+  image.crop_and_resize (image, boxes, box_ind=None, crop_size=None, method='bilinear', extrapolation_value=0, name=None, box_indices=None)
+  image.draw_bounding_boxes (images, boxes, name=None, colors=None)
+  image.extract_glimpse (input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None)
+  image.non_max_suppression (boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, name=None)
+  image.non_max_suppression_overlaps (overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=-inf, name=None)
+  image.non_max_suppression_with_scores (boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, soft_nms_sigma=0.0, name=None)
+  image.sample_distorted_bounding_box (image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None)
+api.images.converting
+  image.convert_image_dtype (image, dtype, saturate=False, name=None)
+  image.grayscale_to_rgb (images, name=None)
+  image.per_image_standardization (image)
+  image.rgb_to_grayscale (images, name=None)
+  image.rgb_to_yiq (images)
+  image.rgb_to_yuv (images)
+  image.yiq_to_rgb (images)
+  image.yuv_to_rgb (images)
+api.images.cropping
+  image.central_crop (image, central_fraction)
+  image.crop_to_bounding_box (image, offset_height, offset_width, target_height, target_width)
+  image.pad_to_bounding_box (image, offset_height, offset_width, target_height, target_width)
+  image.resize_image_with_crop_or_pad image.resize_with_crop_or_pad (image, target_height, target_width)
+api.images.files
+  image.decode_image io.decode_image (contents, channels=None, dtype=uint8, name=None, expand_animations=True)
+  image.encode_png io.encode_png (image, compression=-1, name=None)
+  image.is_jpeg io.is_jpeg (contents, name=None)
+api.images.flips
+  image.flip_left_right (image)
+  image.flip_up_down (image)
+  image.random_flip_left_right (image, seed=None)
+  image.random_flip_up_down (image, seed=None)
+  image.rot90 (image, k=1, name=None)
+  image.transpose image.transpose_image (image, name=None)
+api.images.measures
+  image.image_gradients (image)
+  image.psnr (a, b, max_val, name=None)
+  image.total_variation (images, name=None)
+api.images.resizing
+  image.ResizeMethod ()
+  image.resize image.resize_images (images, size, method=0, align_corners=False, preserve_aspect_ratio=False, name=None)
+  image.resize_area (images, size, align_corners=False, name=None)
+  image.resize_bicubic (images, size, align_corners=False, name=None, half_pixel_centers=False)
+  image.resize_bilinear (images, size, align_corners=False, name=None, half_pixel_centers=False)
+  image.resize_image_with_pad (image, target_height, target_width, method=0, align_corners=False)
+  image.resize_nearest_neighbor (images, size, align_corners=False, name=None, half_pixel_centers=False)
+api.images.similarity
+  image.sobel_edges (image)
+  image.ssim (img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False)
+  image.ssim_multiscale (img1, img2, max_val, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03)
+api.images.suppression
+  image.non_max_suppression_padded (boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, pad_to_max_output_size=False, name=None, sorted_input=False, canonicalized_coordinates=False, tile_size=512)
 api.input.batching
   train.batch (tensors, batch_size, num_threads=1, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None)
   train.batch_join (tensors_list, batch_size, capacity=32, enqueue_many=False, shapes=None, dynamic_pad=False, allow_smaller_final_batch=False, shared_name=None, name=None)
@@ -656,70 +720,6 @@ api.ops.tridiagonal_ops
 api.ops.where_ops
   where (condition, x=None, y=None, name=None)
   where_v2 (condition, x=None, y=None, name=None)
-api.pictures.adjusting
-  image.adjust_brightness (image, delta)
-  image.adjust_contrast (images, contrast_factor)
-  image.adjust_gamma (image, gamma=1, gain=1)
-  image.adjust_hue (image, delta, name=None)
-  image.adjust_jpeg_quality (image, jpeg_quality, dct_method='', name=None)
-  image.adjust_saturation (image, saturation_factor, name=None)
-  image.random_brightness (image, max_delta, seed=None)
-  image.random_contrast (image, lower, upper, seed=None)
-  image.random_hue (image, max_delta, seed=None)
-  image.random_jpeg_quality (image, min_jpeg_quality, max_jpeg_quality, seed=None)
-  image.random_saturation (image, lower, upper, seed=None)
-api.pictures.boxes
-  image.combined_non_max_suppression (boxes, scores, max_output_size_per_class, max_total_size, iou_threshold=0.5, score_threshold=-inf, pad_per_class=False, clip_boxes=True, name=None)
-  image.crop_and_resize (image, boxes, box_ind=None, crop_size=None, method='bilinear', extrapolation_value=0, name=None, box_indices=None)
-  image.draw_bounding_boxes (images, boxes, name=None, colors=None)
-  image.extract_glimpse (input, size, offsets, centered=True, normalized=True, uniform_noise=True, name=None)
-  image.non_max_suppression (boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, name=None)
-  image.non_max_suppression_overlaps (overlaps, scores, max_output_size, overlap_threshold=0.5, score_threshold=-inf, name=None)
-  image.non_max_suppression_with_scores (boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, soft_nms_sigma=0.0, name=None)
-  image.sample_distorted_bounding_box (image_size, bounding_boxes, seed=None, seed2=None, min_object_covered=0.1, aspect_ratio_range=None, area_range=None, max_attempts=None, use_image_if_no_bounding_boxes=None, name=None)
-api.pictures.converting
-  image.convert_image_dtype (image, dtype, saturate=False, name=None)
-  image.grayscale_to_rgb (images, name=None)
-  image.per_image_standardization (image)
-  image.rgb_to_grayscale (images, name=None)
-  image.rgb_to_yiq (images)
-  image.rgb_to_yuv (images)
-  image.yiq_to_rgb (images)
-  image.yuv_to_rgb (images)
-api.pictures.files
-  image.decode_image io.decode_image (contents, channels=None, dtype=uint8, name=None, expand_animations=True)
-  image.encode_png io.encode_png (image, compression=-1, name=None)
-  image.is_jpeg io.is_jpeg (contents, name=None)
-api.pictures.flips
-  image.flip_left_right (image)
-  image.flip_up_down (image)
-  image.random_flip_left_right (image, seed=None)
-  image.random_flip_up_down (image, seed=None)
-  image.rot90 (image, k=1, name=None)
-  image.transpose image.transpose_image (image, name=None)
-api.pictures.frames
-  image.central_crop (image, central_fraction)
-  image.crop_to_bounding_box (image, offset_height, offset_width, target_height, target_width)
-  image.pad_to_bounding_box (image, offset_height, offset_width, target_height, target_width)
-  image.resize_image_with_crop_or_pad image.resize_with_crop_or_pad (image, target_height, target_width)
-api.pictures.likeness
-  image.sobel_edges (image)
-  image.ssim (img1, img2, max_val, filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03, return_index_map=False)
-  image.ssim_multiscale (img1, img2, max_val, power_factors=(0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size=11, filter_sigma=1.5, k1=0.01, k2=0.03)
-api.pictures.measures
-  image.image_gradients (image)
-  image.psnr (a, b, max_val, name=None)
-  image.total_variation (images, name=None)
-api.pictures.resizing
-  image.ResizeMethod ()
-  image.resize image.resize_images (images, size, method=0, align_corners=False, preserve_aspect_ratio=False, name=None)
-  image.resize_area (images, size, align_corners=False, name=None)
-  image.resize_bicubic (images, size, align_corners=False, name=None, half_pixel_centers=False)
-  image.resize_bilinear (images, size, align_corners=False, name=None, half_pixel_centers=False)
-  image.resize_image_with_pad (image, target_height, target_width, method=0, align_corners=False)
-  image.resize_nearest_neighbor (images, size, align_corners=False, name=None, half_pixel_centers=False)
-api.pictures.suppression
-  image.non_max_suppression_padded (boxes, scores, max_output_size, iou_threshold=0.5, score_threshold=-inf, pad_to_max_output_size=False, name=None, sorted_input=False, canonicalized_coordinates=False, tile_size=512)
 api.queues.accumulators
   ConditionalAccumulator (dtype, shape=None, shared_name=None, name='conditional_accumulator', reduction_type='MEAN')
   ConditionalAccumulatorBase (dtype, shape, accumulator_ref)
@@ -1140,6 +1140,8 @@ build.generated
   unique (x, out_idx='int32', name=None)
   unique_with_counts (x, out_idx='int32', name=None)
   unravel_index (indices, dims, name=None)
+build.get_static_value
+  get_static_value (tensor, partial=False)
 build.gradient_registry
   NoGradient NotDifferentiable no_gradient (op_type)
   RegisterGradient (op_type)
@@ -1148,8 +1150,6 @@ build.importing.graph_defs
 build.indexed_slices
   IndexedSlices (values, indices, dense_shape=None)
   convert_to_tensor_or_indexed_slices (value, dtype=None, name=None)
-build.seen_values
-  get_static_value (tensor, partial=False)
 devices.optimizer_options
   config.optimizer.get_experimental_options ()
   config.optimizer.get_jit ()

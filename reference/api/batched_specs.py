@@ -20,7 +20,7 @@ from sessrun.reference.api.type_specs import SparseTensorSpec, TensorSpec
 from sessrun.reference.base.dtypes import int64, variant
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["boxed", "boxed_rows", "boxed_spec", "unboxed"]

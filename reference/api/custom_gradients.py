@@ -24,7 +24,7 @@ from sessrun.reference.build.gradient_registry import (
     RegisterGradient,
     is_differentiable,
 )
-from sessrun.reference.build.static_values import maker_of
+from sessrun.reference.build.shape_inference_values import maker_of
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -14,7 +14,7 @@ from sessrun.reference.base.dtypes import as_dtype, int32, int64
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, no_op
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from sessrun.reference.api.nested import (
+from sessrun.reference.api.nest_branches import (
     branches,
     is_attrs,
     is_composite,
@@ -18,7 +18,7 @@ from sessrun.reference.api.nested import (
     same_composites,
     same_namedtuples,
 )
-from sessrun.reference.api.nested import is_nested as _is_nested
+from sessrun.reference.api.nest_branches import is_nested as _is_nested
 from sessrun.reference.base.containers import is_namedtuple
 
 __all__ = [

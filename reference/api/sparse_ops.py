@@ -19,7 +19,7 @@ from sessrun.reference.build.framework_ops import (
     placeholder,
     placeholder_with_default,
 )
-from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public

@@ -12,7 +12,7 @@ from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
-from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_scopes import name_scope

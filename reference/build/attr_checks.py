@@ -10,7 +10,7 @@ import numpy as np
 
 from sessrun.reference.base import dtypes, tensor_proto, tensor_shape
 from sessrun.reference.base.attr_values import default_of
-from sessrun.reference.build import constant_values
+from sessrun.reference.build import constant_arrays
 from sessrun.reference.build.signature import Signature
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.stacks import get_default_graph
@@ -157,7 +157,7 @@ def _tensor(_name: str, value: Any) -> Any:
     if hasattr(value, "tensor_shape"):
         array = tensor_proto.make_ndarray(value)
     else:
-        array = constant_values.to_array(value, None)
+        array = constant_arrays.to_array(value, None)
     array.flags.writeable = False
     return array
 

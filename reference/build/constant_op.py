@@ -10,7 +10,7 @@ import numpy as np
 from sessrun.reference.base import dtypes, tensor_proto
 from sessrun.reference.base.tensor_proto import make_ndarray
 from sessrun.reference.build import conversion
-from sessrun.reference.build.constant_values import to_array
+from sessrun.reference.build.constant_arrays import to_array
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.tensor import Tensor

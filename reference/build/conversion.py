@@ -10,7 +10,7 @@ import numpy as np
 
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType
-from sessrun.reference.build import constant_values
+from sessrun.reference.build import constant_arrays
 from sessrun.reference.build.construction import apply_const
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.operation import Operation
@@ -153,7 +153,7 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
 def _elements(value: Any, dtype: DType | None) -> Any:
     """What a constant is made of: an ndarray, or a message of that dtype as it is."""
     if not isinstance(value, TensorProto):
-        return constant_values.to_array(value, dtype)
+        return constant_arrays.to_array(value, dtype)
     if dtype is not None and dtype.as_datatype_enum != value.dtype:
         raise RuntimeError(
             f"A TensorProto of dtype {dtypes.as_dtype(int(value.dtype)).name} cannot become a "

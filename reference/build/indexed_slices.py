@@ -15,7 +15,7 @@ from sessrun.reference.build.conversion import (
 )
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
 from sessrun.reference.build.generated import unsorted_segment_sum
-from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.base.tensor_shape import Shape
-from sessrun.reference.build import static_values
-from sessrun.reference.build.seen_inputs import seen_values
+from sessrun.reference.build import shape_inference_values
+from sessrun.reference.build.shape_error_inputs import seen_values
 from sessrun.reference.errors import InternalError, bad_value
 from sessrun.reference.graph.function_library import FunctionLibrary
 from sessrun.reference.graph.node_summary import bracketed, node_summary
@@ -187,28 +187,28 @@ def _value(least: int, most: int) -> Callable[[Tensor], Any]:
 
     def value(tensor: Tensor) -> Any:
         ranked(tensor.sizes, least, most)
-        return static_values.constant_value(tensor)
+        return shape_inference_values.constant_value(tensor)
 
     return value
 
 
 def _sizes(read: Callable[[Shape, Shape], Shape]) -> Callable[[Tensor], Shape]:
-    return lambda tensor: read(tensor.sizes, static_values.shape_value(tensor))
+    return lambda tensor: read(tensor.sizes, shape_inference_values.shape_value(tensor))
 
 
 def _element(tensor: Tensor) -> Shape:
     ranked(tensor.sizes, 0, 1)
     if tensor.sizes == ():
-        value = static_values.constant_value(tensor)
+        value = shape_inference_values.constant_value(tensor)
         if value is not None and value != -1:
             raise ShapeError(f"A scalar denotes an unknown shape where it is -1, got {value}")
-    return static_values.element_shape(tensor)
+    return shape_inference_values.element_shape(tensor)
 
 
 def _known(group: Group) -> Any:
     if isinstance(group, list):
         return [_known(tensor) for tensor in group]
-    return Known(group.sizes, static_values.constant_value(group))
+    return Known(group.sizes, shape_inference_values.constant_value(group))
 
 
 _SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
@@ -216,11 +216,11 @@ _SPECIAL: Final[Mapping[str, Callable[[Tensor], Any]]] = {
     "dims": _sizes(denoted),
     "elements": _sizes(elements_of),
     "known": _known,
-    "single": lambda tensor: single(static_values.constant_value(tensor)),
+    "single": lambda tensor: single(shape_inference_values.constant_value(tensor)),
     "element": _element,
-    "handle": static_values.handle_shape,
-    "handle_dtype": static_values.handle_dtype,
-    "table": static_values.table_behind,
+    "handle": shape_inference_values.handle_shape,
+    "handle_dtype": shape_inference_values.handle_dtype,
+    "table": shape_inference_values.table_behind,
     "of_resource": lambda tensor: of_resource(tensor.sizes),
 }
 

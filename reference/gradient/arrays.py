@@ -27,7 +27,7 @@ from sessrun.reference.build.generated import invert_permutation
 from sessrun.reference.build.gradient_nodes import constants, gradient, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.gradient.concatenation import concatenated_slices_gradients
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -11,7 +11,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["concatenated_slices_gradients"]

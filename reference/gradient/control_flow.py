@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from sessrun.reference.api.control_flow.conditional import Conditional
 from sessrun.reference.api.control_flow.context import context_after
+from sessrun.reference.api.control_flow.flow_values import as_slices, merged, switched_value
 from sessrun.reference.api.control_flow.loops import Loop
-from sessrun.reference.api.control_flow.values import as_slices, merged, switched_value
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.shape_ops import shape_internal

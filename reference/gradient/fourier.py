@@ -20,7 +20,7 @@ from sessrun.reference.build import generated as functions
 from sessrun.reference.build.generated import exp, reciprocal, tile
 from sessrun.reference.build.gradient_nodes import gradient
 from sessrun.reference.build.gradient_registry import GradientFunction, Gradients
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sessrun.reference.api.functions.traces import CALLS as TRACED_CALLS
+from sessrun.reference.api.functions.concrete_function import CALLS as TRACED_CALLS
 from sessrun.reference.build.gradient_registry import GradientFunction, register_call_gradients
 from sessrun.reference.gradient.symbolic_gradients import symbolic_gradient
 from sessrun.reference.gradient.traced_calls import traced_call_gradient

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.flow_values import as_indexed_slices
 from sessrun.reference.api.control_flow.functional_branches import (
     COND,
     bodies_of,
@@ -17,7 +18,6 @@ from sessrun.reference.api.control_flow.functional_branches import (
     kind_of,
     pad,
 )
-from sessrun.reference.api.control_flow.values import as_indexed_slices
 from sessrun.reference.api.functions.branch_graphs import BranchGraph, add_function, function_name
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.base import dtypes
@@ -27,7 +27,7 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.gradient_nodes import gradient
 from sessrun.reference.build.gradient_registry import Gradient
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.build.static_values import handle_shape
+from sessrun.reference.build.shape_inference_values import handle_shape
 from sessrun.reference.gradient.added_outputs import add_outputs
 from sessrun.reference.gradient.backprop import gradients
 from sessrun.reference.gradient.reachability import is_trainable

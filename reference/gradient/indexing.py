@@ -26,7 +26,7 @@ from sessrun.reference.build.generated import scatter_nd, tile
 from sessrun.reference.build.gradient_nodes import gradient, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.gradient.arrays import dense
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation

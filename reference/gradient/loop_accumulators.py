@@ -6,8 +6,8 @@ Source: TF 2.21.
 from __future__ import annotations
 
 from sessrun.reference.api.control_flow.context import op_type_for
+from sessrun.reference.api.control_flow.flow_values import merged
 from sessrun.reference.api.control_flow.loops import Loop
-from sessrun.reference.api.control_flow.values import merged
 from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.fill_ops import zeros, zeros_like
 from sessrun.reference.api.ops.math_ops import add

@@ -24,7 +24,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.gradient.loop_accumulators import add_backward_counter, add_forward_counter
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Final
 
 from sessrun.reference.api.functions.func_graph import FuncGraph
-from sessrun.reference.build.static_values import handle_dtype
+from sessrun.reference.build.shape_inference_values import handle_dtype
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -36,10 +36,10 @@ from sessrun.reference.build.generated import (
     select_v2,
     tile,
 )
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.build.gradient_nodes import gradient, node, nodes
 from sessrun.reference.build.gradient_registry import Gradients
-from sessrun.reference.build.seen_values import get_static_value
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation

@@ -6,7 +6,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.gradient_registry import Gradient
-from sessrun.reference.build.static_values import handle_shape
+from sessrun.reference.build.shape_inference_values import handle_shape
 from sessrun.reference.gradient.variables import gradient_dtypes
 from sessrun.reference.graph.operation import CALLS, Operation
 from sessrun.reference.graph.tensor import Tensor

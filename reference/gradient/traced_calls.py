@@ -7,7 +7,7 @@ no effect happens again. Source: TF 2.21.
 from __future__ import annotations
 
 from sessrun.reference.api.functions.branch_graphs import BranchGraph, add_function, function_name
-from sessrun.reference.api.functions.traces import CALLS, Call, Trace
+from sessrun.reference.api.functions.concrete_function import CALLS, Call, Trace
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.gradient_registry import Gradient

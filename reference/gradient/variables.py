@@ -17,7 +17,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.gradient_nodes import constants, gradient, node
 from sessrun.reference.build.gradient_registry import Gradients
 from sessrun.reference.build.indexed_slices import IndexedSlices
-from sessrun.reference.build.static_values import handle_dtype, maker_of
+from sessrun.reference.build.shape_inference_values import handle_dtype, maker_of
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.scopes import ControlScope, DeviceScope, Scopes
+from sessrun.reference.graph.thread_scopes import ControlScope, DeviceScope, Scopes
 from sessrun.spec import devices
 from sessrun.spec.proto import AttrValue
 

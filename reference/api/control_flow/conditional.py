@@ -7,8 +7,8 @@ from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.context import Context, contains, derives_or_calls, switched
+from sessrun.reference.api.control_flow.flow_values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.functional_mode import is_functional
-from sessrun.reference.api.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.base.dtypes import int64
@@ -19,9 +19,9 @@ from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
-from sessrun.reference.graph.scope_names import under, without
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.spec.proto import CondContextDef

@@ -18,7 +18,7 @@ from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
-from sessrun.reference.graph.scope_names import without
+from sessrun.reference.graph.name_prefixes import without
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation

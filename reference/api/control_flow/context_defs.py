@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.scope_names import under, without
+from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import CondContextDef, ControlFlowContextDef, ValuesDef
 

@@ -8,15 +8,15 @@ from typing import Any, Final, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.flow_values import with_flow
 from sessrun.reference.api.control_flow.functional_mode import gives_all
-from sessrun.reference.api.control_flow.values import with_flow
 from sessrun.reference.api.functions.branch_graphs import (
     BranchGraph,
     add_function,
     function_name,
     note_functions,
 )
-from sessrun.reference.api.functions.imported_branches import body_of_library
+from sessrun.reference.api.functions.function_def_graphs import body_of_library
 from sessrun.reference.api.ops.array_ops import squeeze
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.base.dtypes import int32, int64, resource

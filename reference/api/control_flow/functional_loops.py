@@ -10,20 +10,20 @@ from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.flow_values import flow_of, with_flow
 from sessrun.reference.api.control_flow.functional_branches import scalar_of
 from sessrun.reference.api.control_flow.invariants import (
     invariants_of,
     is_within,
     shape_after_iteration,
 )
-from sessrun.reference.api.control_flow.values import flow_of, with_flow
 from sessrun.reference.api.functions.branch_graphs import (
     BranchGraph,
     add_function,
     function_name,
     note_functions,
 )
-from sessrun.reference.api.functions.imported_branches import body_of_library
+from sessrun.reference.api.functions.function_def_graphs import body_of_library
 from sessrun.reference.base.dtypes import int32
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
@@ -31,7 +31,7 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, placeholder
 from sessrun.reference.build.generated import logical_and, stop_gradient
-from sessrun.reference.build.static_values import note_kept_handles
+from sessrun.reference.build.shape_inference_values import note_kept_handles
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation

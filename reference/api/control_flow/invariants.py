@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.control_flow.values import flow_of
+from sessrun.reference.api.control_flow.flow_values import flow_of
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.api.type_specs import (
     IndexedSlicesSpec,

@@ -16,8 +16,8 @@ from sessrun.reference.api.control_flow.context import (
     op_type_for,
     switched,
 )
+from sessrun.reference.api.control_flow.flow_values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.invariants import is_within, shape_after_iteration
-from sessrun.reference.api.control_flow.values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.xla_contexts import is_in_xla_context
 from sessrun.reference.base.flow_ops import ENTERS
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -26,8 +26,8 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
+from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.operation import CALLS, Operation
-from sessrun.reference.graph.scope_names import under, without
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import AttrValue, WhileContextDef
 from sessrun.spec.proto.foreign import adopt

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.flow_values import flow_of, with_flow
 from sessrun.reference.api.control_flow.functional_loops import functional_while
 from sessrun.reference.api.control_flow.functional_mode import is_functional
 from sessrun.reference.api.control_flow.invariants import invariants_of
 from sessrun.reference.api.control_flow.loops import Loop, LoopOptions
-from sessrun.reference.api.control_flow.values import flow_of, with_flow
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.tensor_shape import TensorShape

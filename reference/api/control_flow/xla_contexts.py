@@ -11,7 +11,7 @@ from typing import Any
 
 from sessrun.reference.api.control_flow.context import Context, contains, loop_around
 from sessrun.reference.build.constant_op import constant
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -13,15 +13,15 @@ from itertools import pairwise
 from typing import Any, Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.control_flow.flow_values import flow_of, with_flow
 from sessrun.reference.api.control_flow.functional_mode import says_lowering
-from sessrun.reference.api.control_flow.values import flow_of, with_flow
 from sessrun.reference.api.functions.func_graph import FuncGraph
 from sessrun.reference.api.functions.function_defs import function_def
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.base.dtypes import resource
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, placeholder
-from sessrun.reference.build.seen_values import seen_shape
+from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from sessrun.reference.api.control_flow.conditional import cond
-from sessrun.reference.api.input.kept_sparse import (
+from sessrun.reference.api.input.sparse_handles import (
     ADDING,
     add_many_sparse_to_tensors_map,
     add_sparse_to_tensors_map,
@@ -22,7 +22,7 @@ from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import gated
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -14,7 +14,7 @@ from sessrun.reference.api.ops.reduce_ops import chosen, reduce_sum
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import maximum, mul, relu, rsqrt, square, sub
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import InvalidArgumentError, bad_value
 from sessrun.reference.graph.name_scopes import name_scope

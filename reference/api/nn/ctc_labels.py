@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.api.control_flow.mapped import map_fn
+from sessrun.reference.api.control_flow.map_fn import map_fn
 from sessrun.reference.api.ops.array_ops import boolean_mask, concat, expand_dims, pad, shape
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import ones_like

@@ -11,7 +11,7 @@ from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.functions.defun import Defun
-from sessrun.reference.api.functions.named_calls import while_
+from sessrun.reference.api.functions.functional_ops import while_
 from sessrun.reference.api.nn.activations import log_softmax
 from sessrun.reference.api.nn.ctc_labels import size_at
 from sessrun.reference.api.ops.array_ops import (

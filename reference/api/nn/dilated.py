@@ -14,7 +14,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import batch_to_space_nd, space_to_batch_nd
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor

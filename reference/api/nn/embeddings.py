@@ -26,8 +26,8 @@ from sessrun.reference.api.ops.sparse_math_ops import (
     sparse_segment_sum,
 )
 from sessrun.reference.api.sparse_tensor import SparseTensor
+from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
-from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 from sessrun.reference.base.dtypes import bfloat16, float16, float32, int32, int64
 from sessrun.reference.base.tensor_shape import Dimension
 from sessrun.reference.build.constant_op import constant

@@ -23,7 +23,7 @@ from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build import generated
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, no_op
-from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation

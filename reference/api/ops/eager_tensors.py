@@ -10,7 +10,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.base.tensor_shape import TensorShape
-from sessrun.reference.build.constant_values import to_array
+from sessrun.reference.build.constant_arrays import to_array
 from sessrun.reference.build.tensor_like import TensorLike
 
 __all__ = ["EagerTensor", "array_of"]

@@ -12,8 +12,8 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import less, maximum
-from sessrun.reference.build.seen_values import seen_shape
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.get_static_value import seen_shape
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope

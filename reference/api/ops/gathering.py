@@ -21,8 +21,8 @@ from sessrun.reference.api.ops.grids import meshgrid
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import reshape, tile
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.build.gradient_nodes import node
-from sessrun.reference.build.seen_values import get_static_value
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope

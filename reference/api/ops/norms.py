@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.api.control_flow.conditional import cond
-from sessrun.reference.api.control_flow.mapped import map_fn
+from sessrun.reference.api.control_flow.map_fn import map_fn
 from sessrun.reference.api.ops.array_ops import (
     concat,
     expand_dims,

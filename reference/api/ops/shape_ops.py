@@ -13,7 +13,7 @@ from sessrun.reference.base.dimension import dimension_value
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.static_values import handle_shape
+from sessrun.reference.build.shape_inference_values import handle_shape
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

@@ -34,9 +34,9 @@ from sessrun.reference.base.tensor_shape import TensorShape, dimension_at_index,
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import gated, identity
 from sessrun.reference.build.generated import maximum, minimum, select_v2
+from sessrun.reference.build.get_static_value import get_static_value, seen_shape
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.build.raw_wrappers import wrapper
-from sessrun.reference.build.seen_values import get_static_value, seen_shape
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope

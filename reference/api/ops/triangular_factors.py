@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sessrun.reference.api.control_flow.mapped import map_fn
+from sessrun.reference.api.control_flow.map_fn import map_fn
 from sessrun.reference.api.ops.array_ops import (
     broadcast_dynamic_shape,
     concat,

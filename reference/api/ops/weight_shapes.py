@@ -17,7 +17,7 @@ from sessrun.reference.api.ops.set_ops import set_difference
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import no_op
 from sessrun.reference.build.generated import mul
-from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies

@@ -9,7 +9,7 @@ from sessrun.reference.base.dtypes import as_dtype
 from sessrun.reference.base.tensor_shape import Dimension, TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.raw_wrappers import wrapper
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 

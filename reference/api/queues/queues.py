@@ -14,7 +14,7 @@ from sessrun.reference.base.dtypes import int64 as int64_type
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph import random_seed, stacks
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation

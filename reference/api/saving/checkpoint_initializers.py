@@ -10,8 +10,8 @@ from typing import Any, Final
 from sessrun.reference.api.saving.checkpoint_reader import load_checkpoint
 from sessrun.reference.api.saving.checkpoint_state import latest_checkpoint
 from sessrun.reference.api.saving.saveables import saveables_of
+from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 from sessrun.reference.api.variables.variable_store import store_of
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.stacks import get_default_graph

@@ -14,7 +14,7 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.text import as_text
 from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.scope_names import under, without
+from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.spec.proto import (
     CollectionDef,
     CondContextDef,

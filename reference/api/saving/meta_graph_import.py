@@ -15,7 +15,7 @@ from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.build.importing.import_defaults import add_defaults
-from sessrun.reference.graph.scope_names import without
+from sessrun.reference.graph.name_prefixes import without
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.public import public
 from sessrun.reference.state.files import files

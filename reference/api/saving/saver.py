@@ -20,7 +20,7 @@ from sessrun.reference.api.saving.checkpoint_state import (
 )
 from sessrun.reference.api.saving.saveables import default_saveables, saveables_of
 from sessrun.reference.api.variables.global_step import global_step as steps_of
-from sessrun.reference.graph.scope_names import under
+from sessrun.reference.graph.name_prefixes import under
 from sessrun.reference.public import public
 from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files import files

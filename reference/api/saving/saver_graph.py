@@ -9,7 +9,7 @@ from sessrun.reference.api.ops import array_ops
 from sessrun.reference.api.ops.splitting_ops import regex_full_match
 from sessrun.reference.api.ops.string_ops import string_join
 from sessrun.reference.api.saving.saveables import SaveableObject
-from sessrun.reference.api.variables.variable_parts import PartitionedVariable
+from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import group, identity, placeholder_with_default

@@ -17,7 +17,7 @@ from sessrun.reference.api.saving.meta_graph import (
 from sessrun.reference.api.saving.meta_graph_import import add_graph, read_meta_graph
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.graph import Graph
-from sessrun.reference.graph.scope_names import without
+from sessrun.reference.graph.name_prefixes import without
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.spec.proto import MetaGraphDef
 

@@ -12,10 +12,10 @@ from sessrun.reference.api.saving.checkpoint_initializers import (
 )
 from sessrun.reference.api.saving.saveables import variables_by_name
 from sessrun.reference.api.saving.vocabularies import VocabInfo, matrix_initializer
+from sessrun.reference.api.variables.partition_layout import PartitionInfo
+from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.state_ops import assign
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.api.variables.variable_partitions import PartitionInfo
-from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.stacks import get_default_graph

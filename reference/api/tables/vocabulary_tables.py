@@ -29,7 +29,7 @@ from sessrun.reference.build.generated import (
     string_to_hash_bucket_fast,
     string_to_hash_bucket_strong,
 )
-from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
-from sessrun.reference.api.variables.variable_partitions import Partitioner
+from sessrun.reference.api.variables.partition_layout import Partitioner
 from sessrun.reference.api.variables.variable_scopes import get_partitioned_variable
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import TensorShape

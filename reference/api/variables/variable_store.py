@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from sessrun.reference.api.ops.array_ops import slice_
 from sessrun.reference.api.variables import init_ops, variables
+from sessrun.reference.api.variables.partition_layout import PartitionInfo, partitions_of, places
+from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
-from sessrun.reference.api.variables.variable_partitions import PartitionInfo, partitions_of, places
-from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 from sessrun.reference.api.variables.variable_traits import traits_of
 from sessrun.reference.base import dtypes, tensor_shape
 from sessrun.reference.base.dtypes import DType

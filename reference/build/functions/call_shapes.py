@@ -9,7 +9,7 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import placeholder
 from sessrun.reference.build.functions.function_nodes import nodes_of
 from sessrun.reference.build.importing.importer import add_nodes
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import CALLS, Operation

@@ -17,8 +17,10 @@ PLACES: Final[Mapping[str, str]] = {
     "data.util.nest": "|nest",
     "eager.backprop": "gradient.tape api.custom_gradients gradient.recompute",
     "eager.context": "graph.default_graph",
-    "eager.def_function": "api.functions.traced api.functions.at_once",
-    "eager.polymorphic_function.polymorphic_function": "api.functions.traced api.functions.at_once",
+    "eager.def_function": "api.functions.polymorphic_function api.functions.eager_functions",
+    "eager.polymorphic_function.polymorphic_function": (
+        "api.functions.polymorphic_function api.functions.eager_functions"
+    ),
     "eager.test": "|test",
     "framework.common_shapes": "api.ops.numerics",
     "framework.composite_tensor": "",
@@ -44,7 +46,7 @@ PLACES: Final[Mapping[str, str]] = {
     "api.composite_conversions",
     "framework.random_seed": "graph.random_seed|random",
     "framework.registry": "graph.registry",
-    "framework.smart_cond": "api.control_flow.known_branches",
+    "framework.smart_cond": "api.control_flow.smart_cond",
     "framework.sparse_tensor": "api.sparse_tensor",
     "framework.tensor": "graph.tensor",
     "framework.tensor_conversion": "build.conversion",
@@ -52,7 +54,7 @@ PLACES: Final[Mapping[str, str]] = {
     "framework.tensor_shape": "base.tensor_shape",
     "framework.tensor_spec": "api.type_specs",
     "framework.tensor_util": (
-        "build.constant_op build.seen_values build.conversion base.tensor_proto"
+        "build.constant_op build.get_static_value build.conversion base.tensor_proto"
     ),
     "framework.type_spec": "api.type_specs",
     "framework.versions": "graph.version|version",
@@ -87,7 +89,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.cond": "",
     "ops.confusion_matrix": "api.ops.confusion",
     "ops.control_flow_assert": "api.ops.assertions|debugging",
-    "ops.control_flow_case": "api.control_flow.branches",
+    "ops.control_flow_case": "api.control_flow.case",
     "ops.control_flow_grad": "gradient.functions",
     "ops.control_flow_ops": (
         "build.framework_ops api.control_flow.conditional api.control_flow.loops "
@@ -103,7 +105,7 @@ PLACES: Final[Mapping[str, str]] = {
         "api.input.record_input|queue"
     ),
     "ops.embedding_ops": "|nn",
-    "ops.functional_ops": "api.functions.named_calls",
+    "ops.functional_ops": "api.functions.functional_ops",
     "ops.gradient_checker": "test.gradient_checker",
     "ops.gradient_checker_v2": "test.gradient_checker_v2",
     "ops.gradients": "gradient.hessians",
@@ -111,10 +113,10 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.gradients_util": "",
     "ops.histogram_ops": "api.ops.histograms",
     "ops.image_grad": "",
-    "ops.image_ops": "api.pictures.suppression api.pictures.resizing api.pictures.frames|image",
-    "ops.image_ops_impl": "api.pictures.suppression api.pictures.resizing "
-    "api.pictures.frames "
-    "api.pictures.measures|image",
+    "ops.image_ops": "api.images.suppression api.images.resizing api.images.cropping|image",
+    "ops.image_ops_impl": "api.images.suppression api.images.resizing "
+    "api.images.cropping "
+    "api.images.measures|image",
     "ops.init_ops": "api.variables.init_ops api.variables.orthogonal_initializers|initializers",
     "ops.inplace_ops": "api.ops.inplace_ops",
     "ops.io_ops": "api.input.readers|io",
@@ -136,7 +138,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.map_fn": "",
     "ops.math_grad": "gradient.functions",
     "ops.math_ops": (
-        "api.ops.math_ops api.ops.reduce_ops api.control_flow.values gradient.reductions "
+        "api.ops.math_ops api.ops.reduce_ops api.control_flow.flow_values gradient.reductions "
         "api.overloads|math linalg"
     ),
     "ops.metrics": "metrics|metrics",
@@ -186,7 +188,7 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.sparse_grad": "gradient.functions",
     "ops.sparse_ops": (
         "api.sparse_tensor api.sparse_ops api.ops.sparse_math_ops api.ops.sparse_array_ops "
-        "api.ops.sparse_order api.ops.sparse_crosses api.input.kept_sparse|sparse"
+        "api.ops.sparse_order api.ops.sparse_crosses api.input.sparse_handles|sparse"
     ),
     "ops.special_math_ops": "api.ops.special_ops|math math.special linalg",
     "ops.state_grad": "gradient.functions",
@@ -201,12 +203,12 @@ PLACES: Final[Mapping[str, str]] = {
     "ops.unconnected_gradients": "gradient.options",
     "ops.tensor_getitem_override": "api.ops.slicing",
     "ops.variable_scope": "api.variables.variable_scopes api.variables.opened_variable_scopes "
-    "api.variables.variable_store api.variables.variable_partitions api.variables.variables "
-    "api.variables.variable_traits api.variables.kept_stores",
+    "api.variables.variable_store api.variables.partition_layout api.variables.variables "
+    "api.variables.variable_traits api.variables.eager_variable_stores",
     "ops.variable_v1": "api.variables.variables",
     "ops.variables": (
         "api.variables.variables api.variables.variable_base api.variables.variable_traits "
-        "api.variables.variable_lists api.variables.variable_parts "
+        "api.variables.variable_lists api.variables.partitioned_variable "
         "api.variables.initial_values|initializers"
     ),
     "ops.weights_broadcast_ops": "api.ops.weight_shapes",
@@ -301,7 +303,7 @@ PLACES: Final[Mapping[str, str]] = {
     "training.sync_replicas_optimizer": "library.optimizers.sync_replicas",
     "training.training_ops": "",
     "training.warm_starting_util": "api.saving.warm_starting|train",
-    "util.nest": "api.nest api.nest_up_to",
+    "util.nest": "api.nest api.nest_shallow",
 }
 #: What a module of TensorFlow calls otherwise than the runtime does.
 OTHER_NAMES: Final[Mapping[str, str]] = {

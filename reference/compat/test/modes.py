@@ -157,7 +157,7 @@ def build_as_function_and_v1_graph(func: Callable[..., object]) -> Any:
 
     from absl.testing import parameterized  # noqa: PLC0415 - needed by few
 
-    from sessrun.reference.api.functions.traced import function  # noqa: PLC0415 - as above
+    from sessrun.reference.api.functions.polymorphic_function import function  # noqa: PLC0415 - as above
 
     def in_graph(self: Any, in_function: bool, *args: Any, **kwargs: Any) -> None:
         def run() -> None:

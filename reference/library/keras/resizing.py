@@ -78,7 +78,7 @@ def resize_images(
         raise bad_value(
             f'`interpolation` argument should be one of: {names}. Received: "{interpolation}".'
         )
-    from sessrun.reference.api.pictures.resizing import resize_images_v2  # noqa: PLC0415 - few resize
+    from sessrun.reference.api.images.resizing import resize_images_v2  # noqa: PLC0415 - few resize
 
     x = resize_images_v2(x, sizes, method=_METHODS[interpolation])
     return tf.transpose(x, perm=[0, 3, 1, 2]) if is_first else x

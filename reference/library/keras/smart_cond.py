@@ -7,7 +7,7 @@ from typing import Any
 
 import sessrun.reference as tf
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 
 __all__ = ["known_choice", "smart_cond"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.api.control_flow.branches import case
+from sessrun.reference.api.control_flow.case import case
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import add, divide
 from sessrun.reference.api.variables.variable_base import Variable

@@ -26,7 +26,7 @@ from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.dtypes import DType, int32
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
 from sessrun.reference.build.constant_op import constant
-from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.default_graph import colocate_with

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
-from sessrun.reference.api.nest_up_to import get_traverse_shallow_structure, map_structure_up_to
+from sessrun.reference.api.nest_shallow import get_traverse_shallow_structure, map_structure_up_to
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.dtypes import DType

@@ -15,7 +15,7 @@ from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base.tensor_shape import dimension_value
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import exp, rsqrt, sqrt
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

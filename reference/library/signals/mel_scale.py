@@ -12,7 +12,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import log, maximum, minimum, rsqrt
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

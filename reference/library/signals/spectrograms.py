@@ -22,7 +22,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import ceil, log, maximum, square, tile
 from sessrun.reference.build.generated import pow as power
 from sessrun.reference.build.generated import reverse_v2 as reverse
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

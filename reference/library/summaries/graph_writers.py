@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
-from sessrun.reference.api.control_flow.known_branches import smart_constant_value
+from sessrun.reference.api.control_flow.smart_cond import smart_constant_value
 from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.summary_ops import summary_scope
 from sessrun.reference.api.variables.global_step import get_or_create_global_step
@@ -28,7 +28,7 @@ from sessrun.reference.build.framework_ops import (
     placeholder_with_default,
 )
 from sessrun.reference.build.generated import logical_and
-from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.graph.default_graph import control_dependencies, device
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_scopes import name_scope

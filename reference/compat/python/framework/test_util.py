@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
-from sessrun.reference.api.functions import at_once
+from sessrun.reference.api.functions import eager_functions
 from sessrun.reference.api.ops import array_ops, math_ops
 from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.compat.test import modes
@@ -199,12 +199,12 @@ def run_functions_eagerly(run_eagerly: bool) -> Iterator[None]:
     """
     if not isinstance(run_eagerly, bool):
         raise bad_value(f"Expect bool argument for `run_eagerly`, but got {run_eagerly} instead.")
-    before = at_once.functions_run_eagerly()
-    at_once.run_functions_eagerly(run_eagerly)
+    before = eager_functions.functions_run_eagerly()
+    eager_functions.run_functions_eagerly(run_eagerly)
     try:
         yield
     finally:
-        at_once.run_functions_eagerly(before)
+        eager_functions.run_functions_eagerly(before)
 
 
 def NHWCToNCHW(input_tensor: Any) -> Any:

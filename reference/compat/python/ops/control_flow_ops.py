@@ -10,7 +10,7 @@ from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.context import op_type_for
-from sessrun.reference.api.control_flow.values import merged_with_index, switched_value
+from sessrun.reference.api.control_flow.flow_values import merged_with_index, switched_value
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.api.variables.variable_parts import PartitionedVariable
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["Tracking", "distinct", "is_split"]

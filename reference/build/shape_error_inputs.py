@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from sessrun.reference.build import static_values
+from sessrun.reference.build import shape_inference_values
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.spec.operations import Name, Operation, RuleCall
 from sessrun.spec.rules.shapes import RANKS
@@ -32,12 +32,12 @@ def seen_values(declaration: Operation, groups: Sequence[Any]) -> str:
     tensors, shapes = [], []
     for place, tensor, as_shape in sorted(_looked_at(declaration, groups), key=lambda one: one[0]):
         if as_shape:
-            dims = static_values.shape_value(tensor)
+            dims = shape_inference_values.shape_value(tensor)
             if dims is not None:
                 known = tuple(None if dim == -1 else dim for dim in dims)
                 shapes.append(f"input[{place}] = {bracketed(known)}")
         else:
-            value = static_values.constant_value(tensor)
+            value = shape_inference_values.constant_value(tensor)
             if value is not None:
                 tensors.append(f"input[{place}] = <{_summarized(np.asarray(value))}>")
     parts = [""]

@@ -6,19 +6,19 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.asserting import after
+from sessrun.reference.api.images.checks import Batch, checks_of_picture, larger, sizes, unless
+from sessrun.reference.api.images.cropping import pad_to_bounding_box
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.math_ops import round_
 from sessrun.reference.api.ops.shape_ops import shape
-from sessrun.reference.api.pictures.checks import Batch, checks_of_picture, larger, sizes, unless
-from sessrun.reference.api.pictures.frames import pad_to_bounding_box
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import dimension_at_index
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import floor, minimum
+from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.build.gradient_nodes import node
-from sessrun.reference.build.seen_values import seen_shape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

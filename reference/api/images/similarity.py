@@ -9,6 +9,8 @@ import numpy as np
 
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.images.converting import convert_image_dtype
+from sessrun.reference.api.images.measures import compared
 from sessrun.reference.api.nn.activations import softmax
 from sessrun.reference.api.nn.depthwise import depthwise_conv2d
 from sessrun.reference.api.nn.poolings import avg_pool
@@ -17,8 +19,6 @@ from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import not_equal, range_
 from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_any, reduce_mean, reduce_prod
 from sessrun.reference.api.ops.shape_ops import shape
-from sessrun.reference.api.pictures.converting import convert_image_dtype
-from sessrun.reference.api.pictures.measures import compared
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.asserting import after
+from sessrun.reference.api.images.checks import is_tensor, unless
+from sessrun.reference.api.images.converting import convert_image_dtype
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import add
 from sessrun.reference.api.ops.random_ops import random_uniform
-from sessrun.reference.api.pictures.checks import is_tensor, unless
-from sessrun.reference.api.pictures.converting import convert_image_dtype
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.gradient_nodes import node

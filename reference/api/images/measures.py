@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference.api.control_flow.asserting import assert_
+from sessrun.reference.api.images.converting import convert_image_dtype
 from sessrun.reference.api.ops.array_ops import concat, reshape, stack, unstack
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.ops.math_ops import absolute, equal
 from sessrun.reference.api.ops.reduce_ops import reduce_all, reduce_mean, reduce_sum
 from sessrun.reference.api.ops.shape_ops import shape, size
-from sessrun.reference.api.pictures.converting import convert_image_dtype
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import greater_equal, log, shape_n, squared_difference

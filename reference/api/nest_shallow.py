@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from sessrun.reference.api.nested import (
+from sessrun.reference.api.nest_branches import (
     branches,
     is_composite,
     is_nested,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.images.converting import convert_image_dtype
 from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.string_ops import substr
-from sessrun.reference.api.pictures.converting import convert_image_dtype
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.gradient_nodes import node

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api.control_flow.asserting import after
+from sessrun.reference.api.images.checks import checked, checks_of_grey
 from sessrun.reference.api.ops.array_ops import concat, expand_dims
 from sessrun.reference.api.ops.cast_ops import cast, saturate_cast
 from sessrun.reference.api.ops.fill_ops import ones
@@ -13,7 +14,6 @@ from sessrun.reference.api.ops.linalg_ops import tensordot
 from sessrun.reference.api.ops.math_ops import divide, floordiv
 from sessrun.reference.api.ops.reduce_ops import reduce_mean, reduce_prod, reduce_std
 from sessrun.reference.api.ops.shape_ops import rank, shape
-from sessrun.reference.api.pictures.checks import checked, checks_of_grey
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity

@@ -8,7 +8,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.api import nest
-from sessrun.reference.api.control_flow.values import with_flow
+from sessrun.reference.api.control_flow.flow_values import with_flow
 from sessrun.reference.api.functions.branch_graphs import (
     BranchGraph,
     add_function,
@@ -17,7 +17,7 @@ from sessrun.reference.api.functions.branch_graphs import (
 )
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.functions.call_shapes import shapes_of_call
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor

@@ -6,15 +6,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from sessrun.reference.api.control_flow.branches import case
+from sessrun.reference.api.control_flow.case import case
 from sessrun.reference.api.control_flow.conditional import cond
+from sessrun.reference.api.images.checks import by_rank, checked
 from sessrun.reference.api.ops.array_ops import reshape
 from sessrun.reference.api.ops.array_ops import transpose as transposed
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import equal, round_
 from sessrun.reference.api.ops.random_ops import random_uniform
 from sessrun.reference.api.ops.shape_ops import shape
-from sessrun.reference.api.pictures.checks import by_rank, checked
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import less

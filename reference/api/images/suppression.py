@@ -12,7 +12,7 @@ from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.control_flow.while_loops import while_loop
-from sessrun.reference.api.functions.traced import function
+from sessrun.reference.api.functions.polymorphic_function import function
 from sessrun.reference.api.nn.top_k import top_k
 from sessrun.reference.api.ops.array_ops import (
     concat,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from sessrun.reference.api.control_flow.branches import first_that_holds
+from sessrun.reference.api.control_flow.case import first_that_holds
 from sessrun.reference.api.control_flow.conditional import cond
-from sessrun.reference.build.seen_values import get_static_value
-from sessrun.reference.build.static_values import constant_value
+from sessrun.reference.build.get_static_value import get_static_value
+from sessrun.reference.build.shape_inference_values import constant_value
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["smart_case", "smart_cond", "smart_constant_value"]

@@ -14,7 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.base.tensor_shape import Shape, TensorShape
-from sessrun.reference.build import static_values
+from sessrun.reference.build import shape_inference_values
 from sessrun.reference.build.conversion import is_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -51,7 +51,7 @@ def _seen(tensor: Tensor, *, partial: bool) -> Any:
 
 def _folded(tensor: Tensor, _partial: bool) -> Any:
     """The value of an operation of no input, or of the shape of one."""
-    value = static_values.constant_value(tensor)
+    value = shape_inference_values.constant_value(tensor)
     return None if value is None else np.array(value)
 
 

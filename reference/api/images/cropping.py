@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sessrun.reference.api.control_flow.asserting import after
-from sessrun.reference.api.ops.array_ops import pad, reshape, slice_, stack
-from sessrun.reference.api.ops.cast_ops import cast
-from sessrun.reference.api.ops.shape_ops import shape
-from sessrun.reference.api.pictures.checks import (
+from sessrun.reference.api.images.checks import (
     Batch,
     checked,
     checks_of_picture,
@@ -19,10 +16,13 @@ from sessrun.reference.api.pictures.checks import (
     smaller,
     unless,
 )
+from sessrun.reference.api.ops.array_ops import pad, reshape, slice_, stack
+from sessrun.reference.api.ops.cast_ops import cast
+from sessrun.reference.api.ops.shape_ops import shape
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.generated import logical_or
-from sessrun.reference.build.seen_values import get_static_value
+from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor

@@ -12,7 +12,7 @@ from typing import Any
 from sessrun.reference.api import nest
 from sessrun.reference.api.batched_specs import boxed, boxed_rows, boxed_spec, unboxed
 from sessrun.reference.api.composite_conversions import convert_to_tensor_or_composite
-from sessrun.reference.api.control_flow.functional import (
+from sessrun.reference.api.control_flow.folds import (
     check_callable,
     reading_variables_where_used,
     written,

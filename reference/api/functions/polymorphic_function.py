@@ -20,8 +20,8 @@ import numpy as np
 
 from sessrun.reference.api import nest
 from sessrun.reference.api.control_flow.invariants import is_within
-from sessrun.reference.api.functions.at_once import functions_run_eagerly
-from sessrun.reference.api.functions.traces import Trace, TracedGraph
+from sessrun.reference.api.functions.concrete_function import Trace, TracedGraph
+from sessrun.reference.api.functions.eager_functions import functions_run_eagerly
 from sessrun.reference.api.type_specs import TensorSpec, TypeSpec
 from sessrun.reference.api.variables.variables import variable_creator_scope
 from sessrun.reference.base.tensor_shape import TensorShape
