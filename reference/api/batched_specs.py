@@ -59,8 +59,8 @@ def unboxed(spec: Any, tensor: Tensor) -> Any:
     if not isinstance(spec, SparseTensorSpec):
         tensor.set_shape(spec.shape)
         return tensor
-    found = deserialize_sparse(tensor, spec.dtype, spec.shape.ndims)
-    return SparseTensor(found.indices, found.values, _sizes(spec, found.dense_shape))
+    sparse = deserialize_sparse(tensor, spec.dtype, spec.shape.ndims)
+    return SparseTensor(sparse.indices, sparse.values, _sizes(spec, sparse.dense_shape))
 
 
 def _sizes(spec: SparseTensorSpec, sizes: Tensor) -> Tensor:

@@ -214,10 +214,10 @@ class ListTensorArray(TensorArray):
 
     def _after(self, flow: Tensor) -> TensorArray:
         """The array of the elements of this list."""
-        made = ListTensorArray(self._dtype, flow=flow, infer_shape=self._infer_shape)
-        made._size, made._dynamic_size = self._size, self._dynamic_size
-        made._element_shape = self._element_shape
-        return made
+        successor = ListTensorArray(self._dtype, flow=flow, infer_shape=self._infer_shape)
+        successor._size, successor._dynamic_size = self._size, self._dynamic_size
+        successor._element_shape = self._element_shape
+        return successor
 
 
 def new_list_array() -> ListTensorArray:

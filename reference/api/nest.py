@@ -116,13 +116,13 @@ def _options(arguments: dict[str, Any]) -> tuple[bool, bool]:
       ValueError: there is another one.
 
     """
-    found = dict(arguments)
-    check_types = found.pop("check_types", True)
-    expand_composites = found.pop("expand_composites", False)
-    if found:
+    options = dict(arguments)
+    check_types = options.pop("check_types", True)
+    expand_composites = options.pop("expand_composites", False)
+    if options:
         raise ValueError(
             "Only valid keyword arguments are `check_types` and `expand_composites`, not: "
-            f"`{'`, `'.join(found)}`"
+            f"`{'`, `'.join(options)}`"
         )
     return check_types, expand_composites
 
@@ -241,7 +241,7 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
         raise TypeError(
             f"A mapping is needed, not an object of class '{type(dictionary).__name__}'."
         )
-    found: dict[Any, Any] = {}
+    flat: dict[Any, Any] = {}
     for key, value in dictionary.items():
         keys, values = (flatten(key), flatten(value)) if _is_nested(key) else ([key], [value])
         if len(keys) != len(values):
@@ -250,10 +250,10 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
                 f"{len(values)} elements. Key: {keys}, value: {values}."
             )
         for one, leaf in zip(keys, values, strict=True):
-            if one in found:
+            if one in flat:
                 raise ValueError(f"Cannot flatten dict because this key is not unique: {one}")
-            found[one] = leaf
-    return found
+            flat[one] = leaf
+    return flat
 
 
 def list_to_tuple(structure: Any) -> Any:

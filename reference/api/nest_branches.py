@@ -83,8 +83,8 @@ def branches(structure: Any, composites: bool = False) -> Iterator[tuple[Any, An
 def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
     """A structure like another one, with these branches in the order of `branches`."""
     if isinstance(like, Mapping):
-        found = dict(zip(sorted(like), parts, strict=True))
-        return mapping_like(like)([(key, found[key]) for key in like])
+        values = dict(zip(sorted(like), parts, strict=True))
+        return mapping_like(like)([(key, values[key]) for key in like])
     if isinstance(like, MappingView | range):
         return list(parts)
     kind: Any = type(like)

@@ -128,8 +128,10 @@ def flatten_up_to(
       TypeError, ValueError: as `assert_shallow_structure`.
 
     """
-    found = flatten_with_tuple_paths_up_to(shallow_tree, input_tree, check_types, expand_composites)
-    return [part for _, part in found]
+    paths_and_parts = flatten_with_tuple_paths_up_to(
+        shallow_tree, input_tree, check_types, expand_composites
+    )
+    return [part for _, part in paths_and_parts]
 
 
 def flatten_with_tuple_paths(
@@ -143,8 +145,8 @@ def flatten_with_joined_string_paths(
     structure: Any, separator: str = "/", expand_composites: bool = False
 ) -> list[tuple[str, Any]]:
     """The leaves, each with the path to it as text."""
-    found = _walk(structure, structure, expand_composites)
-    return [(separator.join(map(str, path)), leaf) for path, leaf in found]
+    paths_and_leaves = _walk(structure, structure, expand_composites)
+    return [(separator.join(map(str, path)), leaf) for path, leaf in paths_and_leaves]
 
 
 def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Path]:
@@ -178,8 +180,8 @@ def map_structure_with_tuple_paths_up_to(
     for one in inputs:
         assert_shallow_structure(shallow_tree, one, check_types, expand_composites)
     walks = [list(_walk(shallow_tree, one, expand_composites)) for one in inputs]
-    made = [func(row[0][0], *(part for _, part in row)) for row in zip(*walks, strict=True)]
-    return packed(shallow_tree, iter(made), expand_composites)
+    results = [func(row[0][0], *(part for _, part in row)) for row in zip(*walks, strict=True)]
+    return packed(shallow_tree, iter(results), expand_composites)
 
 
 def map_structure_up_to(

@@ -89,7 +89,7 @@ def _true_divide(x: Any, y: Any, like: str) -> Tensor:
 
 def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
     like = next(_like(value) for value in (x, y) if isinstance(value, Overloads))
-    graph = graph_for(next(each.graph for each in (x, y) if isinstance(each, Overloads)))
+    graph = graph_for(next(operand.graph for operand in (x, y) if isinstance(operand, Overloads)))
     if like == "bool":
         if word == "Xor":
             return _logical_xor(graph, name, x, y)

@@ -53,7 +53,7 @@ def constant(
         )
 
     with name_scope(name, "RaggedConstant"):
-        return _made(ragged, dense, pylist, ragged_rank, inner_shape)
+        return _build(ragged, dense, pylist, ragged_rank, inner_shape)
 
 
 @public("ragged.constant_value")
@@ -70,16 +70,16 @@ def constant_value(
         dtype = dtype.as_numpy_dtype
 
     def dense(values: Any, shape: Any, _: str) -> Any:
-        found = np.array(values, dtype)
-        return found if shape is None else found.reshape(shape)
+        array = np.array(values, dtype)
+        return array if shape is None else array.reshape(shape)
 
     def ragged(values: Any, splits: list[int]) -> Any:
         return RaggedTensorValue(values, np.array(splits, kind))
 
-    return _made(ragged, dense, pylist, ragged_rank, inner_shape)
+    return _build(ragged, dense, pylist, ragged_rank, inner_shape)
 
 
-def _made(
+def _build(
     ragged: Callable[[Any, list[int]], Any],
     dense: Callable[[Any, Any, str], Any],
     pylist: Any,
@@ -102,18 +102,18 @@ def _made(
         return dense(pylist, inner_shape, "Const")
     if ragged_rank is None:
         ragged_rank = max(1, (deepest if scalars is None else scalars - inner) - 1)
-        whole = () if inner_shape is None else tuple(inner_shape)
+        row_shape = () if inner_shape is None else tuple(inner_shape)
     else:
-        whole = _inner_shape(pylist, ragged_rank) if inner_shape is None else tuple(inner_shape)
+        row_shape = _inner_shape(pylist, ragged_rank) if inner_shape is None else tuple(inner_shape)
     nested, values = [], pylist
     for _ in range(ragged_rank):
         lengths = [len(row) for row in values]
         nested.append([0, *np.cumsum(lengths, dtype=np.int64).tolist()])
-        values = [each for row in values for each in row]
-    found = dense(values, (len(values), *whole), "values")
+        values = [row_value for row in values for row_value in row]
+    result = dense(values, (len(values), *row_shape), "values")
     for splits in reversed(nested):
-        found = ragged(found, splits)
-    return found
+        result = ragged(result, splits)
+    return result
 
 
 def _is_list(item: Any) -> bool:
@@ -179,7 +179,7 @@ def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
                 f"pylist has scalar values depth {depth + 1}, but ragged_rank={ragged_rank} "
                 f"requires scalar value depth greater than {ragged_rank}"
             )
-        values = [each for row in values for each in row]
+        values = [item for row in values for item in row]
     try:
         return tuple(np.shape(values)[1:])
     except ValueError:

@@ -138,10 +138,10 @@ class RaggedTensor(Rows, CompositeTensor):
                 f"{nested_row_splits}."
             )
         with name_scope(name, "RaggedFromNestedRowSplits", [flat_values, *nested_row_splits]):
-            found = flat_values
+            ragged = flat_values
             for splits in reversed(nested_row_splits):
-                found = cls.from_row_splits(found, splits, validate=validate)
-            return found  # type: ignore[no-any-return]  # there is at least one
+                ragged = cls.from_row_splits(ragged, splits, validate=validate)
+            return ragged  # type: ignore[no-any-return]  # there is at least one
 
     @classmethod
     def from_value(cls, value: RaggedTensorValue) -> RaggedTensor:
@@ -182,8 +182,8 @@ class RaggedTensor(Rows, CompositeTensor):
     @property
     def dtype(self) -> dtypes.DType:
         """The dtype of the innermost values."""
-        found: dtypes.DType = self.flat_values.dtype
-        return found
+        dtype: dtypes.DType = self.flat_values.dtype
+        return dtype
 
     @property
     def shape(self) -> TensorShape:
@@ -257,8 +257,8 @@ class RaggedTensor(Rows, CompositeTensor):
             places = expand_dims(starts, 1) + expand_dims(columns, 0)
             absent = shape(rows, out_type=dtypes.int64)[0]
             chosen = cast(mask, dtypes.int64)
-            found = gather(concat([rows, blank], axis=0), places * chosen + absent * (1 - chosen))
-            return reshape(found, concat([shape(mask), shape(rows)[1:]], axis=0))
+            padded = gather(concat([rows, blank], axis=0), places * chosen + absent * (1 - chosen))
+            return reshape(padded, concat([shape(mask), shape(rows)[1:]], axis=0))
 
     def to_sparse(self, name: str | None = None) -> SparseTensor:
         """The values as a sparse tensor, whose rows are those of this.
@@ -315,11 +315,11 @@ def _partition(value: Any, name: str) -> Tensor:
       ValueError: it is no vector, or of another dtype.
 
     """
-    found = convert_to_tensor(value, preferred_dtype=dtypes.int64, name=name)
-    if found.dtype not in {dtypes.int32, dtypes.int64}:
+    partition = convert_to_tensor(value, preferred_dtype=dtypes.int64, name=name)
+    if partition.dtype not in {dtypes.int32, dtypes.int64}:
         raise ValueError(f"{name} must have dtype int32 or int64")
-    found.shape.assert_has_rank(1)
-    return found
+    partition.shape.assert_has_rank(1)
+    return partition
 
 
 def _summed(lengths: Tensor) -> Tensor:
@@ -344,10 +344,10 @@ def _held(splits: Tensor, values: Any, message: str) -> Tensor:
 
 def _fetched(parts: Sequence[Any]) -> Any:
     """The value of flat values and of splits, outermost first."""
-    found = parts[0]
+    ragged = parts[0]
     for splits in reversed(parts[1:]):
-        found = RaggedTensorValue(found, splits)
-    return found
+        ragged = RaggedTensorValue(ragged, splits)
+    return ragged
 
 
 def _flat(ragged: RaggedTensor) -> list[Tensor]:

@@ -52,8 +52,8 @@ class RaggedTensorValue(Rows):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The dtype of the innermost values."""
-        found: np.dtype[Any] = self.values.dtype
-        return found
+        dtype: np.dtype[Any] = self.values.dtype
+        return dtype
 
     @property
     def shape(self) -> tuple[int | None, ...]:

@@ -179,12 +179,12 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
         rank = default.shape[0].value
         dense_shape = placeholder_with_default(default, default.shape, names["shape"])
     values = placeholder(dtype, [None], names["values"])
-    made = SparseTensor(
+    sparse = SparseTensor(
         placeholder(dtypes.int64, [None, rank], names["indices"]), values, dense_shape
     )
     if static is not None:
-        made.set_shape(static)
-    return made
+        sparse.set_shape(static)
+    return sparse
 
 
 @public("sparse.to_dense", "sparse_tensor_to_dense")

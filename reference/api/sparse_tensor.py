@@ -71,9 +71,9 @@ class SparseTensor(CompositeTensor):
             self._dense_shape = convert_to_tensor(dense_shape, dtypes.int64, name="dense_shape")
         places = self._indices.shape.with_rank(2)
         count = self._values.shape.with_rank(1)
-        whole = self._dense_shape.shape.with_rank(1)
+        size_shape = self._dense_shape.shape.with_rank(1)
         places[0].assert_is_compatible_with(count[0])
-        places[1].assert_is_compatible_with(whole[0])
+        places[1].assert_is_compatible_with(size_shape[0])
         self._static: TensorShape | None = None
 
     @classmethod
@@ -120,9 +120,9 @@ class SparseTensor(CompositeTensor):
 
     def known_as(self, shape: TensorShape) -> SparseTensor:
         """The same tensors, of whose whole no more is known than this shape."""
-        found = copy(self)
-        found._static = shape  # noqa: SLF001 - of the same class
-        return found
+        result = copy(self)
+        result._static = shape  # noqa: SLF001 - of the same class
+        return result
 
     @property
     def dtype(self) -> dtypes.DType:

@@ -74,11 +74,11 @@ class Template:
     def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         before = len(get_collection(GraphKeys.TRAINABLE_VARIABLES))
         result = self._func(*args, **kwargs)
-        made = get_collection(GraphKeys.TRAINABLE_VARIABLES)[before:]
-        if self._was_called and made:
+        new_variables = get_collection(GraphKeys.TRAINABLE_VARIABLES)[before:]
+        if self._was_called and new_variables:
             raise bad_value(
                 "Trainable variable created when calling a template after the first time, perhaps "
-                f"you used tf.Variable when you meant tf.get_variable: {made}"
+                f"you used tf.Variable when you meant tf.get_variable: {new_variables}"
             )
         self._was_called = True
         return result

@@ -107,9 +107,9 @@ class TensorArray:
             "clear_after_read": clear_after_read is not False,
             "tensor_array_name": tensor_array_name or "",
         }
-        self._handle, self._flow = self._made(size, attrs, name)
+        self._handle, self._flow = self._create(size, attrs, name)
 
-    def _made(self, size: Any, attrs: dict[str, Any], name: str | None) -> tuple[Tensor, Tensor]:
+    def _create(self, size: Any, attrs: dict[str, Any], name: str | None) -> tuple[Tensor, Tensor]:
         with name_scope(name, "TensorArray", [size]) as scope:
             if self._colocate_with is None:
                 op = apply_op("TensorArrayV3", {"size": size}, attrs, scope)
@@ -161,15 +161,15 @@ class TensorArray:
             handle = apply_op("TensorArrayGradV3", inputs, {"source": source}, name).outputs[0]
             with default_graph.control_dependencies([handle]):
                 flow = identity(flow, name="gradient_flow")
-            made = TensorArray(
+            gradients = TensorArray(
                 self._dtype,
                 handle=handle,
                 flow=flow,
                 infer_shape=self._infer_shape,
                 colocate_with_first_write_call=False,
             )
-        made._element_shape = self._element_shape
-        return made
+        gradients._element_shape = self._element_shape
+        return gradients
 
     def read(self, index: Any, name: str | None = None) -> Tensor:
         """The element at `index`, a scalar."""
@@ -287,22 +287,27 @@ class TensorArray:
 
     def _after(self, flow: Tensor) -> TensorArray:
         """The same array, after `flow`."""
-        made = TensorArray(
+        successor = TensorArray(
             self._dtype, handle=self._handle, flow=flow, infer_shape=self._infer_shape
         )
-        made._size, made._dynamic_size = self._size, self._dynamic_size
-        made._element_shape, made._colocate_with = self._element_shape, self._colocate_with
-        return made
+        successor._size, successor._dynamic_size = self._size, self._dynamic_size
+        successor._element_shape, successor._colocate_with = (
+            self._element_shape,
+            self._colocate_with,
+        )
+        return successor
 
     def _converted(self, value: Any) -> Tensor:
         return convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
 
-    def _learn(self, found: TensorShape) -> None:
+    def _learn(self, element_shape: TensorShape) -> None:
         """Hold a shape against that of the elements, and learn from it."""
-        if not found.is_compatible_with(self.element_shape):
-            raise ValueError(f"Inconsistent shapes: saw {found} but expected {self.element_shape} ")
+        if not element_shape.is_compatible_with(self.element_shape):
+            raise ValueError(
+                f"Inconsistent shapes: saw {element_shape} but expected {self.element_shape} "
+            )
         if self._infer_shape:
-            self._element_shape[0] = self.element_shape.merge_with(found)
+            self._element_shape[0] = self.element_shape.merge_with(element_shape)
 
     def _at_handle(self) -> Any:
         return default_graph.colocate_with(self._handle)

@@ -99,10 +99,10 @@ class TypeSpec(abc.ABC):
           ValueError: there is none.
 
         """
-        found = self.most_specific_common_supertype([other])
-        if found is None:
+        common = self.most_specific_common_supertype([other])
+        if common is None:
             raise ValueError(f"No TypeSpec is compatible with both {self} and {other}")
-        return found
+        return common
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and _plain(self) == _plain(other)
@@ -267,9 +267,9 @@ class SparseTensorSpec(BatchableTypeSpec):
         """A SparseTensor of tensors; of arrays a SparseTensorValue."""
         if all(isinstance(part, np.ndarray) for part in components):
             return SparseTensorValue(*components)
-        made = SparseTensor(*components)
-        made.set_shape(self.shape)
-        return made
+        sparse = SparseTensor(*components)
+        sparse.set_shape(self.shape)
+        return sparse
 
     def _with_shape(self, shape: TensorShape) -> Self:
         return type(self)(shape, self.dtype)
@@ -366,13 +366,13 @@ def type_spec_from_value(value: Any) -> TypeSpec:
     if isinstance(value, SparseTensor | SparseTensorValue):
         return SparseTensorSpec.from_value(value)
     if isinstance(value, IndexedSlices):
-        whole = value.dense_shape
+        dense_shape = value.dense_shape
         shape = TensorShape([None]).concatenate(value.values.shape[1:]).merge_with(value.shape)
         return IndexedSlicesSpec(
             shape,
             value.dtype,
             value.indices.dtype,
-            None if whole is None else whole.dtype,
+            None if dense_shape is None else dense_shape.dtype,
             value.indices.shape,
         )
     try:

@@ -28,7 +28,7 @@ def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
       InvalidArgumentValueError: one cannot be brought to that form.
 
     """
-    found: dict[str, Any] = {}
+    attrs_given: dict[str, Any] = {}
     for name, value in attrs.items():
         attr = declared.attrs.get(name)
         if attr is None:
@@ -39,8 +39,8 @@ def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
             and (attr.has_default or name in declared.inferred)
         ):
             continue
-        found[name] = _form(attr, value)
-    return found
+        attrs_given[name] = _form(attr, value)
+    return attrs_given
 
 
 def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, Any]) -> None:
@@ -117,12 +117,12 @@ def _int(name: str, value: Any) -> int:
     try:
         if isinstance(value, str | bytes):
             raise TypeError  # noqa: TRY301 - int() would read a text
-        found = int(value)
+        number = int(value)
     except (TypeError, ValueError, OverflowError):
         raise bad_type(f"Expected int for argument '{name}' not {value!r}.") from None
-    if not -(2**63) <= found < 2**63:
-        raise ValueError(f"Value out of range: {found}")
-    return found
+    if not -(2**63) <= number < 2**63:
+        raise ValueError(f"Value out of range: {number}")
+    return number
 
 
 def _float(name: str, value: Any) -> float:

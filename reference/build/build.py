@@ -151,10 +151,10 @@ def _check_types(name: str, inputs: list[Tensor], wanted: Iterable[DType] | None
     """Refuse inputs that are not of compatible dtypes."""
     if wanted is None:
         return
-    found, types = [tensor.dtype for tensor in inputs], list(wanted)
-    if not all(want.is_compatible_with(has) for want, has in zip(types, found, strict=False)):
+    has_types, types = [tensor.dtype for tensor in inputs], list(wanted)
+    if not all(want.is_compatible_with(has) for want, has in zip(types, has_types, strict=False)):
         raise TypeError(
-            f"In op '{name}', input types ({found}) are not compatible with expected types "
+            f"In op '{name}', input types ({has_types}) are not compatible with expected types "
             f"({types})"
         )
 
@@ -181,14 +181,14 @@ def graph_of(values: Iterable[object]) -> Graph:
         items = value if isinstance(value, list | tuple) else (value,)
         for item in items:
             if isinstance(item, Tensor):
-                found = item.op.graph
+                graph_of_item = item.op.graph
             elif hasattr(item, "_as_graph_element"):
-                found = item.graph
+                graph_of_item = item.graph
             else:
                 continue
             if graph is None:
-                graph, first = found, item
-            elif found is not graph:
+                graph, first = graph_of_item, item
+            elif graph_of_item is not graph:
                 raise ValueError(f"{item} must be from the same graph as {first}.")
     return graph if graph is not None else get_default_graph()
 

@@ -48,10 +48,10 @@ def constant(
     if isinstance(value, TensorProto):
         return conversion.constant(value, "Const" if name is None else name)
     array = _array(value, dtype, shape)
-    made: Any = array
+    shaped: Any = array
     if shape is not None and array.shape != _sizes(shape):
-        made = _shaped(array, _sizes(shape), verify=verify_shape)
-    return conversion.constant(made, "Const" if name is None else name)
+        shaped = _shaped(array, _sizes(shape), verify=verify_shape)
+    return conversion.constant(shaped, "Const" if name is None else name)
 
 
 def constant_v2(

@@ -115,10 +115,10 @@ def _check_output_count(declared: Signature, attrs: Mapping[str, Any]) -> None:
 
 
 def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]:
-    found: list[DType] = []
+    types: list[DType] = []
     for arg in declared.declaration.outputs:
-        found.extend(_dtypes_of(arg, attrs))
-    return found
+        types.extend(_dtypes_of(arg, attrs))
+    return types
 
 
 def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
@@ -128,8 +128,8 @@ def _dtypes_of(arg: ArgDecl, attrs: Mapping[str, Any]) -> list[DType]:
         names = [arg.dtype if arg.type_attr is None else attrs[arg.type_attr]]
         if arg.number_attr is not None:
             names *= attrs[arg.number_attr]
-    found = [dtypes.of_name(name) for name in names]
-    return [dtype._as_ref for dtype in found] if arg.is_ref else found  # noqa: SLF001 - DType's own notion
+    types = [dtypes.of_name(name) for name in names]
+    return [dtype._as_ref for dtype in types] if arg.is_ref else types  # noqa: SLF001 - DType's own notion
 
 
 def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> None:

@@ -33,7 +33,7 @@ Conversion = Callable[..., Any]
 _PYTHON: Final = (bool, int, float, complex, str, bytes, np.ndarray, np.generic)
 _REGISTRY: Final[list[tuple[int, int, tuple[type, ...], Conversion]]] = []
 _REGISTERING: Final = threading.Lock()
-_FOUND: Final[dict[type, tuple[Conversion, ...]]] = {}
+_CONVERSIONS_OF: Final[dict[type, tuple[Conversion, ...]]] = {}
 
 
 @public("register_tensor_conversion_function")
@@ -62,16 +62,16 @@ def register_tensor_conversion_function(
     with _REGISTERING:
         _REGISTRY.append((priority, len(_REGISTRY), types, conversion_func))
         _REGISTRY.sort(key=lambda entry: entry[:2])
-        _FOUND.clear()
+        _CONVERSIONS_OF.clear()
 
 
 def _conversions(kind: type) -> tuple[Conversion, ...]:
-    found = _FOUND.get(kind)
-    if found is None:
-        found = _FOUND[kind] = tuple(
+    conversions = _CONVERSIONS_OF.get(kind)
+    if conversions is None:
+        conversions = _CONVERSIONS_OF[kind] = tuple(
             function for _, _, types, function in _REGISTRY if issubclass(kind, types)
         )
-    return found
+    return conversions
 
 
 @public("convert_to_tensor")
@@ -121,10 +121,10 @@ def convert_to_tensor(
 
 def _of_protocol(value: Any, dtype: DType | None, name: str | None) -> Tensor:
     """The tensor that a value makes of itself, whichever dtype it then has."""
-    found = value.__tf_tensor__(dtype, name)
-    if not isinstance(found, Tensor):
-        raise bad_type(f"{type(value)}.__tf_tensor__ returned no Tensor: {found!r}")
-    return found
+    tensor = value.__tf_tensor__(dtype, name)
+    if not isinstance(tensor, Tensor):
+        raise bad_type(f"{type(value)}.__tf_tensor__ returned no Tensor: {tensor!r}")
+    return tensor
 
 
 def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) -> Tensor:
@@ -132,21 +132,21 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
         if isinstance(value, Operation):
             raise bad_type(f"can't convert Operation '{value.name}' to Tensor")
         for function in _conversions(type(value)):
-            found = function(value, dtype=dtype, name=name, as_ref=as_ref)
-            if found is NotImplemented:
+            converted = function(value, dtype=dtype, name=name, as_ref=as_ref)
+            if converted is NotImplemented:
                 continue
-            if not isinstance(found, Tensor):
+            if not isinstance(converted, Tensor):
                 raise RuntimeError(  # noqa: TRY004 - TensorFlow's class
                     f"Conversion function {function!r} for type {type(value)} returned "
-                    f"non-Tensor: {found!r}"
+                    f"non-Tensor: {converted!r}"
                 )
-            if dtype is not None and not dtype.is_compatible_with(found.dtype):
+            if dtype is not None and not dtype.is_compatible_with(converted.dtype):
                 raise RuntimeError(
                     f"Conversion function {function!r} for type {type(value)} returned "
                     f"incompatible dtype: requested = {dtype.base_dtype.name}, "
-                    f"actual = {found.dtype.name}"
+                    f"actual = {converted.dtype.name}"
                 )
-            return found
+            return converted
     return constant(_elements(value, dtype), name or "Const")
 
 

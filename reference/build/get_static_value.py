@@ -80,17 +80,17 @@ def _stacked(tensor: Tensor, partial: bool) -> Any:
 
 
 def _unstacked(tensor: Tensor, partial: bool) -> Any:
-    whole = _seen(tensor.op.inputs[0], partial=partial)
-    if tensor.op.attrs["axis"] != 0 or whole is None:
+    stacked = _seen(tensor.op.inputs[0], partial=partial)
+    if tensor.op.attrs["axis"] != 0 or stacked is None:
         return None
-    return whole[tensor.value_index]
+    return stacked[tensor.value_index]
 
 
 def _cut(tensor: Tensor, partial: bool) -> Any:
-    axis, whole = (_seen(source, partial=partial) for source in tensor.op.inputs)
-    if axis is None or whole is None:
+    axis, value = (_seen(source, partial=partial) for source in tensor.op.inputs)
+    if axis is None or value is None:
         return None
-    return np.split(whole, tensor.op.attrs["num_split"], int(axis))[tensor.value_index]
+    return np.split(value, tensor.op.attrs["num_split"], int(axis))[tensor.value_index]
 
 
 def _filled(tensor: Tensor, partial: bool) -> Any:
@@ -172,7 +172,7 @@ def _sizes_joined(tensor: Tensor) -> Shape:
 
 def _sizes_sliced(tensor: Tensor) -> Shape:
     """A plain slice of a shape; of any other, only the length is known."""
-    attrs, (whole, *ends) = tensor.op.attrs, tensor.op.inputs
+    attrs, (sliced, *ends) = tensor.op.attrs, tensor.op.inputs
     (length,) = tensor.shape.as_list()
     unknown = None if length is None else (None,) * length
     bounds = [get_static_value(end) for end in ends]
@@ -186,7 +186,7 @@ def _sizes_sliced(tensor: Tensor) -> Shape:
     first = None if attrs["begin_mask"] else start
     last = None if attrs["end_mask"] else stop
     try:
-        return seen_shape(whole)[first:last:stride].sizes
+        return seen_shape(sliced)[first:last:stride].sizes
     except ValueError:
         return unknown
 

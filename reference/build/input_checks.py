@@ -74,12 +74,12 @@ class _Context:
         wanted = arg.dtype if type_attr is None else attrs.get(type_attr)
         if type(value) is not Tensor:
             value = self._converted(value, wanted)
-        found = value.dtype.spec_name
-        if wanted is not None and found != wanted:
-            raise self._mismatch(found, wanted)
+        has = value.dtype.spec_name
+        if wanted is not None and has != wanted:
+            raise self._mismatch(has, wanted)
         if type_attr is not None and wanted is None:
-            self._allow(type_attr, found)
-            attrs[type_attr] = found
+            self._allow(type_attr, has)
+            attrs[type_attr] = has
         self._check_ref(value)
         return value  # type: ignore[no-any-return]  # a Tensor by now
 
@@ -131,12 +131,12 @@ class _Context:
         known = arg.dtype if arg.type_attr is None else attrs.get(arg.type_attr)
         wanted = known
         if wanted is None:
-            told = (v.dtype.base_dtype.spec_name for v in values if hasattr(v, "graph"))
-            wanted = next(told, None)
+            known_types = (v.dtype.base_dtype.spec_name for v in values if hasattr(v, "graph"))
+            wanted = next(known_types, None)
         tensors = self._all_converted(values, (wanted,) * len(values), known)
         types = [tensor.dtype.base_dtype.spec_name for tensor in tensors]
         wanted = wanted or (types[0] if types else None)
-        if any(found != wanted for found in types):
+        if any(has != wanted for has in types):
             raise self._clash(values, types, known)
         assert arg.number_attr is not None
         self._check_length(arg.number_attr, len(tensors))
@@ -250,16 +250,16 @@ class _Context:
     def _not_converted(self, value: Any, dtype: DType | None, error: ValueError) -> Exception:
         """The error for a value that could not be converted: it may have another dtype."""
         try:
-            found = convert_to_tensor(value, as_ref=self.arg.is_ref).dtype
+            has = convert_to_tensor(value, as_ref=self.arg.is_ref).dtype
         except ValueError:
-            found = None
-        if found is None or dtype is None or found.base_dtype == dtype.base_dtype:
+            has = None
+        if has is None or dtype is None or has.base_dtype == dtype.base_dtype:
             return bad_value(
                 f"Tried to convert '{self.arg.name}' to a tensor and failed. Error: {error}"
             )
-        return self._mismatch(found.name, dtype.name)
+        return self._mismatch(has.name, dtype.name)
 
-    def _mismatch(self, found: str, wanted: str) -> Exception:
+    def _mismatch(self, has: str, wanted: str) -> Exception:
         other = next(
             (
                 f"type {wanted} of argument '{arg.name}'"
@@ -271,15 +271,15 @@ class _Context:
             f"expected type of {wanted}",
         )
         return bad_type(
-            f"Input '{self.arg.name}' of '{self.op_type}' Op has type {found} that does not "
+            f"Input '{self.arg.name}' of '{self.op_type}' Op has type {has} that does not "
             f"match {other}."
         )
 
-    def _allow(self, name: str, found: str) -> None:
+    def _allow(self, name: str, has: str) -> None:
         allowed = self.declared.attrs[name].allowed
-        if allowed and found not in allowed:
+        if allowed and has not in allowed:
             raise bad_type(
-                f"Value passed to parameter '{self.arg.name}' has DataType {found} not in list "
+                f"Value passed to parameter '{self.arg.name}' has DataType {has} not in list "
                 f"of allowed values: {', '.join(allowed)}"
             )
 

@@ -30,16 +30,18 @@ def seen_values(declaration: Operation, groups: Sequence[Any]) -> str:
 
     """
     tensors, shapes = [], []
-    for place, tensor, as_shape in sorted(_looked_at(declaration, groups), key=lambda one: one[0]):
+    for position, tensor, as_shape in sorted(
+        _looked_at(declaration, groups), key=lambda one: one[0]
+    ):
         if as_shape:
             dims = shape_inference_values.shape_value(tensor)
             if dims is not None:
                 known = tuple(None if dim == -1 else dim for dim in dims)
-                shapes.append(f"input[{place}] = {bracketed(known)}")
+                shapes.append(f"input[{position}] = {bracketed(known)}")
         else:
             value = shape_inference_values.constant_value(tensor)
             if value is not None:
-                tensors.append(f"input[{place}] = <{_summarized(np.asarray(value))}>")
+                tensors.append(f"input[{position}] = <{_summarized(np.asarray(value))}>")
     parts = [""]
     if tensors:
         parts.append(f"with computed input tensors: {', '.join(tensors)}")

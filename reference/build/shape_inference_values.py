@@ -39,7 +39,7 @@ _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
 )
 #: Of these each output is what the input of its number is: a loop keeps what it carries.
-_FOR_EACH: Final = frozenset({"IdentityN", "StatelessWhile", "While"})
+_ONE_TO_ONE: Final = frozenset({"IdentityN", "StatelessWhile", "While"})
 #: What a branch or a loop is made of says nothing of a value, whatever goes into it.
 _CONTROL_FLOW: Final = frozenset(
     {
@@ -168,10 +168,10 @@ def _one_size(op: Operation) -> Any:
     is_plain = op.attrs["shrink_axis_mask"] == 1 and not any(op.attrs[mask] for mask in masks)
     if sizes is None or not is_plain or any(b is None or b.shape != (1,) for b in bounds):
         return None
-    place = int(bounds[0][0])
-    if not -len(sizes) <= place < len(sizes) or sizes[place] is None:
+    axis = int(bounds[0][0])
+    if not -len(sizes) <= axis < len(sizes) or sizes[axis] is None:
         return None
-    return np.array(sizes[place], op.outputs[0].dtype.as_numpy_dtype)
+    return np.array(sizes[axis], op.outputs[0].dtype.as_numpy_dtype)
 
 
 def _known_size(op: Operation) -> Any:
@@ -204,9 +204,9 @@ def shape_value(tensor: Tensor) -> Shape:
         return tuple(int(size) for size in value.reshape(-1).tolist())
     op = tensor.op
     reader = _PARTIAL.get(op.type)
-    found = reader(op) if reader is not None else None
-    if found is not None:
-        return found
+    known = reader(op) if reader is not None else None
+    if known is not None:
+        return known
     length = tensor.sizes
     if length is None or len(length) != 1 or length[0] is None or length[0] > MAX_RANK:
         return None
@@ -230,10 +230,10 @@ def _scalar(tensor: Tensor) -> int | None:
         return int(value)
     op = tensor.op
     if op.type == "StridedSlice" and op.attrs["shrink_axis_mask"] == 1:
-        whole = shape_value(op.inputs[0])
+        vector = shape_value(op.inputs[0])
         begin = constant_value(op.inputs[1])
-        if whole is not None and begin is not None and -len(whole) <= int(begin[0]) < len(whole):
-            return whole[int(begin[0])]
+        if vector is not None and begin is not None and -len(vector) <= int(begin[0]) < len(vector):
+            return vector[int(begin[0])]
     return _scalar(op.inputs[0]) if op.type == "Cast" and _keeps_sizes(op) else None
 
 
@@ -256,14 +256,14 @@ def _partial_concat(op: Operation) -> Shape:
 
 def _partial_slice(op: Operation) -> Shape:
     masks = ("ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-    whole = shape_value(op.inputs[0])
+    vector = shape_value(op.inputs[0])
     bounds = [constant_value(source) for source in op.inputs[1:]]
-    if whole is None or any(op.attrs[mask] for mask in masks) or any(b is None for b in bounds):
+    if vector is None or any(op.attrs[mask] for mask in masks) or any(b is None for b in bounds):
         return None
     begin, end, stride = (int(bound[0]) for bound in bounds)
     start = None if op.attrs["begin_mask"] & 1 else begin
     stop = None if op.attrs["end_mask"] & 1 else end
-    return whole[start:stop:stride]
+    return vector[start:stop:stride]
 
 
 _PARTIAL: Final[Mapping[str, Callable[[Operation], Shape]]] = {
@@ -342,8 +342,8 @@ def maker_of(tensor: Tensor) -> Operation:
     """The operation that made what is passed on as this resource."""
     tensor = tensor.graph.outer(tensor)
     while tensor.op.inputs and _passes(tensor):
-        place = tensor.value_index if tensor.op.type in _FOR_EACH else 0
-        source = tensor.op.inputs[place]
+        index = tensor.value_index if tensor.op.type in _ONE_TO_ONE else 0
+        source = tensor.op.inputs[index]
         tensor = source.graph.outer(source)
     return tensor.op
 
@@ -364,7 +364,7 @@ def _passes(tensor: Tensor) -> bool:
     op = tensor.op
     if op.type == "IdentityN":
         return "_gradient_op_type" in op.node_def.attr
-    if op.type in _FOR_EACH:
+    if op.type in _ONE_TO_ONE:
         kind = tensor.dtype.spec_name
         return kind == "variant" or (kind == "resource" and op in _KEEPING)
     return op.type in _PASSING or op.type in _SAME_ELEMENTS

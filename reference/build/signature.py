@@ -79,7 +79,9 @@ class Signature:
             inputs = [tensor for group in groups for tensor in _listed(group)]
             node = node_summary(name, self.declaration, inputs, attrs)
             sizes = [tensor.sizes for tensor in inputs]
-            shown = ", ".join("?" if each is None else bracketed(each) for each in sizes)
+            shown = ", ".join(
+                "?" if sizes_of_one is None else bracketed(sizes_of_one) for sizes_of_one in sizes
+            )
             if not str(error).startswith("Shape must be"):  # values are looked at after ranks
                 shown += seen_values(self.declaration, groups)
             message = f"{error} for '{node}' with input shapes: {shown}."
@@ -106,10 +108,10 @@ def signature(op_type: str) -> Signature:
     if op_type not in OPERATIONS:
         raise RuntimeError(f"Op type not registered '{op_type}'")
     declaration = OPERATIONS[op_type]
-    places = {arg.name: place for place, arg in enumerate(declaration.inputs)}
+    places = {arg.name: position for position, arg in enumerate(declaration.inputs)}
     arguments = tuple(_argument(arg, places) for arg in declaration.shape.args)
-    made = _prepared(declaration, RULES[declaration.shape.name], arguments)
-    return _SIGNATURES.setdefault(op_type, made)
+    prepared = _prepared(declaration, RULES[declaration.shape.name], arguments)
+    return _SIGNATURES.setdefault(op_type, prepared)
 
 
 def signature_in(functions: FunctionLibrary, op_type: str) -> Signature:
@@ -157,26 +159,26 @@ def _prepared(
 
 def _argument(arg: RuleArg, places: Mapping[str, int]) -> Argument:
     if isinstance(arg, Name):
-        place = places.get(arg.text)
-        if place is None:
+        position = places.get(arg.text)
+        if position is None:
             return _attribute(arg.text)
-        return _shapes_at(place)
+        return _shapes_at(position)
     if not isinstance(arg, RuleCall):
         return lambda _groups, _attrs: arg
     (inner,) = arg.args
     assert isinstance(inner, Name)
     function = _SPECIAL[arg.name]
-    place = places[inner.text]
-    return lambda groups, _attrs: function(groups[place])
+    position = places[inner.text]
+    return lambda groups, _attrs: function(groups[position])
 
 
 def _attribute(name: str) -> Argument:
     return lambda _groups, attrs: attrs[name]
 
 
-def _shapes_at(place: int) -> Argument:
+def _shapes_at(position: int) -> Argument:
     def shapes(groups: Sequence[Group], _attrs: Mapping[str, Any]) -> Any:
-        group = groups[place]
+        group = groups[position]
         return [tensor.sizes for tensor in group] if type(group) is list else group.sizes
 
     return shapes

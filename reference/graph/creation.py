@@ -47,14 +47,14 @@ _foreign: Final[dict[CodeType, bool]] = {}
 def site() -> Site:
     """The innermost frames outside of this package."""
     frame = sys._getframe(1)  # noqa: SLF001 - the one cheap way to see the caller
-    found: list[tuple[CodeType, int]] = []
+    frames: list[tuple[CodeType, int]] = []
     current = frame.f_back
-    while current is not None and len(found) < _DEPTH:
+    while current is not None and len(frames) < _DEPTH:
         code = current.f_code
         foreign = _foreign.get(code)
         if foreign is None:
             foreign = _foreign[code] = not code.co_filename.startswith(_PREFIXES)
         if foreign:
-            found.append((code, current.f_lineno))
+            frames.append((code, current.f_lineno))
         current = current.f_back
-    return Site(tuple(found))
+    return Site(tuple(frames))

@@ -126,12 +126,12 @@ def _declaration(proto: OpDef) -> Operation:
 
 
 def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:
-    found = []
+    arguments = []
     for proto in protos:
         row = BY_ENUM.get(proto.type)
         if row is None and not (proto.type_attr or proto.type_list_attr):
             raise bad_value(f"Argument '{proto.name}' of a function has no dtype: {proto.type}")
-        found.append(
+        arguments.append(
             ArgDecl(
                 proto.name,
                 None if row is None else row.name,
@@ -141,7 +141,7 @@ def _args(protos: Iterable[OpDef.ArgDef]) -> tuple[ArgDecl, ...]:
                 proto.is_ref,
             )
         )
-    return tuple(found)
+    return tuple(arguments)
 
 
 def _attr(proto: OpDef.AttrDef) -> AttrDecl:

@@ -128,15 +128,15 @@ class Graph(Scoped, Collections):
         """The operation of that name; raises as `as_graph_element` does."""
         if not isinstance(name, str):
             raise TypeError(f"Operation names are strings (or similar), not {_kind(name)}.")
-        found: Operation = self.as_graph_element(name, allow_tensor=False)
-        return found
+        operation: Operation = self.as_graph_element(name, allow_tensor=False)
+        return operation
 
     def get_tensor_by_name(self, name: str) -> Tensor:
         """The tensor of that name (`op:0`); raises as `as_graph_element` does."""
         if not isinstance(name, str):
             raise TypeError(f"Tensor names are strings (or similar), not {_kind(name)}.")
-        found: Tensor = self.as_graph_element(name, allow_operation=False)
-        return found
+        tensor: Tensor = self.as_graph_element(name, allow_operation=False)
+        return tensor
 
     def as_graph_def(
         self,

@@ -18,7 +18,9 @@ def under(scope: str | None, name: str) -> str:
     if not scope:
         return name
     prefix = scope.removesuffix("/") + "/"
-    mark = next((each for each in ("^", "loc:@") if name.startswith(each)), "")
+    mark = next(
+        (mark_of_input for mark_of_input in ("^", "loc:@") if name.startswith(mark_of_input)), ""
+    )
     return mark + prefix + name.removeprefix(mark)
 
 

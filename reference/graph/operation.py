@@ -269,11 +269,11 @@ class Operation:
 
     def colocation_groups(self) -> list[bytes]:
         """The groups it must share a device with; its own if it is in no other."""
-        found = self.extra.get("_class")
+        groups = self.extra.get("_class")
         own = [b"loc:@" + self.name.encode()]
-        if found is None:
+        if groups is None:
             return own
-        return [item for item in found.list.s if item.startswith(b"loc:@")] or own
+        return [item for item in groups.list.s if item.startswith(b"loc:@")] or own
 
     def get_attr(self, name: str) -> Any:
         """An attribute as TensorFlow shows it: DType, bytes, int, float, bool, protos, lists.

@@ -33,7 +33,7 @@ class Registry:
             if name in self._held:
                 raise KeyError(
                     f"Registering two {self._name} with name '{name}'! "
-                    f"(Previous registration was in {_place(self._held[name][1])})"
+                    f"(Previous registration was in {_site_text(self._held[name][1])})"
                 )
             self._held[name] = candidate, site()
 
@@ -55,7 +55,7 @@ class Registry:
             raise LookupError(f"{self._name} registry has no entry for: {text}") from None
 
 
-def _place(where: Site) -> str:
+def _site_text(where: Site) -> str:
     """A line of a program, as the error of a second registration tells it."""
     frames = where.frames()
     if not frames:

@@ -30,7 +30,7 @@ class ControlScope:
 
     control_inputs: tuple[Operation, ...]
     outer: ControlScope | None
-    made: set[Operation] = field(default_factory=set)
+    operations: set[Operation] = field(default_factory=set)
 
     def waits_for(self) -> frozenset[Operation]:
         """The operations of this scope and of those around it."""
@@ -72,14 +72,14 @@ class DeviceScope:
     def _merged(self, operation: Operation) -> str:
         if isinstance(self.spec, devices.DeviceName):
             return str(devices.parse(operation.device).over(self.spec))
-        found = self.spec(operation)
-        if hasattr(found, "to_string"):
-            found = found.to_string()
-        if isinstance(found, bytes):
-            found = found.decode()
-        if not isinstance(found, str):
-            raise TypeError(f"Expected binary or unicode string, got {found!r}")
-        return found
+        device = self.spec(operation)
+        if hasattr(device, "to_string"):
+            device = device.to_string()
+        if isinstance(device, bytes):
+            device = device.decode()
+        if not isinstance(device, str):
+            raise TypeError(f"Expected binary or unicode string, got {device!r}")
+        return device
 
 
 class Scopes(threading.local):
@@ -161,7 +161,7 @@ class Scopes(threading.local):
 
     def control_inputs_of(self, inputs: Any) -> list[Operation]:
         """The operations that one with these input operations must wait for, each once."""
-        found: dict[Operation, None] = {}
+        controls: dict[Operation, None] = {}
         ops = set(inputs)
         layers = []
         scope = self.control
@@ -169,15 +169,15 @@ class Scopes(threading.local):
             layers.append(scope)
             scope = scope.outer
         for layer in reversed(layers):
-            if ops.isdisjoint(layer.made):
-                found.update((op, None) for op in layer.control_inputs if op not in ops)
-        return list(found)
+            if ops.isdisjoint(layer.operations):
+                controls.update((op, None) for op in layer.control_inputs if op not in ops)
+        return list(controls)
 
     def note(self, operation: Operation) -> None:
         """Remember that the operation was made inside the control scopes."""
         scope = self.control
         while scope is not None:
-            scope.made.add(operation)
+            scope.operations.add(operation)
             scope = scope.outer
 
 

@@ -99,7 +99,7 @@ def _pairs(given: Any) -> list[tuple[Any, Branch]]:
 def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
     """The branch of the last pair where there is no default: its predicate must hold."""
     *others, (pred, function) = pairs
-    predicates = [each for each, _ in pairs]
+    predicates = [predicate for predicate, _ in pairs]
 
     def branch() -> Any:
         shown = [
@@ -107,7 +107,7 @@ def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
             stack(predicates, name="preds_c"),
         ]
         text = "Implementation error: an earlier branch should have been taken"
-        checks = [_at_most(0, [each for each, _ in others], text), assert_(pred, shown)]
+        checks = [_at_most(0, [predicate for predicate, _ in others], text), assert_(pred, shown)]
         with stacks.get_default_graph().control_dependencies(checks):
             return function()
 
@@ -119,6 +119,6 @@ def _at_most(number: int, predicates: Sequence[Any], text: str) -> Operation:
     several = stack(list(predicates), name="preds_c")
     count = reduce_sum(cast(several, "int32"), name="num_true_conds")
     holds = less_equal(count, constant(number, name="n_true_conds"))
-    names = ", ".join(getattr(each, "name", "?") for each in predicates)
+    names = ", ".join(getattr(predicate, "name", "?") for predicate in predicates)
     shown = [f"{text}: more than {number} conditions ({names}) evaluated as True:", several]
     return assert_(holds, shown, summarize=len(predicates))

@@ -75,22 +75,22 @@ class Conditional(Context):
             graph.get_tensor_by_name(under(import_scope, name))
             for name in (message.pred_name, message.pivot_name)
         )
-        found = cls(pred, pivot, message.branch)
-        found.name = under(import_scope, message.context_name)
-        found._restore(message, import_scope)
-        return found
+        context = cls(pred, pivot, message.branch)
+        context.name = under(import_scope, message.context_name)
+        context._restore(message, import_scope)
+        return context
 
     def to_proto(self, export_scope: str | None = None) -> CondContextDef | None:
         """The branch as a CondContextDef; None if it is not in the name scope to be exported."""
         if export_scope is not None and not self.name.startswith(export_scope):
             return None
-        found = CondContextDef(
+        message = CondContextDef(
             pred_name=without(export_scope, self.pred.name),
             pivot_name=without(export_scope, self.pivot.name),
             branch=self.branch,
         )
-        self._says(found, export_scope)
-        return found
+        self._says(message, export_scope)
+        return message
 
     @property
     def pivot(self) -> Tensor:
@@ -264,19 +264,19 @@ def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: b
             stacks.get_default_graph().add_to_collection(GraphKeys.COND_CONTEXT, context)
     leaves = nest.flatten(result, expand_composites=True)
     values = [with_flow(leaf, merge) for leaf, merge in zip(leaves, merges, strict=True)]
-    found = nest.pack_sequence_as(result, values, expand_composites=True)
-    return found if strict else _only(found)
+    joined = nest.pack_sequence_as(result, values, expand_composites=True)
+    return joined if strict else _only(joined)
 
 
 def _make_indices_alike(
     result: Any, other: Any, on_flat: list[Tensor], off_flat: list[Tensor]
 ) -> None:
     """Make the indices of rows int64 in both branches where their dtypes differ."""
-    place = 0
+    index = 0
     for one, two in zip(nest.flatten(result), nest.flatten(other), strict=False):
         is_rows = isinstance(one, IndexedSlices) and isinstance(two, IndexedSlices)
         if is_rows and one.indices.dtype != two.indices.dtype:
             cast(one.indices, int64), cast(two.indices, int64)  # which TensorFlow makes, too
             for flat in (on_flat, off_flat):
-                flat[place + 1] = cast(flat[place + 1], int64)
-        place += len(nest.flatten(one, expand_composites=True))
+                flat[index + 1] = cast(flat[index + 1], int64)
+        index += len(nest.flatten(one, expand_composites=True))

@@ -156,11 +156,11 @@ class Context(ABC):
         """What stands in the context around for a value of further outside."""
         if self.outer_context is None:
             return value
-        found = self.outer_context.value_inside(value)
-        if found is not value:
-            self._known.add(found)
-            self._inside[found] = found
-        return found
+        outer_value = self.outer_context.value_inside(value)
+        if outer_value is not value:
+            self._known.add(outer_value)
+            self._inside[outer_value] = outer_value
+        return outer_value
 
     def _bring_in_inputs(self, op: Operation) -> None:
         for index, tensor in enumerate(op.inputs):
@@ -215,17 +215,17 @@ def _check_inside(op: Operation, source: Operation) -> None:
     if there is None or there is context:
         return
     loop, other = loop_around(context), loop_around(there)
-    told = f"What a loop makes is taken from what the loop returns, not from '{source.name}'."
+    advice = f"What a loop makes is taken from what the loop returns, not from '{source.name}'."
     if loop is None:
         if other is None or op.type in ENTERS or op.type in _SWITCHES:
             return
-        _LOGGER.info(told)
+        _LOGGER.info(advice)
         raise bad_value(
             f"Cannot use '{source.name}' as input to '{op.name}' because '{source.name}' is in a "
             "while loop. See info log for more details."
         )
     if other is not None and not _may_take(loop, other):
-        _LOGGER.info(told)
+        _LOGGER.info(advice)
         raise bad_value(
             f"Cannot use '{source.name}' as input to '{op.name}' because they are in different "
             "while loops. See info log for more details."

@@ -32,20 +32,22 @@ def values_def(
       scope: a name scope that is taken out of names, or None.
 
     """
-    found = ValuesDef(values=[without(scope, name) for name in sorted(each.name for each in known)])
+    message = ValuesDef(
+        values=[without(scope, name) for name in sorted(tensor.name for tensor in known)]
+    )
     for outer, inner in inside.items():
-        found.external_values[without(scope, outer.name)] = without(scope, inner.name)
-    return found
+        message.external_values[without(scope, outer.name)] = without(scope, inner.name)
+    return message
 
 
 def nested_defs(contexts: Iterable[Any], scope: str | None) -> list[ControlFlowContextDef]:
     """The messages of contexts within another one; `scope` as for `values_def`."""
-    found = []
+    messages = []
     for context in contexts:
         message = context.to_proto(scope)
         kind = "cond_ctxt" if isinstance(message, CondContextDef) else "while_ctxt"
-        found.append(ControlFlowContextDef(**{kind: message}))
-    return found
+        messages.append(ControlFlowContextDef(**{kind: message}))
+    return messages
 
 
 def restore_nested(message: ControlFlowContextDef, scope: str | None) -> None:
@@ -77,12 +79,12 @@ def known_in(
             settles(tensor.op)
     inside: dict[Tensor, Tensor] = {}
     for outer, inner in definition.external_values.items():
-        found = graph.get_tensor_by_name(under(scope, inner))
+        tensor_inside = graph.get_tensor_by_name(under(scope, inner))
         try:
             tensor = graph.get_tensor_by_name(under(scope, outer))
         except KeyError:  # it was not exported; nothing can ask for it
             continue
-        inside[tensor] = found
+        inside[tensor] = tensor_inside
         if outer in definition.values:
             known.add(tensor)
     return known, inside

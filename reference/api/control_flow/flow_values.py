@@ -59,10 +59,10 @@ def merged_with_index(values: list[Any], name: str | None = None) -> Merged:
     with name_scope(name, "Merge", values):
         if not any(isinstance(value, SparseTensor) for value in values):
             values = as_slices(values)
-        columns = zip(*(each.parts() for each in values), strict=True)
+        columns = zip(*(item.parts() for item in values), strict=True)
         pairs = [merged_with_index(list(column)) for column in columns]
-    whole = type(values[0])(*(pair.output for pair in pairs))
-    return Merged(whole, pairs[0].value_index)
+    result = type(values[0])(*(pair.output for pair in pairs))
+    return Merged(result, pairs[0].value_index)
 
 
 def switched_value(value: Any, pred: Tensor, name: str = "Switch") -> tuple[Any, Any]:
@@ -73,21 +73,21 @@ def switched_value(value: Any, pred: Tensor, name: str = "Switch") -> tuple[Any,
     graph = stacks.get_default_graph()
     with graph.colocate_with(value, ignore_existing=True), name_scope(name, "Switch", [pred]):
         inputs = [{"data": part, "pred": pred} for part in value.parts()]
-        pairs = [apply_op("Switch", each, {}).outputs for each in inputs]
+        pairs = [apply_op("Switch", pair_of_inputs, {}).outputs for pair_of_inputs in inputs]
     offs, ons = zip(*pairs, strict=True)
     return IndexedSlices(*offs), IndexedSlices(*ons)
 
 
 def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
     """Each value as rows of one tensor, their indices of one dtype."""
-    found = [as_indexed_slices(value, optimize=False) for value in values]
-    if len({each.indices.dtype for each in found}) == 1:
-        return found
+    slices = [as_indexed_slices(value, optimize=False) for value in values]
+    if len({item.indices.dtype for item in slices}) == 1:
+        return slices
     return [
-        each
-        if each.indices.dtype != int32
-        else IndexedSlices(each.values, cast(each.indices, int64), each.dense_shape)
-        for each in found
+        item
+        if item.indices.dtype != int32
+        else IndexedSlices(item.values, cast(item.indices, int64), item.dense_shape)
+        for item in slices
     ]
 
 
@@ -106,5 +106,5 @@ def as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:
         return x
     if not isinstance(x, Tensor):
         raise TypeError(f"Not a Tensor or IndexedSlices: {type(x)}.")
-    whole = shape_internal(x, optimize=optimize)
-    return IndexedSlices(x, range_(0, whole[0]), whole)
+    dense_shape = shape_internal(x, optimize=optimize)
+    return IndexedSlices(x, range_(0, dense_shape[0]), dense_shape)

@@ -50,7 +50,7 @@ class _Elements:
 
     def __init__(self, structure: Any, *, for_scan: bool = False) -> None:
         self._structure = structure
-        self.tensors = [convert_to_tensor(each, name="elem") for each in nest.flatten(structure)]
+        self.tensors = [convert_to_tensor(leaf, name="elem") for leaf in nest.flatten(structure)]
         first = self.tensors[0]
         if first.shape.ndims == 0:
             raise IndexError("Elements in elems must be 1+ dimensional Tensors, not scalars")
@@ -72,7 +72,7 @@ class _Elements:
 
     def at(self, index: Any) -> Any:
         """The elements at an index, or at one made for each, as the tensors are nested."""
-        read = [array.read(_made(index)) for array in self._arrays]
+        read = [array.read(_converted_index(index)) for array in self._arrays]
         return nest.pack_sequence_as(self._structure, read)
 
     def counted(self, results: list[Tensor]) -> list[Tensor]:
@@ -87,7 +87,10 @@ class _Elements:
 
 def written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
     """The arrays with each its value at the index, or at one made for it."""
-    return [array.write(_made(index), each) for array, each in zip(arrays, values, strict=True)]
+    return [
+        array.write(_converted_index(index), value)
+        for array, value in zip(arrays, values, strict=True)
+    ]
 
 
 def _array_of(count: Any, first: Tensor, *, infer_shape: bool) -> TensorArray:
@@ -98,7 +101,7 @@ def _array_of(count: Any, first: Tensor, *, infer_shape: bool) -> TensorArray:
     )
 
 
-def _made(index: Any) -> Any:
+def _converted_index(index: Any) -> Any:
     return index() if callable(index) else index
 
 
@@ -143,23 +146,23 @@ def foldl(
     check_callable(fn)
     with name_scope(name, "foldl", nest.flatten(elems)), reading_variables_where_used():
         given = _Elements(elems)
-        made = given.at(0) if initializer is None else initializer
+        accumulator = given.at(0) if initializer is None else initializer
         start = constant(1 if initializer is None else 0)
 
-        def compute(index: Any, made: Any) -> Any:
-            made = fn(made, given.at(index))
-            return [index + 1, made]
+        def compute(index: Any, accumulator: Any) -> Any:
+            accumulator = fn(accumulator, given.at(index))
+            return [index + 1, accumulator]
 
-        _, made = while_loop(
+        _, accumulator = while_loop(
             lambda index, _: index < given.count,
             compute,
-            [start, made],
+            [start, accumulator],
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,
             maximum_iterations=given.count,
         )
-        return made
+        return accumulator
 
 
 @public("foldr")
@@ -177,22 +180,22 @@ def foldr(
     with name_scope(name, "foldr", nest.flatten(elems)), reading_variables_where_used():
         given = _Elements(elems)
         start = given.count if initializer is not None else given.count - 1
-        made = given.at(start) if initializer is None else initializer
+        accumulator = given.at(start) if initializer is None else initializer
 
-        def compute(index: Any, made: Any) -> Any:
+        def compute(index: Any, accumulator: Any) -> Any:
             index = index - 1
-            return [index, fn(made, given.at(index))]
+            return [index, fn(accumulator, given.at(index))]
 
-        _, made = while_loop(
+        _, accumulator = while_loop(
             lambda index, _: index > 0,
             compute,
-            [start, made],
+            [start, accumulator],
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,
             maximum_iterations=given.count,
         )
-        return made
+        return accumulator
 
 
 @public("scan")
@@ -235,17 +238,17 @@ def scan(
         def first() -> Any:  # anew for each tensor, as TensorFlow
             return count - 1 if reverse else 0
 
-        made = given.at(first) if initializer is None else initializer
-        made = [convert_to_tensor(each) for each in nest.flatten(made)]
-        arrays = [_array_of(count, each, infer_shape=infer_shape) for each in made]
+        accumulator = given.at(first) if initializer is None else initializer
+        accumulator = [convert_to_tensor(tensor) for tensor in nest.flatten(accumulator)]
+        arrays = [_array_of(count, tensor, infer_shape=infer_shape) for tensor in accumulator]
         done = 0
         if initializer is None:
-            arrays, done = written(arrays, first, made), 1
+            arrays, done = written(arrays, first, accumulator), 1
 
-        def compute(index: Any, made: Any, arrays: Any) -> Any:
-            found = fn(nest.pack_sequence_as(like, made), given.at(index))
-            nest.assert_same_structure(like, found)
-            flat = nest.flatten(found)
+        def compute(index: Any, accumulator: Any, arrays: Any) -> Any:
+            results = fn(nest.pack_sequence_as(like, accumulator), given.at(index))
+            nest.assert_same_structure(like, results)
+            flat = nest.flatten(results)
             arrays = written(arrays, index, flat)
             return (index - 1 if reverse else index + 1), flat, arrays
 
@@ -253,10 +256,10 @@ def scan(
         _, _, arrays = while_loop(
             (lambda index, *_: index >= 0) if reverse else (lambda index, *_: index < count),
             compute,
-            (start, made, arrays),
+            (start, accumulator, arrays),
             parallel_iterations=parallel_iterations,
             back_prop=back_prop,
             swap_memory=swap_memory,
             maximum_iterations=count,
         )
-        return nest.pack_sequence_as(like, given.counted([each.stack() for each in arrays]))
+        return nest.pack_sequence_as(like, given.counted([tensor.stack() for tensor in arrays]))

@@ -158,8 +158,8 @@ def bodies_of(op: Operation) -> Sequence[BranchGraph]:
     """
     if op not in _BODIES:
         _BODIES[op] = [
-            body_of_library(op, each, op.inputs[1:], is_captured=True)
-            for each in kind_of(op).functions_of(op)
+            body_of_library(op, function, op.inputs[1:], is_captured=True)
+            for function in kind_of(op).functions_of(op)
         ]
     return _BODIES[op]
 
@@ -193,7 +193,7 @@ def joined_branches(
     if given is None and kind is COND and gives_all():
         _give_all(bodies)
     passed = [body.extra_inputs for body in bodies] if given is None else given
-    taken = list(dict.fromkeys(each for tensors in passed for each in tensors))
+    taken = list(dict.fromkeys(tensor for tensors in passed for tensor in tensors))
     for body, tensors in zip(bodies, passed, strict=True):
         body.take(taken, tensors)
     graph = stacks.get_default_graph()
@@ -202,7 +202,7 @@ def joined_branches(
     shapes = [_common(outputs) for outputs in zip(*(body.outputs for body in bodies), strict=True)]
     attrs: dict[str, Any] = {
         "output_shapes": shapes,
-        "Tout": [each.dtype.base_dtype for each in bodies[0].outputs],
+        "Tout": [tensor.dtype.base_dtype for tensor in bodies[0].outputs],
         **kind.function_attrs(functions),
     }
     op_type = kind.op_type if has_effects else f"Stateless{kind.op_type}"
@@ -211,9 +211,9 @@ def joined_branches(
         _BODIES[op] = list(bodies)
         note_functions(op, bodies, 1)
         graph.prevent_fetching(op)
-        found = iter([identity(each) for each in op.outputs])
+        results = iter([identity(tensor) for tensor in op.outputs])
     leaves = nest.flatten(structure, expand_composites=True)
-    values = [None if leaf is None else with_flow(leaf, next(found)) for leaf in leaves]
+    values = [None if leaf is None else with_flow(leaf, next(results)) for leaf in leaves]
     return nest.pack_sequence_as(structure, values, expand_composites=True)
 
 
@@ -228,8 +228,8 @@ def _give_all(bodies: Sequence[BranchGraph]) -> None:
         ]
         with body.as_default():
             body.outputs += [
-                apply_op("OptionalFromValue", {"components": [each]}, {}).outputs[0]
-                for each in tensors
+                apply_op("OptionalFromValue", {"components": [tensor]}, {}).outputs[0]
+                for tensor in tensors
             ]
     pad(bodies)
 
@@ -262,7 +262,7 @@ def _make_indices_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
     """
     columns = [nest.flatten(body.structure) for body in bodies]
     assert len({len(column) for column in columns}) == 1, [len(column) for column in columns]
-    place, changed = 0, False
+    index, changed = 0, False
     for number, values in enumerate(zip(*columns, strict=True)):
         if len({isinstance(value, IndexedSlices) for value in values}) != 1:
             raise TypeError(
@@ -270,7 +270,7 @@ def _make_indices_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
                 f"  branches returned: {values}"
             )
         if isinstance(values[0], IndexedSlices):
-            at = place + 1
+            at = index + 1
             if len({body.outputs[at].dtype for body in bodies}) != 1:
                 changed = True
                 for body in bodies:
@@ -278,7 +278,7 @@ def _make_indices_alike(kind: Kind, bodies: Sequence[BranchGraph]) -> None:
                         with body.as_default():
                             body.outputs[at] = cast(body.outputs[at], int64)
         parts = nest.flatten(values[0], expand_composites=True)
-        place += sum(part is not None for part in parts)
+        index += sum(part is not None for part in parts)
     if changed:
         for body in bodies:
             body.structure = nest.pack_sequence_as(

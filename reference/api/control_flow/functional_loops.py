@@ -81,8 +81,8 @@ def functional_while(
 
     """
     firsts = [
-        each if flow_of(each) is not each else convert_to_tensor(each)
-        for each in nest.flatten(loop_vars, expand_composites=True)
+        tensor if flow_of(tensor) is not tensor else convert_to_tensor(tensor)
+        for tensor in nest.flatten(loop_vars, expand_composites=True)
     ]
     packed = nest.pack_sequence_as(loop_vars, firsts, expand_composites=True)
     shapes, structure = invariants_of(packed, shape_invariants)
@@ -104,18 +104,18 @@ def functional_while(
         goes_on.take(taken, word=f"{goes_on.name}___redundant_placeholder")
         following.outputs += [inner for _, inner in following.captures]
         variables.check_shapes(following.outputs[_OWN:])
-        given = [*own, *(flow_of(each) for each in firsts), *taken]
+        given = [*own, *(flow_of(tensor) for tensor in firsts), *taken]
         _check_dtypes(following, given)
-        kept = [each.shape for each in following.outputs]
+        kept = [tensor.shape for tensor in following.outputs]
         kept[_OWN : _OWN + len(shapes)] = shapes
         bodies = LoopBodies(goes_on, following)
         op = loop_of(given, bodies, kept, parallel_iterations, scope)
         is_plain = not stacks.get_default_graph().building_function
-        outputs = [identity(each) if is_plain else each for each in op.outputs]
-    found: list[Any] = outputs[_OWN : _OWN + len(firsts)]
+        outputs = [identity(tensor) if is_plain else tensor for tensor in op.outputs]
+    results: list[Any] = outputs[_OWN : _OWN + len(firsts)]
     if not back_prop:
-        found = [stop_gradient(each) for each in found]
-    result = variables.packed(found)
+        results = [stop_gradient(tensor) for tensor in results]
+    result = variables.packed(results)
     flat = nest.flatten(result, expand_composites=True)
     return flat[0] if len(flat) == 1 and not return_same_structure else result
 
@@ -146,7 +146,9 @@ class _Variables:
     def arguments(self, body: BranchGraph, own: Sequence[Tensor]) -> list[Tensor]:
         """Placeholders for the loop's own variables and these; the body's arguments from now on."""
         with body.as_default():
-            body.inputs = [placeholder(each.dtype, each.shape, each.op.name) for each in own]
+            body.inputs = [
+                placeholder(tensor.dtype, tensor.shape, tensor.op.name) for tensor in own
+            ]
             body.inputs += [
                 placeholder(flow_of(first).dtype.base_dtype, shape)
                 for first, shape in zip(self._firsts, self._shapes, strict=True)

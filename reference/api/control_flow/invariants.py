@@ -54,10 +54,10 @@ def invariants_of(loop_vars: Any, invariants: Any) -> Invariants:
     shapes: list[TensorShape] = []
     parts: list[Any] = []
     for value, shape in zip(values, given, strict=True):
-        found = _held(flow_of(value), shape)
-        is_tensor = isinstance(found, TensorShape)
-        shapes += [found] if is_tensor else [part.shape for part in found._component_specs]  # noqa: SLF001 - the spec's own parts
-        parts.append(value.known_as(found.shape) if isinstance(value, SparseTensor) else value)
+        invariant = _held(flow_of(value), shape)
+        is_tensor = isinstance(invariant, TensorShape)
+        shapes += [invariant] if is_tensor else [part.shape for part in invariant._component_specs]  # noqa: SLF001 - the spec's own parts
+        parts.append(value.known_as(invariant.shape) if isinstance(value, SparseTensor) else value)
     return Invariants(shapes, nest.pack_sequence_as(loop_vars, parts))
 
 
@@ -96,9 +96,9 @@ def _spec_like(value: Any, shape: TensorShape) -> TypeSpec:
             )
         rank = None if shape.ndims is None else shape.as_list()[0]
         return SparseTensorSpec(None if rank is None else [None] * rank, value.dtype)
-    whole = TensorShape([None]).concatenate(shape[1:])
+    dense_shape = TensorShape([None]).concatenate(shape[1:])
     dense = None if value.dense_shape is None else value.dense_shape.dtype
-    return IndexedSlicesSpec(whole, value.dtype, value.indices.dtype, dense, shape[:1])
+    return IndexedSlicesSpec(dense_shape, value.dtype, value.indices.dtype, dense, shape[:1])
 
 
 def shape_after_iteration(name: str, before: TensorShape, after: TensorShape) -> ValueError:

@@ -104,7 +104,7 @@ class Loop(Context):
             return graph.get_tensor_by_name(under(import_scope, name))
 
         most = message.maximum_iterations_name
-        found = cls(
+        loop = cls(
             LoopOptions(
                 message.parallel_iterations,
                 message.back_prop,
@@ -113,18 +113,18 @@ class Loop(Context):
             ),
             message.context_name,
         )
-        found.name = under(import_scope, message.context_name)
-        found._pivots = [named(message.pivot_for_pred_name), named(message.pivot_for_body_name)]
-        found.condition = named(message.pivot_name)
-        found.exits = [named(name) for name in message.loop_exit_names]
-        found.enters = [named(name) for name in message.loop_enter_names]
-        found._restore(message, import_scope)
+        loop.name = under(import_scope, message.context_name)
+        loop._pivots = [named(message.pivot_for_pred_name), named(message.pivot_for_body_name)]
+        loop.condition = named(message.pivot_name)
+        loop.exits = [named(name) for name in message.loop_exit_names]
+        loop.enters = [named(name) for name in message.loop_enter_names]
+        loop._restore(message, import_scope)
         if import_scope:
-            frame = AttrValue(s=found.name.encode())
-            for tensor in found._known:
+            frame = AttrValue(s=loop.name.encode())
+            for tensor in loop._known:
                 if tensor.op.type in ENTERS:
                     tensor.op._set_attr("frame_name", frame)  # noqa: SLF001 - it is being made here
-        return found
+        return loop
 
     def to_proto(self, export_scope: str | None = None) -> WhileContextDef | None:
         """The loop as a WhileContextDef; None if it is not in the name scope to be exported."""
@@ -135,7 +135,7 @@ class Loop(Context):
             return "" if tensor is None else without(export_scope, tensor.name)
 
         options, (start, inside) = self.options, self._pivots
-        found = WhileContextDef(
+        message = WhileContextDef(
             parallel_iterations=options.parallel_iterations,
             back_prop=options.back_prop,
             swap_memory=options.swap_memory,
@@ -146,8 +146,8 @@ class Loop(Context):
             loop_enter_names=map(named, self.enters),
             maximum_iterations_name=named(options.maximum_iterations),
         )
-        self._says(found, export_scope)
-        return found
+        self._says(message, export_scope)
+        return message
 
     @property
     def pivot(self) -> Tensor | None:
@@ -189,8 +189,8 @@ class Loop(Context):
         there = loop_around(context_after(value.op))
         if there is not loop.gradient.forward:
             return None
-        found: Tensor = loop.gradient.value_of(value)
-        return found
+        remembered: Tensor = loop.gradient.value_of(value)
+        return remembered
 
     def take_new(self, op: Operation) -> None:
         """As `take`; the shape of a forward value is taken where the value is.
@@ -234,9 +234,9 @@ class Loop(Context):
     def _pull_in(self, op: Operation, outer: Sequence[Operation]) -> None:
         """Wait for operations of outside by a value of theirs that comes into the loop."""
         with self.graph.control_dependencies(None), self.entered():
-            found = [identity(other.outputs[0]).op for other in outer if other.outputs]
-        if found:
-            op._add_control_inputs(found)  # noqa: SLF001 - it is being made here
+            inside = [identity(other.outputs[0]).op for other in outer if other.outputs]
+        if inside:
+            op._add_control_inputs(inside)  # noqa: SLF001 - it is being made here
 
     def enter(
         self,
@@ -303,7 +303,7 @@ class Loop(Context):
           What the body returned, and the tensors that come out of the loop.
 
         """
-        flows = [convert_to_tensor(flow_of(each)) for each in variables]
+        flows = [convert_to_tensor(flow_of(item)) for item in variables]
         entered = self._entered_variables(flows, invariants)
         starts = [merged([tensor, tensor]) for tensor in entered]
         self.set_pivot(starts[0])
@@ -319,8 +319,8 @@ class Loop(Context):
             results = [results]
         nest.assert_same_structure(list(given), list(results), expand_composites=True)
         flat = [
-            convert_to_tensor(flow_of(each))
-            for each in nest.flatten(results, expand_composites=True)
+            convert_to_tensor(flow_of(item))
+            for item in nest.flatten(results, expand_composites=True)
         ]
         if len(flat) != len(starts):
             raise ValueError(
@@ -337,10 +337,10 @@ class Loop(Context):
     def _entered_variables(self, flows: list[Tensor], invariants: Any) -> list[Tensor]:
         self._known.update(flows)
         outer = self.outer_context
-        real = [each if outer is None else outer.value_inside(each) for each in flows]
+        real = [flow if outer is None else outer.value_inside(flow) for flow in flows]
         with self.graph.control_dependencies(None):
             entered = [
-                self.enter(each, is_constant=False, keeps_shape=invariants is None) for each in real
+                self.enter(flow, is_constant=False, keeps_shape=invariants is None) for flow in real
             ]
         pivot, context = None, outer
         while context is not None and pivot is None:
@@ -357,7 +357,7 @@ class Loop(Context):
 
 
 def _packed(structure: Any, variables: list[Any], tensors: list[Tensor]) -> Any:
-    values = [with_flow(like, each) for like, each in zip(variables, tensors, strict=True)]
+    values = [with_flow(like, tensor) for like, tensor in zip(variables, tensors, strict=True)]
     return nest.pack_sequence_as(structure, values, expand_composites=True)
 
 

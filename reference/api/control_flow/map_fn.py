@@ -81,9 +81,9 @@ def map_fn(
             start, results = constant(0), given.empty(specs, infer_shape=infer_shape)
 
             def compute(index: Any, results: Any) -> Any:
-                found = fn(given.at(index))
-                nest.assert_same_structure(elems if asked is None else asked, found)
-                kept = written(results, index, _boxed(nest.flatten(found), specs))
+                outcome = fn(given.at(index))
+                nest.assert_same_structure(elems if asked is None else asked, outcome)
+                kept = written(results, index, _boxed(nest.flatten(outcome), specs))
                 return index + 1, kept
 
             _, results = while_loop(
@@ -97,8 +97,8 @@ def map_fn(
             )
             stacked = given.stacked(results)
         pairs = zip(specs, stacked, strict=True)
-        whole = [unboxed(spec._batch(given.known.value), each) for spec, each in pairs]
-        return nest.pack_sequence_as(elems if asked is None else asked, whole)
+        result = [unboxed(spec._batch(given.known.value), tensor) for spec, tensor in pairs]
+        return nest.pack_sequence_as(elems if asked is None else asked, result)
 
 
 def _read(elems: Any) -> Any:
@@ -108,26 +108,26 @@ def _read(elems: Any) -> Any:
       ValueError: there is none.
 
     """
-    found = nest.map_structure(read_outside, elems)
-    if not nest.flatten(found):
+    values = nest.map_structure(read_outside, elems)
+    if not nest.flatten(values):
         raise ValueError(
             "elems must be a Tensor or (possibly nested) sequence of Tensors. Got "
-            f"{found}, which does not contain any Tensors."
+            f"{values}, which does not contain any Tensors."
         )
-    return found
+    return values
 
 
 def _specs(elems: Any, asked: Any) -> list[Any]:
     """The specs of the results: those asked for, or those of the elements without their sizes."""
     if asked is not None:
         return [
-            each if isinstance(each, TypeSpec) else TensorSpec(None, each)
-            for each in nest.flatten(asked)
+            item if isinstance(item, TypeSpec) else TensorSpec(None, item)
+            for item in nest.flatten(asked)
         ]
-    given: list[Any] = [type_spec_from_value(each) for each in nest.flatten(elems)]
+    given: list[Any] = [type_spec_from_value(item) for item in nest.flatten(elems)]
     return [
-        type(each)(None, each.dtype) if isinstance(each, TensorSpec | SparseTensorSpec) else each
-        for each in given
+        type(item)(None, item.dtype) if isinstance(item, TensorSpec | SparseTensorSpec) else item
+        for item in given
     ]
 
 
@@ -149,23 +149,23 @@ class _Elements:
 
     def __init__(self, values: Any) -> None:
         self._values = values
-        self._specs = [type_spec_from_value(each) for each in nest.flatten(values)]
-        flat = [convert_to_tensor_or_composite(each, name="elem") for each in nest.flatten(values)]
+        self._specs = [type_spec_from_value(leaf) for leaf in nest.flatten(values)]
+        flat = [convert_to_tensor_or_composite(leaf, name="elem") for leaf in nest.flatten(values)]
         if flat[0].shape.ndims == 0:
             raise ValueError("Elements in elems must be 1+ dimensional Tensors, not scalars")
-        for each in flat:
-            spec = type_spec_from_value(each)
+        for leaf in flat:
+            spec = type_spec_from_value(leaf)
             if not isinstance(spec, BatchableTypeSpec):
-                raise TypeError(f"map_fn can not consume {spec} inputs: got {each!r}")
-        tensors = [boxed_rows(each) for each in flat]
-        sizes = [Dimension(each.shape.with_rank_at_least(1)[0]) for each in tensors]
+                raise TypeError(f"map_fn can not consume {spec} inputs: got {leaf!r}")
+        tensors = [boxed_rows(leaf) for leaf in flat]
+        sizes = [Dimension(leaf.shape.with_rank_at_least(1)[0]) for leaf in tensors]
         self.known = sizes[0]
-        for each in sizes[1:]:
-            self.known.assert_is_compatible_with(each)
+        for leaf in sizes[1:]:
+            self.known.assert_is_compatible_with(leaf)
         self.count: Any = self.known.value or shape(tensors[0])[0]
         arrays = [
-            TensorArray(each.dtype, self.count, dynamic_size=False, infer_shape=True)
-            for each in tensors
+            TensorArray(leaf.dtype, self.count, dynamic_size=False, infer_shape=True)
+            for leaf in tensors
         ]
         pairs = zip(arrays, tensors, strict=True)
         self._arrays = [array.unstack(tensor) for array, tensor in pairs]
@@ -186,26 +186,26 @@ class _Elements:
           TypeError: there are no tensors that such results become.
 
         """
-        for each in specs:
-            if not isinstance(each, BatchableTypeSpec):
-                raise TypeError(f"map_fn can not generate {each} outputs")
+        for spec in specs:
+            if not isinstance(spec, BatchableTypeSpec):
+                raise TypeError(f"map_fn can not generate {spec} outputs")
         return [
             TensorArray(
-                each.dtype,
+                spec.dtype,
                 self.count,
                 dynamic_size=False,
                 infer_shape=infer_shape,
-                element_shape=each.shape,
+                element_shape=spec.shape,
             )
-            for each in map(boxed_spec, specs)
+            for spec in map(boxed_spec, specs)
         ]
 
     def stacked(self, results: Sequence[TensorArray]) -> list[Tensor]:
         """The results as tensors of as many rows."""
-        made = [array.stack() for array in results]
-        for each in made:
-            each.set_shape(TensorShape([self.known]).concatenate(each.shape[1:]))
-        return made
+        tensors = [array.stack() for array in results]
+        for tensor in tensors:
+            tensor.set_shape(TensorShape([self.known]).concatenate(tensor.shape[1:]))
+        return tensors
 
 
 def _boxed(values: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
@@ -222,4 +222,4 @@ def _boxed(values: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
                 f"a:\n    {type_spec_from_value(value)}\n    (value={value})\n  To fix, update the "
                 "`fn_output_signature` (or `dtype`) argument to `map_fn`."
             )
-    return [boxed(each) for each in values]
+    return [boxed(item) for item in values]

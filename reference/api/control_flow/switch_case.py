@@ -79,7 +79,7 @@ def _checked(index: Any, given: Any, default: Branch | None) -> list[Branch]:
     if not isinstance(given, list | tuple | dict):
         raise TypeError("'branch_fns' must be a list, tuple, or dict")
     pairs = list(given.items()) if isinstance(given, dict) else list(given)
-    if all(callable(each) for each in pairs):
+    if all(callable(branch) for branch in pairs):
         pairs = list(enumerate(pairs))
     for pair in pairs:
         _check_pair(pair)

@@ -141,12 +141,13 @@ def _built(
         invariants = (TensorShape([]), invariants[0] if is_alone else invariants)
     variables = nest.flatten(loop_vars, expand_composites=True)
     variables = [
-        each if flow_of(each) is not each else convert_to_tensor(each) for each in variables
+        tensor if flow_of(tensor) is not tensor else convert_to_tensor(tensor)
+        for tensor in variables
     ]
     first = nest.pack_sequence_as(loop_vars, variables, expand_composites=True)
     held = invariants_of(first, invariants)
     with loop.entered():
         results, exits = loop.build(cond, body, held.structure, variables, held.shapes)
     leaves = nest.flatten(results, expand_composites=True)
-    values = [with_flow(leaf, each) for leaf, each in zip(leaves, exits, strict=True)]
+    values = [with_flow(leaf, tensor) for leaf, tensor in zip(leaves, exits, strict=True)]
     return nest.pack_sequence_as(results, values, expand_composites=True)

@@ -58,8 +58,8 @@ class XLAControlFlowContext(Context):
 
 def is_in_xla_context(op: Operation) -> bool:
     """Whether an operation is to be compiled by XLA."""
-    told = op.extra.get("_XlaCompile")
-    if told is not None and told.b:
+    attr = op.extra.get("_XlaCompile")
+    if attr is not None and attr.b:
         return True
     context: Any = op._control_flow_context  # noqa: SLF001 - the two belong together
     while context is not None and not isinstance(context, XLAControlFlowContext):
@@ -81,12 +81,12 @@ def size_of_stack(value: Tensor, loop: Any) -> Tensor:
     here = stacks.get_default_graph().scopes.control_flow
     name = "" if here is None else here.name
     size = constant(1)
-    told = f"Cannot create a gradient accumulator for tensor '{value.name}' inside XLA while_loop"
+    reason = f"Cannot create a gradient accumulator for tensor '{value.name}' inside XLA while_loop"
     while loop is not None and loop is not here:
         most = loop.options.maximum_iterations
         if most is None:
             raise ValueError(
-                f"{told} because maximum_iterations was not passed to the tf.while_loop call "
+                f"{reason} because maximum_iterations was not passed to the tf.while_loop call "
                 f"('{loop.name}')."
             )
         there = most.op._control_flow_context  # noqa: SLF001 - the two belong together
@@ -96,7 +96,7 @@ def size_of_stack(value: Tensor, loop: Any) -> Tensor:
             known = constant_value(most)
             if known is None:
                 raise ValueError(
-                    f"{told}. maximum_iterations tensor '{most.name}' for while_loop context "
+                    f"{reason}. maximum_iterations tensor '{most.name}' for while_loop context "
                     f"'{loop.name}' must be statically known (e.g. a constant value or known shape "
                     "dimension), or be defined at or outside the while loop context "
                     f"'{name}' (currently defined in '{there.name}')."

@@ -32,7 +32,7 @@ __all__ = ["BranchGraph", "add_function", "function_name", "note_functions", "no
 #: Names of functions are told apart by numbers; no two of a process have the same.
 _NUMBERS: Final = itertools.count()
 #: What TensorFlow notes on such a function.
-_MADE_SO: Final = {"_construction_context": AttrValue(s=b"kEagerRuntime")}
+_CONSTRUCTION_ATTRS: Final = {"_construction_context": AttrValue(s=b"kEagerRuntime")}
 #: What takes a resource and leaves it as it is.
 _READING: Final = frozenset(
     {
@@ -77,7 +77,7 @@ _SHAPED_BY: Final = {
     "Reshape": 1,
 }
 #: What draws a whole shape of numbers for each element of its second input.
-_SHAPED_FOR_EACH: Final = frozenset({"RandomGamma", "RandomPoissonV2"})
+_SHAPED_BY_PARAMETERS: Final = frozenset({"RandomGamma", "RandomPoissonV2"})
 
 
 def function_name(scope: str, word: str) -> str:
@@ -88,7 +88,9 @@ def function_name(scope: str, word: str) -> str:
 def add_function(graph: Graph, body: FuncGraph) -> NameAttrList:
     """Put a body into the library of a graph as a function of its name; what calls it."""
     waited = body.must_run if isinstance(body, BranchGraph) else ()
-    definition = function_def(body, body.name, is_exact=True, attrs=_MADE_SO, must_run=waited)
+    definition = function_def(
+        body, body.name, is_exact=True, attrs=_CONSTRUCTION_ATTRS, must_run=waited
+    )
     graph.add_functions(FunctionDefLibrary(function=[definition]))
     return NameAttrList(name=body.name)
 
@@ -136,11 +138,13 @@ class BranchGraph(FuncGraph):
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
         """As that of every graph; what is of outside is waited for by the call."""
         mine = []
-        for each in control_inputs or ():
+        for item in control_inputs or ():
             # A variable that was changed is not read to be waited for.
-            told = None if hasattr(each, "_handle") else getattr(each, "_as_graph_element", None)
-            element = each if told is None else told()
-            element = each.op if hasattr(each, "_handle") else element
+            as_element = (
+                None if hasattr(item, "_handle") else getattr(item, "_as_graph_element", None)
+            )
+            element = item if as_element is None else as_element()
+            element = item.op if hasattr(item, "_handle") else element
             graph = getattr(element, "graph", self)
             if graph is self or graph is None:
                 mine.append(element)
@@ -198,9 +202,9 @@ class BranchGraph(FuncGraph):
             if before not in op.control_inputs:
                 op._add_control_input(before)  # noqa: SLF001 - rewriting a graph is our trade here
         self.must_run = effects[-1:]
-        self.outputs = [identity(each) for each in self.outputs]
-        found = iter(self.outputs)
-        values = [None if leaf is None else with_flow(leaf, next(found)) for leaf in leaves]
+        self.outputs = [identity(tensor) for tensor in self.outputs]
+        outputs = iter(self.outputs)
+        values = [None if leaf is None else with_flow(leaf, next(outputs)) for leaf in leaves]
         self.structure = nest.pack_sequence_as(self.structure, values, expand_composites=True)
 
     def refusal(self, function: Callable[..., Any], value: Any) -> str:
@@ -227,7 +231,7 @@ class BranchGraph(FuncGraph):
         """
         passed = self.extra_inputs if given is None else given
         of = dict(zip(passed, self.extra_args, strict=True))
-        declared = [each for each in self.inputs if each not in self.extra_args]
+        declared = [item for item in self.inputs if item not in self.extra_args]
         new = [tensor for tensor in taken if tensor not in of]
         with self.as_default():
             for number, tensor in enumerate(new):
@@ -259,11 +263,13 @@ class BranchGraph(FuncGraph):
 
 def _see_shape(op: Operation) -> None:
     """Give what an operation made the shape that constants of outside say."""
-    each = op.type in _SHAPED_FOR_EACH
-    if (not each and op.type not in _SHAPED_BY) or op.outputs[0].shape.is_fully_defined():
+    is_by_parameters = op.type in _SHAPED_BY_PARAMETERS
+    if (not is_by_parameters and op.type not in _SHAPED_BY) or op.outputs[
+        0
+    ].shape.is_fully_defined():
         return
     shape = seen_shape(op.inputs[_SHAPED_BY.get(op.type, 0)])
-    op.outputs[0].set_shape(shape.concatenate(op.inputs[1].shape) if each else shape)
+    op.outputs[0].set_shape(shape.concatenate(op.inputs[1].shape) if is_by_parameters else shape)
 
 
 def _leaves(op: Operation, tensor: Tensor) -> bool:
@@ -272,7 +278,7 @@ def _leaves(op: Operation, tensor: Tensor) -> bool:
         return True
     known = op.extra.get(_READ_ONLY)
     return known is not None and all(
-        number in known.list.i for number, each in enumerate(op.inputs) if each is tensor
+        number in known.list.i for number, source in enumerate(op.inputs) if source is tensor
     )
 
 
@@ -300,6 +306,6 @@ def note_reads(op: Operation, bodies: Sequence[BranchGraph], first: int) -> None
 
     """
     numbers = set.intersection(*(body.reads_only() for body in bodies))
-    found = AttrValue()
-    found.list.i.extend(sorted(number + first for number in numbers))
-    op._set_attr(_READ_ONLY, found)  # noqa: SLF001 - as above
+    attr = AttrValue()
+    attr.list.i.extend(sorted(number + first for number in numbers))
+    op._set_attr(_READ_ONLY, attr)  # noqa: SLF001 - as above

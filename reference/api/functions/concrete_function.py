@@ -113,24 +113,24 @@ class Trace:
         op: Operation = apply_op(
             "StatefulPartitionedCall" if has_effects else "PartitionedCall",
             {"args": [*tensors, *(body.extra_inputs if captured is None else captured)]},
-            {"Tout": [each.dtype.base_dtype for each in body.outputs], "f": self._function},
+            {"Tout": [tensor.dtype.base_dtype for tensor in body.outputs], "f": self._function},
         )
         CALLS[op] = Call(body)
         note_reads(op, [body], 0)
         for output, shape in zip(op.outputs, self._shapes(op.graph, op.inputs), strict=True):
             output.set_shape(shape)
         leaves = nest.flatten(body.structure, expand_composites=True)
-        found = iter(op.outputs)
-        values = [None if leaf is None else with_flow(leaf, next(found)) for leaf in leaves]
+        outputs = iter(op.outputs)
+        values = [None if leaf is None else with_flow(leaf, next(outputs)) for leaf in leaves]
         return nest.pack_sequence_as(body.structure, values, expand_composites=True)
 
     def _shapes(self, graph: Graph, given: Sequence[Tensor]) -> list[Any]:
         """The shapes of the results, from what is known of the arguments of one call."""
         body = self.body
         taken = zip(given, body.inputs, strict=True)
-        if all(str(each.shape) == str(inner.shape) for each, inner in taken):
-            is_known = all(each.shape.is_fully_defined() for each in body.outputs)
-            if is_known or all(constant_value(each) is None for each in given):
-                return [each.shape for each in body.outputs]
+        if all(str(tensor.shape) == str(inner.shape) for tensor, inner in taken):
+            is_known = all(tensor.shape.is_fully_defined() for tensor in body.outputs)
+            if is_known or all(constant_value(tensor) is None for tensor in given):
+                return [tensor.shape for tensor in body.outputs]
         function = NameAttrList(name=self._function.name)
         return shapes_of_call(graph, function, given) or []

@@ -91,7 +91,7 @@ class Defun:
         **options: Any,
     ) -> None:
         self._input_types = input_types
-        self._told: dict[str, Any] = {
+        self._options: dict[str, Any] = {
             "func_name": func_name,
             "grad_func": grad_func,
             "python_grad_func": python_grad_func,
@@ -119,10 +119,10 @@ class Defun:
                     f"types, while the python function allows minimum {least} and maximum {most} "
                     "arguments."
                 )
-            return DefinedFunction(func, names, self._input_types, **self._told)
+            return DefinedFunction(func, names, self._input_types, **self._options)
         if most == 0:
-            return DefinedFunction(func, (), (), **self._told)
-        return OverloadedFunction(func, names, **self._told)
+            return DefinedFunction(func, (), (), **self._options)
+        return OverloadedFunction(func, names, **self._options)
 
 
 class DefinedFunction:
@@ -321,13 +321,13 @@ class OverloadedFunction:
         *,
         func_name: str | None = None,
         grad_func: OverloadedFunction | None = None,
-        **told: Any,
+        **options: Any,
     ) -> None:
         self._func = func
         self._argnames = argnames
         self._func_name = func_name
         self._grad_func = grad_func
-        self._told = told
+        self._options = options
         self._defined: dict[str, DefinedFunction] = {}
 
     def instantiate(self, input_types: Sequence[Any]) -> DefinedFunction:
@@ -346,7 +346,7 @@ class OverloadedFunction:
         if key not in self._defined:
             name = None if self._func_name is None else f"{self._func_name}_{key}"
             defined = DefinedFunction(
-                self._func, self._argnames, input_types, func_name=name, **self._told
+                self._func, self._argnames, input_types, func_name=name, **self._options
             )
             results = [dtypes.as_dtype(arg.type) for arg in defined.definition.signature.output_arg]
             if self._grad_func is not None:
@@ -409,13 +409,13 @@ def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
       ValueError: a gradient is of a function, or is one, that is not there; or they go around.
 
     """
-    made = {each.signature.name: from_definition(each) for each in library.function}
-    gradients = {each.function_name: each.gradient_func for each in library.gradient}
+    functions = {item.signature.name: from_definition(item) for item in library.function}
+    gradients = {item.function_name: item.gradient_func for item in library.gradient}
     for pair in gradients.items():
-        for missing in (each for each in pair if each not in made):
+        for missing in (item for item in pair if item not in functions):
             raise ValueError(f"FunctionDefLibrary missing '{missing}' FunctionDef")
     ordered: dict[str, DefinedFunction] = {}
-    while left := [name for name in made if name not in ordered]:
+    while left := [name for name in functions if name not in ordered]:
         ready = [name for name in left if gradients.get(name) in {None, *ordered}]
         if not ready:
             raise ValueError(
@@ -423,8 +423,8 @@ def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
             )
         for name in ready:
             if name in gradients:
-                made[name].set_grad_func(made[gradients[name]])
-            ordered[name] = made[name]
+                functions[name].set_grad_func(functions[gradients[name]])
+            ordered[name] = functions[name]
     return list(ordered.values())
 
 
@@ -433,10 +433,12 @@ def from_definition(function: FunctionDef, grad_func: Any = None) -> DefinedFunc
     types = [dtypes.as_dtype(arg.type) for arg in function.signature.input_arg]
     names = [arg.name for arg in function.signature.input_arg]
     name = function.signature.name
-    made = DefinedFunction(lambda *_: None, names, types, func_name=name, grad_func=grad_func)
-    made._definition = function  # noqa: SLF001 - it is made here, of its own definition
-    made._body = FuncGraph(name)  # noqa: SLF001 - the same: nothing is captured
-    return made
+    function_of_library = DefinedFunction(
+        lambda *_: None, names, types, func_name=name, grad_func=grad_func
+    )
+    function_of_library._definition = function  # noqa: SLF001 - it is made here, of its own definition
+    function_of_library._body = FuncGraph(name)  # noqa: SLF001 - the same: nothing is captured
+    return function_of_library
 
 
 # --- inside a body ---------------------------------------------------------------------------

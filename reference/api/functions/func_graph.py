@@ -25,7 +25,7 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = ["FuncGraph"]
 
 #: What a body's `get_variable` tells the variable that is made outside.
-_TOLD: Final = frozenset(
+_VARIABLE_OPTIONS: Final = frozenset(
     {"shape", "dtype", "initializer", "reuse", "trainable", "collections", "use_resource"}
 )
 #: Collections of the body that are those of the graph outside.
@@ -113,16 +113,16 @@ class FuncGraph(Graph):
         """
         if tensor.graph is self:
             return tensor
-        found = self._captured.get(tensor)
-        if found is None:
-            found = self._copied(tensor) if self._by_value else self._argument(tensor, name)
-            self._captured[tensor] = found
-        return found
+        inside = self._captured.get(tensor)
+        if inside is None:
+            inside = self._copied(tensor) if self._by_value else self._argument(tensor, name)
+            self._captured[tensor] = inside
+        return inside
 
     def outer(self, tensor: Tensor) -> Tensor:
         """The tensor of outside that an argument stands for; others stand for themselves."""
-        found = next((out for out, inner in self._captured.items() if inner is tensor), None)
-        return tensor if found is None else found.graph.outer(found)
+        outside = next((out for out, inner in self._captured.items() if inner is tensor), None)
+        return tensor if outside is None else outside.graph.outer(outside)
 
     def _argument(self, tensor: Tensor, name: str | None) -> Tensor:
         with self.as_default(), self.control_dependencies(None):
@@ -141,7 +141,7 @@ class FuncGraph(Graph):
         kind = "stateful node" if op.declaration.stateful else "placeholder"
         if (op.declaration.stateful and op not in self._may_copy) or op.type == "Placeholder":
             raise bad_value(f"Cannot capture a {kind} (name:{op.name}, type:{op.type}) by value.")
-        inputs = [self.capture(each) for each in op.inputs]
+        inputs = [self.capture(source) for source in op.inputs]
         copy = self.create_op(op.type, inputs, name=op.name, attrs=op.node_def.attr)
         self._captured.update(zip(op.outputs, copy.outputs, strict=True))
         return copy.outputs[tensor.value_index]
@@ -156,7 +156,7 @@ class FuncGraph(Graph):
 
         """
         del getter
-        given = {key: value for key, value in arguments.items() if key in _TOLD}
+        given = {key: value for key, value in arguments.items() if key in _VARIABLE_OPTIONS}
         with self.outer_graph.as_default():
             variable = self.outer_scope.get_variable(Request(name, **given))
             self.extra_vars.append(variable)

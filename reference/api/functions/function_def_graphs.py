@@ -40,11 +40,11 @@ def body_of_library(
         body = BranchGraph(function.name)
     with body.as_default():
         wanted = [f"{argument}:0" for argument in arguments] + results
-        found = import_graph_def(graph_def, return_elements=wanted, name="")
-    assert found is not None
-    body.inputs, body.outputs = list(found[: len(arguments)]), list(found[len(arguments) :])
+        elements = import_graph_def(graph_def, return_elements=wanted, name="")
+    assert elements is not None
+    body.inputs, body.outputs = list(elements[: len(arguments)]), list(elements[len(arguments) :])
     names = definition.signature.control_output
-    body.must_run = [body.get_operation_by_name(definition.control_ret[each]) for each in names]
+    body.must_run = [body.get_operation_by_name(definition.control_ret[result]) for result in names]
     if is_captured:
         body.stands_for(taken)
     return body

@@ -91,7 +91,7 @@ class _Names:
         if out_names:
             self.of_outputs = _checked(out_names, len(body.outputs))
         else:
-            self.of_outputs = [self._unique(_plain(each.op.name)) for each in body.outputs]
+            self.of_outputs = [self._unique(_plain(result.op.name)) for result in body.outputs]
         self.of_inputs = {tensor: self._unique(_plain(tensor.op.name)) for tensor in body.inputs}
         arguments = {tensor.op for tensor in body.inputs}
         nodes = [op for op in body.get_operations() if op not in arguments]
@@ -102,11 +102,11 @@ class _Names:
             self._taken[name] = 0
             return name
         while True:
-            found = f"{name}_{self._taken[name]}"
+            unique = f"{name}_{self._taken[name]}"
             self._taken[name] += 1
-            if found not in self._taken:
-                self._taken[found] = 0
-                return found
+            if unique not in self._taken:
+                self._taken[unique] = 0
+                return unique
 
     def waited_for(self, op: Operation) -> str:
         """How an operation is named as one to wait for."""
@@ -116,11 +116,11 @@ class _Names:
         """How a tensor is named as an input, or as what is returned."""
         if tensor in self.of_inputs:
             return self.of_inputs[tensor]
-        output, index = _place(tensor)
+        output, index = _arg_and_index(tensor)
         return f"{self.of_nodes[tensor.op]}:{output}:{index}"
 
 
-def _place(tensor: Tensor) -> tuple[str, int]:
+def _arg_and_index(tensor: Tensor) -> tuple[str, int]:
     """The output of the declaration that a tensor belongs to, and its number in it."""
     left = tensor.value_index
     for arg in tensor.op.declaration.outputs:

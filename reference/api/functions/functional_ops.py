@@ -126,17 +126,17 @@ def while_(
     goes_on, following = cond, body
     if captured:
 
-        @Defun(*of_body, *(each.dtype for each in captured), func_name=f"{cond.name}_Wrapper")
+        @Defun(*of_body, *(tensor.dtype for tensor in captured), func_name=f"{cond.name}_Wrapper")
         def goes_on(*args: Any) -> Any:
             return cond(*args[: len(of_body)])
 
         following = _handing_on(body)
     attrs = {"cond": goes_on, "body": following}
-    found = _outputs("While", {"input": [*input_, *captured]}, attrs, name)
-    found = found[: len(found) - len(captured)]
+    outputs = _outputs("While", {"input": [*input_, *captured]}, attrs, name)
+    outputs = outputs[: len(outputs) - len(captured)]
     if hostmem:
-        _keep_on_host(found, hostmem, hostmem)
-    return found
+        _keep_on_host(outputs, hostmem, hostmem)
+    return outputs
 
 
 def for_(
@@ -166,11 +166,11 @@ def for_(
         return _for_as_while(start, limit, delta, inputs, body, name, hostmem)
     captured = body.captured_inputs
     values = {"start": start, "limit": limit, "delta": delta, "input": [*inputs, *captured]}
-    found = _outputs("For", values, {"body": _handing_on(body) if captured else body}, name)
-    found = found[: len(found) - len(captured)]
+    outputs = _outputs("For", values, {"body": _handing_on(body) if captured else body}, name)
+    outputs = outputs[: len(outputs) - len(captured)]
     if hostmem:
-        _keep_on_host(found, [3 + place for place in hostmem], hostmem)
-    return found
+        _keep_on_host(outputs, [3 + number for number in hostmem], hostmem)
+    return outputs
 
 
 def _for_as_while(
@@ -194,6 +194,6 @@ def _for_as_while(
     def following(i: Any, n: Any, start: Any, delta: Any, *args: Any) -> Any:
         return (i + 1, n, start, delta, *_results(body(start + i * delta, *args)))
 
-    places = [0, 1, 2, 3, *(4 + place for place in hostmem or ())]
-    found = while_([0, count, start, delta, *inputs], goes_on, following, name, places)
-    return found[4:]
+    places = [0, 1, 2, 3, *(4 + number for number in hostmem or ())]
+    outputs = while_([0, count, start, delta, *inputs], goes_on, following, name, places)
+    return outputs[4:]

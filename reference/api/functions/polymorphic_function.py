@@ -180,23 +180,25 @@ class Function:
         try:
             bound = self._signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            found = dict(bound.arguments)
+            arguments = dict(bound.arguments)
             if self.input_signature is None:
-                return {key: nest.map_structure(_converted, value) for key, value in found.items()}
-            for key, spec in zip(list(found), self.input_signature, strict=False):
-                found[key] = _matched(spec, found[key], _cast)
+                return {
+                    key: nest.map_structure(_converted, value) for key, value in arguments.items()
+                }
+            for key, spec in zip(list(arguments), self.input_signature, strict=False):
+                arguments[key] = _matched(spec, arguments[key], _cast)
         except (TypeError, ValueError) as error:
             raise TypeError(
                 f"Binding inputs to tf.function failed due to `{error}`. Received args: "
                 f"{tuple(args)} and kwargs: {dict(kwargs)} for signature: {self._shown()}."
             ) from error
-        return found
+        return arguments
 
     def _shown(self) -> str:
         """The signature, with what is known of the arguments."""
         specs = self.input_signature or ()
         parts = itertools.zip_longest(self._signature.parameters.values(), specs)
-        shown = [f"{each}: {spec}" if spec is not None else str(each) for each, spec in parts]
+        shown = [f"{name}: {spec}" if spec is not None else str(name) for name, spec in parts]
         return f"({', '.join(shown)})"
 
     def _trace(self, arguments: dict[str, Any]) -> Trace:
@@ -210,25 +212,25 @@ class Function:
                 specs[name] = _matched(spec, arguments[name], _described)
         key = tuple((name, _key(value)) for name, value in specs.items())
         if key not in held:
-            wider = next((each for each in held if _covers(each, key)), None)
+            wider = next((other for other in held if _covers(other, key)), None)
             held[key] = self._traced(graph, specs) if wider is None else held[wider]
-        found: Trace = held[key]
-        return found
+        trace: Trace = held[key]
+        return trace
 
     def _traced(self, graph: Graph, arguments: dict[str, Any]) -> Trace:
-        made: list[Any] = []
-        trace = self._run(arguments, made)
-        if made:  # the second trace finds them
+        variables: list[Any] = []
+        trace = self._run(arguments, variables)
+        if variables:  # the second trace finds them
             trace = self._run(arguments, None)
-        self._has_variables = self._has_variables or bool(made)
+        self._has_variables = self._has_variables or bool(variables)
         trace.put_into(graph)
         return trace
 
-    def _run(self, arguments: dict[str, Any], made: list[Any] | None) -> Trace:
+    def _run(self, arguments: dict[str, Any], variables: list[Any] | None) -> Trace:
         """Run the Python function on placeholders."""
-        may_make = made is not None and not self._has_variables
+        may_make = variables is not None and not self._has_variables
 
-        def lifted(next_creator: Callable[..., Any], **told: Any) -> Any:
+        def lifted(next_creator: Callable[..., Any], **options: Any) -> Any:
             if not may_make:
                 raise ValueError(
                     "tf.function only supports singleton tf.Variables created on the first call. "
@@ -237,9 +239,9 @@ class Function:
                     "#creating_tfvariables for more information."
                 )
             with init_scope():
-                variable = next_creator(**told | {"use_resource": True})
-            assert made is not None
-            made.append(variable)
+                variable = next_creator(**options | {"use_resource": True})
+            assert variables is not None
+            variables.append(variable)
             return variable
 
         def body() -> Any:
@@ -333,12 +335,12 @@ def _matched(spec: Any, value: Any, leaf: Callable[[TypeSpec, Any], Any]) -> Any
         case dict():
             if not isinstance(value, dict) or value.keys() != spec.keys():
                 raise TypeError(f"Can not cast {value!r} to {spec}")
-            return {name: _matched(each, value[name], leaf) for name, each in spec.items()}
+            return {name: _matched(item, value[name], leaf) for name, item in spec.items()}
         case list() | tuple():
             if type(value) is not type(spec):
                 raise TypeError(f"Can not cast {value!r} to {spec}")
             pairs = zip(spec, value, strict=True)
-            return type(spec)([_matched(each, part, leaf) for each, part in pairs])
+            return type(spec)([_matched(item, part, leaf) for item, part in pairs])
     return value
 
 
@@ -372,12 +374,12 @@ def _key(value: Any) -> Any:
         case Tensor() | TensorSpec():
             return _TensorKey(value.dtype.name, _sizes(value.shape))
         case list() | tuple():
-            return type(value), *(_key(each) for each in value)
+            return type(value), *(_key(part) for part in value)
         case dict():
             return dict, *((name, _key(value[name])) for name in sorted(value, key=str))
     if nest.is_nested_or_composite(value):
         parts = nest.flatten(value, expand_composites=True)
-        return type(value), *(_key(each) for each in parts)
+        return type(value), *(_key(part) for part in parts)
     try:
         hash(value)
     except TypeError:
@@ -405,9 +407,9 @@ def _inside(name: str, value: Any, graph: TracedGraph) -> Any:
     def stand_in(leaf: Any) -> Any:
         if not isinstance(leaf, Tensor | TensorSpec):
             return leaf
-        found = placeholder(leaf.dtype, leaf.shape, name)
-        graph.inputs.append(found)
-        return found
+        argument = placeholder(leaf.dtype, leaf.shape, name)
+        graph.inputs.append(argument)
+        return argument
 
     return nest.map_structure(stand_in, value, expand_composites=True)
 

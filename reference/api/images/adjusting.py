@@ -43,8 +43,8 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         value = convert_to_tensor(image, name="image")
         floats = _floats(value)
-        found = add(floats, cast(delta, floats.dtype), name=scope)
-        return convert_image_dtype(found, value.dtype, saturate=True)
+        adjusted = add(floats, cast(delta, floats.dtype), name=scope)
+        return convert_image_dtype(adjusted, value.dtype, saturate=True)
 
 
 @public("image.adjust_contrast")
@@ -52,8 +52,8 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
     """Pictures in which the distance to each channel's mean is multiplied."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         value = convert_to_tensor(images, name="images")
-        found = node("AdjustContrastv2", _floats(value), contrast_factor, name=scope)
-        return convert_image_dtype(found, value.dtype, saturate=True)
+        adjusted = node("AdjustContrastv2", _floats(value), contrast_factor, name=scope)
+        return convert_image_dtype(adjusted, value.dtype, saturate=True)
 
 
 @public("image.adjust_gamma")
@@ -85,8 +85,8 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     """RGB pictures whose saturation is multiplied."""
     with name_scope(name, "adjust_saturation", [image]):
         value = convert_to_tensor(image, name="image")
-        found = node("AdjustSaturation", _floats(value), saturation_factor)
-        return convert_image_dtype(found, value.dtype)
+        adjusted = node("AdjustSaturation", _floats(value), saturation_factor)
+        return convert_image_dtype(adjusted, value.dtype)
 
 
 @public("image.adjust_jpeg_quality")
@@ -105,13 +105,13 @@ def adjust_jpeg_quality(
     with name_scope(name, "adjust_jpeg_quality", [image]):
         value = convert_to_tensor(image, name="image")
         channels = value.shape.as_list()[-1]
-        whole = convert_image_dtype(value, dtypes.uint8, saturate=True)
+        pixels = convert_image_dtype(value, dtypes.uint8, saturate=True)
         quality = jpeg_quality
         if not is_tensor(quality):
             quality = convert_to_tensor(quality, dtype=dtypes.int32)
-        file = node("EncodeJpegVariableQuality", whole, quality)
-        found = node("DecodeJpeg", file, channels=channels, dct_method=dct_method)
-        return convert_image_dtype(found, value.dtype, saturate=True)
+        file = node("EncodeJpegVariableQuality", pixels, quality)
+        decoded = node("DecodeJpeg", file, channels=channels, dct_method=dct_method)
+        return convert_image_dtype(decoded, value.dtype, saturate=True)
 
 
 #: What draws numbers evenly, of a shape and two ends.

@@ -50,7 +50,7 @@ def crop_and_resize(
         if box_ind is not None:
             raise bad_value("Cannot specify both 'box_ind' and 'box_indices'")
         box_ind = box_indices
-    found: Tensor = node(
+    crops: Tensor = node(
         "CropAndResize",
         image,
         boxes,
@@ -60,7 +60,7 @@ def crop_and_resize(
         method=method,
         extrapolation_value=extrapolation_value,
     )
-    return found
+    return crops
 
 
 @public("image.extract_glimpse")
@@ -85,7 +85,7 @@ def extract_glimpse(
       name: the operation's name.
 
     """
-    found: Tensor = node(
+    glimpses: Tensor = node(
         "ExtractGlimpse",
         input,
         size,
@@ -95,7 +95,7 @@ def extract_glimpse(
         normalized=normalized,
         uniform_noise=uniform_noise,
     )
-    return found
+    return glimpses
 
 
 @public("image.draw_bounding_boxes")
@@ -112,10 +112,10 @@ def draw_bounding_boxes(
 
     """
     if colors is None:
-        found: Tensor = node("DrawBoundingBoxes", images, boxes, name=name)
+        drawn: Tensor = node("DrawBoundingBoxes", images, boxes, name=name)
     else:
-        found = node("DrawBoundingBoxesV2", images, boxes, colors, name=name)
-    return found
+        drawn = node("DrawBoundingBoxesV2", images, boxes, colors, name=name)
+    return drawn
 
 
 @public("image.sample_distorted_bounding_box")
@@ -194,8 +194,10 @@ def non_max_suppression(
     with name_scope(name, "non_max_suppression"):
         overlap = convert_to_tensor(iou_threshold, name="iou_threshold")
         score = convert_to_tensor(score_threshold, name="score_threshold")
-        found: Tensor = node("NonMaxSuppressionV3", boxes, scores, max_output_size, overlap, score)
-        return found
+        selected: Tensor = node(
+            "NonMaxSuppressionV3", boxes, scores, max_output_size, overlap, score
+        )
+        return selected
 
 
 @public("image.non_max_suppression_with_scores")
@@ -238,7 +240,7 @@ def non_max_suppression_overlaps(
     """As `non_max_suppression`, by a matrix of what each two boxes overlap."""
     with name_scope(name, "non_max_suppression_overlaps"):
         overlap = convert_to_tensor(overlap_threshold, name="overlap_threshold")
-        found: Tensor = node(
+        selected: Tensor = node(
             "NonMaxSuppressionWithOverlaps",
             overlaps,
             scores,
@@ -246,7 +248,7 @@ def non_max_suppression_overlaps(
             overlap,
             score_threshold,
         )
-        return found
+        return selected
 
 
 @public("image.combined_non_max_suppression")

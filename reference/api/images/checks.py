@@ -151,8 +151,8 @@ def either_rank(image: Tensor, gap: str = " ") -> int | None:
     """
     if image.shape.ndims not in {None, 3, 4}:
         raise bad_value(f"'image' (shape {image.shape}){gap}must have either 3 or 4 dimensions.")
-    found: int | None = image.shape.ndims
-    return found
+    known_rank: int | None = image.shape.ndims
+    return known_rank
 
 
 def by_rank(image: Tensor, one: Callable[[], Any], batch: Callable[[], Any], gap: str = " ") -> Any:

@@ -70,8 +70,8 @@ def convert_image_dtype(
         if value.dtype.is_floating and wanted.is_floating:
             return cast(value, wanted, name=scope)
         if value.dtype.is_integer:
-            found: Tensor = multiply(cast(value, wanted), 1.0 / value.dtype.max, name=scope)
-            return found
+            converted: Tensor = multiply(cast(value, wanted), 1.0 / value.dtype.max, name=scope)
+            return converted
         return change(multiply(value, wanted.max + 0.5), wanted, name=scope)
 
 
@@ -80,8 +80,8 @@ def _integers(value: Tensor, wanted: Any, change: Callable[..., Tensor], scope: 
     if most > most_wanted:
         scale = (most + 1) // (most_wanted + 1)
         return change(floordiv(value, scale), wanted, name=scope)
-    found: Tensor = multiply(change(value, wanted), (most_wanted + 1) // (most + 1), name=scope)
-    return found
+    scaled: Tensor = multiply(change(value, wanted), (most_wanted + 1) // (most + 1), name=scope)
+    return scaled
 
 
 @public("image.rgb_to_grayscale")
@@ -106,9 +106,9 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         value = convert_to_tensor(after(checks_of_grey(images), images), name="images")
         outer = expand_dims(rank(value) - 1, 0)
         times = concat([ones(outer, dtype=dtypes.int32), expand_dims(3, 0)], 0)
-        found: Tensor = tile(value, times, name=scope)
-        found.set_shape(value.shape[:-1].concatenate([3]))
-        return found
+        colored: Tensor = tile(value, times, name=scope)
+        colored.set_shape(value.shape[:-1].concatenate([3]))
+        return colored
 
 
 def _mixing(matrix: Any, doc: str) -> Callable[[Any], Tensor]:

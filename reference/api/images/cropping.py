@@ -155,24 +155,24 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
         resized = pad_to_bounding_box(cropped, pad_top, pad_left, target_height, target_width)
         if resized.shape.ndims is None:
             raise bad_value("resized contains no shape.")
-        _, found_height, found_width, _ = sizes(resized, 4)
-        checks = unless(same(found_height, target_height), "resized height is not correct.")
-        checks += unless(same(found_width, target_width), "resized width is not correct.")
+        _, resized_height, resized_width, _ = sizes(resized, 4)
+        checks = unless(same(resized_height, target_height), "resized height is not correct.")
+        checks += unless(same(resized_width, target_width), "resized width is not correct.")
         return batch.restored(after(checks, resized))
 
 
 class _Span:
     """The middle part of one axis: where it begins and how long it is, known or not."""
 
-    def __init__(self, whole: Any, fraction: Any, known: Any) -> None:
-        self.is_dynamic = is_tensor(whole) or known is None
+    def __init__(self, length: Any, fraction: Any, known: Any) -> None:
+        self.is_dynamic = is_tensor(length) or known is None
         self.begin: Any
         if self.is_dynamic:
-            exact = cast(whole, dtypes.float64)
+            exact = cast(length, dtypes.float64)
             self.begin = cast((exact - exact * cast(fraction, dtypes.float64)) / 2, dtypes.int32)
         else:
-            self.begin = int((float(whole) - float(whole) * known) / 2)
-        self.whole = whole
+            self.begin = int((float(length) - float(length) * known) / 2)
+        self.length = length
         self.size: Any = None
 
     @property
@@ -221,18 +221,18 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
 def _middle(value: Tensor, first: int, fraction: Any, known: Any) -> Tensor:
     """The middle of a picture whose rows are the axis `first`."""
     known_sizes = [value.shape[first + axis].value for axis in range(2)]
-    wholes = [
+    lengths = [
         shape(value)[first + axis] if size is None else size
         for axis, size in enumerate(known_sizes)
     ]
-    spans = [_Span(whole, fraction, known) for whole in wholes]
+    spans = [_Span(length, fraction, known) for length in lengths]
     for span in spans:
-        span.size = span.whole - span.begin * 2
+        span.size = span.length - span.begin * 2
     outer = range(first)
     begin = stack([*(0 for _ in outer), spans[0].begin, spans[1].begin, 0])
     size = stack([*(-1 for _ in outer), spans[0].size, spans[1].size, -1])
     known_shape = [value.shape[0]] if first else []
     depth = value.shape[first + 2]
-    found = slice_(value, begin, size)
-    found.set_shape([*known_shape, spans[0].static, spans[1].static, depth])
-    return found
+    middle = slice_(value, begin, size)
+    middle.set_shape([*known_shape, spans[0].static, spans[1].static, depth])
+    return middle

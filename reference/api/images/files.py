@@ -37,8 +37,10 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
       name: the operation's name.
 
     """
-    found: Tensor = node("EncodePng", convert_to_tensor(image), name=name, compression=compression)
-    return found
+    contents_of_file: Tensor = node(
+        "EncodePng", convert_to_tensor(image), name=name, compression=compression
+    )
+    return contents_of_file
 
 
 @public("image.decode_image", "io.decode_image")
@@ -62,7 +64,7 @@ def decode_image(
     with name_scope(name, "decode_image"):
         count = channels or 0
         decoded = dtype if dtype in _DECODED else dtypes.uint16
-        found: Tensor = node(
+        image: Tensor = node(
             "DecodeImage",
             contents,
             channels=count,
@@ -70,7 +72,7 @@ def decode_image(
             expand_animations=expand_animations,
         )
         if decoded != dtype:
-            found = convert_image_dtype(found, dtype)
+            image = convert_image_dtype(image, dtype)
         if not expand_animations:
-            found.set_shape([None, None, count or None])
-        return found
+            image.set_shape([None, None, count or None])
+        return image

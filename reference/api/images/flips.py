@@ -35,13 +35,13 @@ def _shaped(image: Tensor, result: Tensor) -> Tensor:
 def _flipped(image: Any, axis: int, scope: str) -> Tensor:
     with name_scope(None, scope, [image]):
         value = checked(convert_to_tensor(image, name="image"))
-        found: Tensor = by_rank(
+        result: Tensor = by_rank(
             value,
             lambda: _shaped(value, reverse(value, [axis])),
             lambda: reverse(value, [axis + 1]),
             "",
         )
-        return found
+        return result
 
 
 @public("image.flip_left_right")
@@ -81,8 +81,8 @@ def flipped_at_random(
         def one() -> Tensor:
             number = draw([], minval=0, maxval=1.0)
             is_flipped = less(number, 0.5)
-            found = cond(is_flipped, lambda: reverse(value, [axis]), lambda: value, name=scope)
-            return _shaped(value, found)
+            result = cond(is_flipped, lambda: reverse(value, [axis]), lambda: value, name=scope)
+            return _shaped(value, result)
 
         def batch() -> Tensor:
             count = shape(value)[0]
@@ -92,8 +92,8 @@ def flipped_at_random(
             mixed: Tensor = flips * turned + (1 - flips) * value
             return mixed
 
-        found: Tensor = by_rank(value, one, batch)
-        return found
+        flipped: Tensor = by_rank(value, one, batch)
+        return flipped
 
 
 @public("image.random_flip_left_right")
@@ -136,10 +136,10 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
         turns = convert_to_tensor(k, dtype=dtypes.int32, name="k")
         turns.shape.assert_has_rank(0)
         turns = turns % 4
-        found: Tensor = by_rank(
+        rotated: Tensor = by_rank(
             value, lambda: _turned(value, turns, scope, 0), lambda: _turned(value, turns, scope, 1)
         )
-        return found
+        return rotated
 
 
 def _turned(value: Tensor, turns: Tensor, scope: str, first: int) -> Tensor:
@@ -150,12 +150,12 @@ def _turned(value: Tensor, turns: Tensor, scope: str, first: int) -> Tensor:
         (equal(turns, 2), lambda: reverse(value, [first, first + 1])),
         (equal(turns, 3), lambda: reverse(transposed(value, order), [first + 1])),
     ]
-    found: Tensor = case(cases, default=lambda: value, exclusive=True, name=scope)
+    rotated: Tensor = case(cases, default=lambda: value, exclusive=True, name=scope)
     if first:
-        found.set_shape([found.shape[0], None, None, found.shape[3]])
+        rotated.set_shape([rotated.shape[0], None, None, rotated.shape[3]])
     else:
-        found.set_shape([None, None, value.shape[2]])
-    return found
+        rotated.set_shape([None, None, value.shape[2]])
+    return rotated
 
 
 @public("image.transpose", "image.transpose_image")
@@ -168,9 +168,9 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     """
     with name_scope(name, "transpose", [image]):
         value = checked(convert_to_tensor(image, name="image"))
-        found: Tensor = by_rank(
+        swapped: Tensor = by_rank(
             value,
             lambda: transposed(value, [1, 0, 2], name=name or "transpose"),
             lambda: transposed(value, [0, 2, 1, 3], name=name or "transpose"),
         )
-        return found
+        return swapped

@@ -62,14 +62,14 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
         raise bad_value(
             f"image_gradients expects a 4D tensor [batch_size, h, w, d], not {image.shape}."
         )
-    whole = shape(image)
-    batch, height, width, depth = unstack(whole)
+    image_shape = shape(image)
+    batch, height, width, depth = unstack(image_shape)
     down = image[:, 1:, :, :] - image[:, :-1, :, :]
     across = image[:, :, 1:, :] - image[:, :, :-1, :]
     edge = stack([batch, 1, width, depth])
-    down = reshape(concat([down, zeros(edge, image.dtype)], 1), whole)
+    down = reshape(concat([down, zeros(edge, image.dtype)], 1), image_shape)
     edge = stack([batch, height, 1, depth])
-    across = reshape(concat([across, zeros(edge, image.dtype)], 2), whole)
+    across = reshape(concat([across, zeros(edge, image.dtype)], 2), image_shape)
     return down, across
 
 
@@ -80,9 +80,9 @@ def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
       ValueError: they do not fit each other.
 
     """
-    first, second = pair = [each.shape.with_rank_at_least(3) for each in (one, other)]
+    first, second = pair = [image.shape.with_rank_at_least(3) for image in (one, other)]
     first[-3:].assert_is_compatible_with(second[-3:])
-    outer = [list(each.dims or ())[:-3][::-1] for each in pair]
+    outer = [list(image.dims or ())[:-3][::-1] for image in pair]
     if first.ndims is not None and second.ndims is not None:
         for a, b in zip(*outer, strict=False):
             if not (a == 1 or b == 1 or a.is_compatible_with(b)):
@@ -112,9 +112,9 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
         one = convert_image_dtype(a, dtypes.float32)
         other = convert_image_dtype(b, dtypes.float32)
         error = reduce_mean(squared_difference(one, other), [-3, -2, -1])
-        found = subtract(
+        ratio = subtract(
             20 * log(most) / log(10.0), np.float32(10 / np.log(10)) * log(error), name="psnr"
         )
         _, _, checks = compared(one, other)
         with control_dependencies(checks):
-            return identity(found)
+            return identity(ratio)

@@ -107,9 +107,9 @@ def resized_by(
         new = [dimension_at_index(known, axis).value for axis in range(2)]
         if skips and None not in new and new == value.shape.as_list()[1:3]:
             return value if is_batch else squeeze(value, axis=[0])
-        found = resize(value, wanted)
-        found.set_shape([None, *new, None])
-        return found if is_batch else squeeze(found, axis=[0])
+        resized = resize(value, wanted)
+        resized.set_shape([None, *new, None])
+        return resized if is_batch else squeeze(resized, axis=[0])
 
 
 def _is_batch(value: Tensor) -> bool:
@@ -122,12 +122,12 @@ def _is_batch(value: Tensor) -> bool:
 
 def _size_of(size: Any) -> Tensor:
     try:
-        found = convert_to_tensor(size, dtypes.int32, name="size")
+        size_tensor = convert_to_tensor(size, dtypes.int32, name="size")
     except (TypeError, ValueError):
         raise bad_value("'size' must be a 1-D int32 Tensor") from None
-    if not found.shape.is_compatible_with([2]):
+    if not size_tensor.shape.is_compatible_with([2]):
         raise bad_value("'size' must be a 1-D Tensor of 2 elements: new_height, new_width")
-    return found
+    return size_tensor
 
 
 def _fitting(images: Tensor, size: Tensor) -> Tensor:
@@ -137,7 +137,8 @@ def _fitting(images: Tensor, size: Tensor) -> Tensor:
     across = cast(size[1], dtypes.float32) / cast(width, dtypes.float32)
     factor = minimum(down, across)
     scaled = [
-        cast(round_(factor * cast(each, dtypes.float32)), dtypes.int32) for each in (height, width)
+        cast(round_(factor * cast(length, dtypes.float32)), dtypes.int32)
+        for length in (height, width)
     ]
     return convert_to_tensor(scaled, dtypes.int32, name="size")
 
@@ -146,8 +147,8 @@ def _resized(images: Tensor, size: Tensor, method: Any, align_corners: bool) -> 
     op_type = METHODS.get(method)
     if op_type is None:
         raise bad_value(f"Resize method is not implemented: {method}")
-    found: Tensor = node(op_type, images, size, align_corners=align_corners)
-    return found
+    resized: Tensor = node(op_type, images, size, align_corners=align_corners)
+    return resized
 
 
 @public("image.resize_image_with_pad")
@@ -188,21 +189,21 @@ def padded(
         checks += unless(target_height > 0, "target_height must be > 0.")
         images = after(checks, batch.images)
         _, height, width, _ = sizes(images, 4)
-        have = [cast(each, dtypes.float32) for each in (height, width)]
-        want = [cast(each, dtypes.float32) for each in (target_height, target_width)]
+        have = [cast(length, dtypes.float32) for length in (height, width)]
+        want = [cast(length, dtypes.float32) for length in (target_height, target_width)]
         ratio = larger(have[1] / want[1], have[0] / want[0])
-        exact = [each / ratio for each in have]
-        whole = [cast(floor(each), dtypes.int32) for each in exact]
-        spare = [(room - each) / 2 for room, each in zip(want, exact, strict=True)]
-        spare = [floor(each) for each in spare]
-        offsets = [larger(0, cast(each, dtypes.int32)) for each in spare]
-        resized = resize(images, whole)
+        exact = [length / ratio for length in have]
+        size = [cast(floor(length), dtypes.int32) for length in exact]
+        spare = [(room - length) / 2 for room, length in zip(want, exact, strict=True)]
+        spare = [floor(length) for length in spare]
+        offsets = [larger(0, cast(length, dtypes.int32)) for length in spare]
+        resized = resize(images, size)
         top, left = offsets
-        found = pad_to_bounding_box(resized, top, left, target_height, target_width)
-        if found.shape.ndims is None:
+        result = pad_to_bounding_box(resized, top, left, target_height, target_width)
+        if result.shape.ndims is None:
             raise bad_value("padded contains no shape.")
-        sizes(found, 4)
-        return batch.restored(found)
+        sizes(result, 4)
+        return batch.restored(result)
 
 
 def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
@@ -213,7 +214,7 @@ def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
         name: str | None = None,
         half_pixel_centers: bool = False,
     ) -> Tensor:
-        found: Tensor = node(
+        resized: Tensor = node(
             op_type,
             images,
             size,
@@ -221,7 +222,7 @@ def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
             align_corners=align_corners,
             half_pixel_centers=half_pixel_centers,
         )
-        return found
+        return resized
 
     resize.__doc__ = doc
     return resize
@@ -237,8 +238,8 @@ def resize_area(
     images: Any, size: Any, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
     """Pictures resized, each pixel the mean of the part that it covers."""
-    found: Tensor = node("ResizeArea", images, size, name=name, align_corners=align_corners)
-    return found
+    resized: Tensor = node("ResizeArea", images, size, name=name, align_corners=align_corners)
+    return resized
 
 
 public("image.resize_bicubic")(resize_bicubic)

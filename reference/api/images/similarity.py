@@ -49,9 +49,9 @@ def _parts(
     squares = square(mean) + square(other)
     light = (product + c1) / (squares + c1)
     both = blurred(x * y) * 2.0
-    each = blurred(square(x) + square(y))
+    energies = blurred(square(x) + square(y))
     c2 *= 1.0
-    return light, (both - product + c2) / (each - squares + c2)
+    return light, (both - product + c2) / (energies - squares + c2)
 
 
 def _bell(size: Any, sigma: Any) -> Tensor:
@@ -62,8 +62,8 @@ def _bell(size: Any, sigma: Any) -> Tensor:
     heights = square(places)
     heights *= -0.5 / square(width)
     both = reshape(heights, [1, -1]) + reshape(heights, [-1, 1])
-    found = softmax(reshape(both, [1, -1]))
-    return reshape(found, [count, count, 1, 1])
+    weights = softmax(reshape(both, [1, -1]))
+    return reshape(weights, [count, count, 1, 1])
 
 
 def _per_channel(
@@ -74,15 +74,19 @@ def _per_channel(
     sigma: Any,
     k1: float,
     k2: float,
-    whole: bool = False,
+    keeps_channels: bool = False,
 ) -> tuple[Tensor, Tensor]:
     """The measure of each channel, and its part of contrast and structure."""
     window = constant(size, dtype=dtypes.int32)
     width = constant(sigma, dtype=one.dtype)
     mine, its = shape_n([one, other])
     checks = [
-        assert_(reduce_all(greater_equal(each[-3:-1], window)), [each, window], summarize=8)
-        for each in (mine, its)
+        assert_(
+            reduce_all(greater_equal(sizes_of_one[-3:-1], window)),
+            [sizes_of_one, window],
+            summarize=8,
+        )
+        for sizes_of_one in (mine, its)
     ]
     with control_dependencies(checks):
         one = identity(one)
@@ -91,11 +95,11 @@ def _per_channel(
     def blurred(x: Tensor) -> Tensor:
         sizes = shape(x)
         flat = reshape(x, concat([[-1], sizes[-3:]], 0))
-        found = depthwise_conv2d(flat, kernel, strides=[1, 1, 1, 1], padding="VALID")
-        return reshape(found, concat([sizes[:-3], shape(found)[1:]], 0))
+        convolved = depthwise_conv2d(flat, kernel, strides=[1, 1, 1, 1], padding="VALID")
+        return reshape(convolved, concat([sizes[:-3], shape(convolved)[1:]], 0))
 
     light, structure = _parts(one, other, blurred, most, k1, k2)
-    if whole:
+    if keeps_channels:
         return light * structure, structure
     axes = constant([-3, -2], dtype=dtypes.int32)
     return reduce_mean(light * structure, axes), reduce_mean(structure, axes)
@@ -103,8 +107,8 @@ def _per_channel(
 
 def _floats(one: Tensor, other: Tensor, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
     most = convert_image_dtype(cast(max_val, one.dtype), dtypes.float32)
-    found = [convert_image_dtype(each, dtypes.float32) for each in (one, other)]
-    return most, found[0], found[1]
+    floats = [convert_image_dtype(image, dtypes.float32) for image in (one, other)]
+    return most, floats[0], floats[1]
 
 
 @public("image.ssim")
@@ -140,10 +144,10 @@ def ssim(
         with control_dependencies(checks):
             one = identity(one)
         most, one, other = _floats(one, other, max_val)
-        found, _ = _per_channel(
+        similarities, _ = _per_channel(
             one, other, most, filter_size, filter_sigma, k1, k2, return_index_map
         )
-        return reduce_mean(found, [-1])
+        return reduce_mean(similarities, [-1])
 
 
 def _padded(images: Sequence[Tensor], rest: Tensor) -> list[Tensor]:
@@ -163,7 +167,7 @@ def _halved(
     is_odd = reduce_any(not_equal(rest, 0))
     even = cond(is_odd, lambda: _padded(flat, rest), lambda: flat)
     small = [avg_pool(image, ksize=_SHRINK, strides=_SHRINK, padding="VALID") for image in even]
-    ends = [each[1:] for each in shape_n(small)]
+    ends = [sizes[1:] for sizes in shape_n(small)]
     return [
         reshape(image, concat([head, end], 0))
         for image, head, end in zip(small, heads, ends, strict=True)
@@ -204,20 +208,22 @@ def ssim_multiscale(
             one = identity(one)
         most, one, other = _floats(one, other, max_val)
         images, shapes = [one, other], [mine, its]
-        heads, tails = [each[:-3] for each in shapes], [each[-3:] for each in shapes]
+        heads, tails = [sizes[:-3] for sizes in shapes], [sizes[-3:] for sizes in shapes]
         divisor = constant(_SHRINK[1:], dtype=dtypes.int32)
         parts: list[Tensor] = []
-        found: Any = None
+        similarity: Any = None
         for scale in range(len(power_factors)):
             with name_scope(None, f"Scale{scale}", images):
                 if scale:
                     images, tails = _halved(images, heads, tails, divisor)
                 one, other = images
-                found, structure = _per_channel(one, other, most, filter_size, filter_sigma, k1, k2)
+                similarity, structure = _per_channel(
+                    one, other, most, filter_size, filter_sigma, k1, k2
+                )
                 parts.append(relu(structure))
         parts.pop()  # the last scale's is part of the whole measure there
-        whole = stack([*parts, relu(found)], axis=-1)
-        return reduce_mean(reduce_prod(power(whole, power_factors), [-1]), [-1])
+        factors = stack([*parts, relu(similarity)], axis=-1)
+        return reduce_mean(reduce_prod(power(factors, power_factors), [-1]), [-1])
 
 
 @public("image.sobel_edges")
@@ -233,6 +239,6 @@ def sobel_edges(image: Any) -> Tensor:
     kernels = tile(constant(filters, dtype=image.dtype), [1, 1, sizes[-1], 1], name="sobel_filters")
     padded = pad(image, [[0, 0], [1, 1], [1, 1], [0, 0]], mode="REFLECT")
     edges = depthwise_conv2d(padded, kernels, [1, 1, 1, 1], "VALID")
-    found = reshape(edges, concat([sizes, [len(_SOBEL)]], 0))
-    found.set_shape(static.concatenate([len(_SOBEL)]))
-    return found
+    gradients = reshape(edges, concat([sizes, [len(_SOBEL)]], 0))
+    gradients.set_shape(static.concatenate([len(_SOBEL)]))
+    return gradients

@@ -78,7 +78,7 @@ def _within(overlaps: Any, _: Any, total: Any, limit: Any) -> list[Any]:
     return [left, reduce_any(total - now > limit), now, limit]
 
 
-def _tile_done(boxes: Any, limit: Any, found: Any, at: Any, size: int) -> Any:
+def _tile_done(boxes: Any, limit: Any, kept_count: Any, at: Any, size: int) -> Any:
     """The boxes without those of one tile that are suppressed, and how many are left up to it."""
     with name_scope("suppression_loop_body"):
         tiles, count = shape(boxes)[1] // size, shape(boxes)[0]
@@ -107,8 +107,8 @@ def _tile_done(boxes: Any, limit: Any, found: Any, at: Any, size: int) -> Any:
             boxes, [count, tiles, size, 4]
         ) * (1 - mask)
         boxes = reshape(boxes, [count, -1, 4])
-        found += reduce_sum(cast(reduce_any(part > 0, [2]), dtypes.int32), [1])
-    return boxes, limit, found, at + 1
+        kept_count += reduce_sum(cast(reduce_any(part > 0, [2]), dtypes.int32), [1])
+    return boxes, limit, kept_count, at + 1
 
 
 def _least_first(boxes: Any) -> Tensor:
@@ -163,17 +163,19 @@ def non_max_suppression_padded_v2(
     )
     more = cast(tiles, dtypes.int32) * tile_size - many
     boxes = pad(cast(boxes, dtypes.float32), [[0, 0], [0, more], [0, 0]])
-    whole = many + more
-    rounds = whole // tile_size
-    kept, _, found, _ = while_loop(
+    padded_count = many + more
+    rounds = padded_count // tile_size
+    kept, _, kept_count, _ = while_loop(
         lambda *state: logical_and(reduce_min(state[2]) < max_output_size, state[3] < rounds),
         partial(_tile_done, size=tile_size),
         [boxes, iou_threshold, zeros([count], dtypes.int32), constant(0)],
         shape_invariants=[TensorShape(sizes) for sizes in ([None, None, 4], [], [None], [])],
     )
-    valid = minimum(found, max_output_size)
-    marks = cast(reduce_any(kept > 0, [2]), dtypes.int32) * expand_dims(range_(whole, 0, -1), 0)
-    index = whole - cast(top_k(marks, max_output_size)[0], dtypes.int32)
+    valid = minimum(kept_count, max_output_size)
+    marks = cast(reduce_any(kept > 0, [2]), dtypes.int32) * expand_dims(
+        range_(padded_count, 0, -1), 0
+    )
+    index = padded_count - cast(top_k(marks, max_output_size)[0], dtypes.int32)
     index = minimum(index, many - 1)
     if not sorted_input:
         places = reshape(index + expand_dims(range_(count) * many, 1), [-1])
@@ -222,8 +224,8 @@ def non_max_suppression_padded(
             )
         # One trace serves all numbers: they are tensors.
         limits = [
-            convert_to_tensor(each)
-            for each in (scores, max_output_size, iou_threshold, score_threshold)
+            convert_to_tensor(argument)
+            for argument in (scores, max_output_size, iou_threshold, score_threshold)
         ]
         index, valid = non_max_suppression_padded_v2(
             boxes, *limits, sorted_input, canonicalized_coordinates, tile_size

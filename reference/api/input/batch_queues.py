@@ -50,19 +50,19 @@ class Plan:
     def __init__(self, sets: list[Any], keep_input: Any, enqueue_many: bool, what: str) -> None:
         if not sets:
             raise ValueError("Expected at least one set of tensors")
-        if any(isinstance(each, dict) and each.keys() != sets[0].keys() for each in sets):
+        if any(isinstance(tensors, dict) and tensors.keys() != sets[0].keys() for tensors in sets):
             raise ValueError("All dictionaries in tensors_list must have the same keys")
         self.enqueue_many = enqueue_many
         self._form = sets[0]
         self._what = what
-        self._given = [_listed(each) for each in sets]
+        self._given = [_listed(tensors) for tensors in sets]
         self._keep_input = keep_input
         self._elements: list[Element] = []
         self.keep: Tensor
 
     def values(self) -> list[Any]:
         """All that it is made of."""
-        return [*(tensor for each in self._given for tensor in each), self._keep_input]
+        return [*(tensor for tensors in self._given for tensor in tensors), self._keep_input]
 
     def convert(self) -> None:
         """Make tensors of all of it.
@@ -72,20 +72,26 @@ class Plan:
             one set is not in another.
 
         """
-        sets = [[convert_to_tensor_or_sparse_tensor(t) for t in each] for each in self._given]
+        sets = [
+            [convert_to_tensor_or_sparse_tensor(t) for t in tensors_of_set]
+            for tensors_of_set in self._given
+        ]
         if not sets[0]:
             raise ValueError(f"Expected at least one tensor in {self._what}().")
-        if any(len(each) != len(sets[0]) for each in sets):
+        if any(len(tensors_of_set) != len(sets[0]) for tensors_of_set in sets):
             raise ValueError(f"Expected the same number of tensors in each set of {self._what}().")
-        kinds = [[isinstance(tensor, SparseTensor) for tensor in each] for each in sets]
-        for each, kind in zip(sets, kinds, strict=True):
+        kinds = [
+            [isinstance(tensor, SparseTensor) for tensor in tensors_of_set]
+            for tensors_of_set in sets
+        ]
+        for tensors_of_set, kind in zip(sets, kinds, strict=True):
             if kind != kinds[0]:
-                raise ValueError(f"Inconsistent SparseTensors list: {sets[0]} vs. {each}")
+                raise ValueError(f"Inconsistent SparseTensors list: {sets[0]} vs. {tensors_of_set}")
         self.keep = _checked_keep(self._keep_input, self.enqueue_many)
         self._kept: list[Kept | None] = [None] * len(sets[0])
-        for each in sets:
+        for tensors_of_set in sets:
             tensors, self._kept = stored(
-                each, self.keep, enqueue_many=self.enqueue_many, known=self._kept
+                tensors_of_set, self.keep, enqueue_many=self.enqueue_many, known=self._kept
             )
             self._elements.append(tensors)
 
@@ -96,15 +102,15 @@ class Plan:
           TypeError: those of the sets differ.
 
         """
-        found = [tensor.dtype.base_dtype for tensor in self._elements[0]]
+        dtypes_of_element = [tensor.dtype.base_dtype for tensor in self._elements[0]]
         for element in self._elements[1:]:
-            for want, tensor in zip(found, element, strict=True):
+            for want, tensor in zip(dtypes_of_element, element, strict=True):
                 if tensor.dtype.base_dtype != want:
                     raise TypeError(
                         "Expected types to be consistent: "
                         f"{want.name} vs. {tensor.dtype.base_dtype.name}."
                     )
-        return found
+        return dtypes_of_element
 
     def shapes(self, given: Any) -> Any:
         """The shape of each component: as given, or what is true of all sets.
@@ -135,7 +141,8 @@ class Plan:
             ops = [put(_kept(element, self.keep)) for element in self._elements]
         else:
             ops = [
-                either(self.keep, functools.partial(put, each), no_op) for each in self._elements
+                either(self.keep, functools.partial(put, tensors), no_op)
+                for tensors in self._elements
             ]
         add_queue_runner(QueueRunner(queue, ops * threads))
 

@@ -210,11 +210,11 @@ def slice_input_producer(
 
     """
     with name_scope(name, "input_producer", tensor_list):
-        tensors = [convert_to_tensor(each) for each in tensor_list]
+        tensors = [convert_to_tensor(tensor) for tensor in tensor_list]
         if not tensors:
             raise ValueError("Expected at least one tensor in slice_input_producer().")
         queue = range_input_producer(
             shape(tensors[0])[0], num_epochs, shuffle, seed, capacity, shared_name
         )
         index = queue.dequeue()
-        return [gather(each, index) for each in tensors]
+        return [gather(tensor, index) for tensor in tensors]

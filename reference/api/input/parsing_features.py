@@ -116,27 +116,27 @@ def wanted(features: Mapping[str, Any]) -> Wanted:
       ValueError: one is of no such kind, lacks a dtype or a shape, or contradicts another.
 
     """
-    found = Wanted()
+    result = Wanted()
     for key in sorted(features):
         feature = features[key]
         _check(key, feature)
         dtype = as_dtype(feature.dtype)
         if isinstance(feature, VarLenFeature):
-            found.add_sparse(key, dtype)
+            result.add_sparse(key, dtype)
         elif isinstance(feature, SparseFeature):
             for index in index_keys(feature):
-                found.add_sparse(index, dtypes.int64)
-            found.add_sparse(feature.value_key, dtype)
-            found.merged[key] = feature
+                result.add_sparse(index, dtypes.int64)
+            result.add_sparse(feature.value_key, dtype)
+            result.merged[key] = feature
         else:
             shape = TensorShape(feature.shape)
             if isinstance(feature, FixedLenSequenceFeature):
                 shape = TensorShape([None]).concatenate(shape)
-            found.dense[key] = (shape, dtype, feature.default_value)
-    both = found.dense.keys() & found.sparse.keys()
+            result.dense[key] = (shape, dtype, feature.default_value)
+    both = result.dense.keys() & result.sparse.keys()
     if both:
         raise ValueError(f"Dense and sparse keys must not intersect; both have {sorted(both)}")
-    return found
+    return result
 
 
 def index_keys(feature: SparseFeature) -> list[str]:

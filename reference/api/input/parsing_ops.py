@@ -104,17 +104,17 @@ def parse_example(
     asked = wanted(features)
     with name_scope(name, "ParseExample", [serialized, example_names]):
         given = convert_to_tensor(serialized, dtypes.string, name="serialized")
-        found = _parsed(given, asked, name, example_names)
+        parsed = _parsed(given, asked, name, example_names)
     for key, feature in asked.merged.items():
-        found[key] = _made_of(feature, found)
-    return {key: found[key] for key in features}
+        parsed[key] = _sparse_feature(feature, parsed)
+    return {key: parsed[key] for key in features}
 
 
-def _made_of(feature: SparseFeature, found: Mapping[str, Any]) -> SparseTensor:
+def _sparse_feature(feature: SparseFeature, parsed: Mapping[str, Any]) -> SparseTensor:
     sizes = feature.size
     return merged(
-        [found[key] for key in index_keys(feature)],
-        found[feature.value_key],
+        [parsed[key] for key in index_keys(feature)],
+        parsed[feature.value_key],
         list(sizes) if isinstance(sizes, list | tuple) else [sizes],
         already_sorted=feature.already_sorted,
     )
@@ -122,7 +122,7 @@ def _made_of(feature: SparseFeature, found: Mapping[str, Any]) -> SparseTensor:
 
 def _parsed(serialized: Tensor, asked: Wanted, name: str | None, names: Any) -> dict[str, Any]:
     """Every sparse and dense feature, by name."""
-    defaults = [dense_default(key, *each) for key, each in asked.dense.items()]
+    defaults = [dense_default(key, *components) for key, components in asked.dense.items()]
     inputs = {
         "serialized": serialized,
         "names": _NO_STRINGS if names is None else names,
@@ -141,7 +141,9 @@ def _parsed(serialized: Tensor, asked: Wanted, name: str | None, names: Any) -> 
     outputs = list(apply_op("ParseExampleV2", inputs, attrs, name).outputs)
     count = len(asked.sparse)
     parts = zip(*(outputs[start : start + count] for start in (0, count, 2 * count)), strict=True)
-    sparse = {key: SparseTensor(*each) for key, each in zip(asked.sparse, parts, strict=True)}
+    sparse = {
+        key: SparseTensor(*components) for key, components in zip(asked.sparse, parts, strict=True)
+    }
     return {**sparse, **dict(zip(asked.dense, outputs[3 * count :], strict=True))}
 
 

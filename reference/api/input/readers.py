@@ -46,7 +46,7 @@ class ReaderBase:
         """Whether its state can be written down."""
         return self._supports_serialize
 
-    def _made(self, op_type: str, name: str | None, **more: Any) -> Operation:
+    def _apply(self, op_type: str, name: str | None, **more: Any) -> Operation:
         return apply_op(op_type, {"reader_handle": self._reader_ref, **more}, {}, name)
 
     def read(self, queue: Any, name: str | None = None) -> Any:
@@ -85,23 +85,23 @@ class ReaderBase:
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
         """How many records it has given: an int64 scalar."""
-        return self._made("ReaderNumRecordsProducedV2", name).outputs[0]
+        return self._apply("ReaderNumRecordsProducedV2", name).outputs[0]
 
     def num_work_units_completed(self, name: str | None = None) -> Tensor:
         """How many files it has read to their ends: an int64 scalar."""
-        return self._made("ReaderNumWorkUnitsCompletedV2", name).outputs[0]
+        return self._apply("ReaderNumWorkUnitsCompletedV2", name).outputs[0]
 
     def serialize_state(self, name: str | None = None) -> Tensor:
         """Its state, a string scalar; readers that may be in the middle of a file have none."""
-        return self._made("ReaderSerializeStateV2", name).outputs[0]
+        return self._apply("ReaderSerializeStateV2", name).outputs[0]
 
     def restore_state(self, state: Any, name: str | None = None) -> Operation:
         """Put it into a state that `serialize_state` gave, of a reader of the same kind."""
-        return self._made("ReaderRestoreStateV2", name, state=state)
+        return self._apply("ReaderRestoreStateV2", name, state=state)
 
     def reset(self, name: str | None = None) -> Operation:
         """Put it into the state in which it began."""
-        return self._made("ReaderResetV2", name)
+        return self._apply("ReaderResetV2", name)
 
 
 def _handle(queue: Any) -> Tensor:
@@ -113,8 +113,8 @@ class WholeFileReader(ReaderBase):
     """A reader whose records are whole files, by their names."""
 
     def __init__(self, name: str | None = None) -> None:
-        made = apply_op("WholeFileReaderV2", {}, {}, name)
-        super().__init__(made.outputs[0], supports_serialize=True)
+        op = apply_op("WholeFileReaderV2", {}, {}, name)
+        super().__init__(op.outputs[0], supports_serialize=True)
 
 
 @public("TextLineReader")
@@ -180,8 +180,8 @@ class TFRecordReader(ReaderBase):
 
     def __init__(self, name: str | None = None, options: Any = None) -> None:
         kind = TFRecordOptions.get_compression_type_string(options)
-        made = apply_op("TFRecordReaderV2", {}, {"compression_type": kind}, name)
-        super().__init__(made.outputs[0])
+        op = apply_op("TFRecordReaderV2", {}, {"compression_type": kind}, name)
+        super().__init__(op.outputs[0])
 
 
 @public("IdentityReader")
@@ -189,8 +189,8 @@ class IdentityReader(ReaderBase):
     """A reader whose records are what the queue gives, key and value both."""
 
     def __init__(self, name: str | None = None) -> None:
-        made = apply_op("IdentityReaderV2", {}, {}, name)
-        super().__init__(made.outputs[0], supports_serialize=True)
+        op = apply_op("IdentityReaderV2", {}, {}, name)
+        super().__init__(op.outputs[0], supports_serialize=True)
 
 
 _CLASSES: Final = (

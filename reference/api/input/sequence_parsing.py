@@ -88,8 +88,8 @@ def parse_single_sequence_example(
     with name_scope(name, "ParseSingleSequenceExample", [serialized, example_name]):
         with name_scope(None, "ParseSingleExample", [serialized, example_name]):
             given = scalar_string(convert_to_tensor(serialized, dtypes.string, name="serialized"))
-        found = _parsed(given, context_features, sequence_features, example_name, name)
-        return found[0], found[1]
+        parsed = _parsed(given, context_features, sequence_features, example_name, name)
+        return parsed[0], parsed[1]
 
 
 def _check(context: Mapping[str, Any] | None, lists: Mapping[str, Any] | None) -> None:
@@ -109,15 +109,15 @@ def _check(context: Mapping[str, Any] | None, lists: Mapping[str, Any] | None) -
 def _parsed(
     serialized: Any, context: Any, lists: Any, names: Any, name: str | None
 ) -> tuple[Parsed, Parsed, Parsed]:
-    whole = wanted(context or {})
+    context_wanted = wanted(context or {})
     sparse, dense = _wanted_lists(lists or {})
     with name_scope(name, "ParseSequenceExample", [serialized, names]):
         given = convert_to_tensor(serialized, dtypes.string, name="serialized")
         inputs = {
             "serialized": given,
             "debug_name": _NO_STRINGS if names is None else names,
-            "context_sparse_keys": list(whole.sparse) or _NO_STRINGS,
-            "context_dense_keys": list(whole.dense) or _NO_STRINGS,
+            "context_sparse_keys": list(context_wanted.sparse) or _NO_STRINGS,
+            "context_dense_keys": list(context_wanted.dense) or _NO_STRINGS,
             "context_ragged_keys": _NO_STRINGS,
             "feature_list_sparse_keys": list(sparse) or _NO_STRINGS,
             "feature_list_dense_keys": list(dense) or _NO_STRINGS,
@@ -126,24 +126,24 @@ def _parsed(
                 [feature.allow_missing for feature in dense.values()], bool
             ),
             "context_dense_defaults": [
-                dense_default(key, *each) for key, each in whole.dense.items()
+                dense_default(key, *spec) for key, spec in context_wanted.dense.items()
             ],
         }
         attrs = {
-            "Ncontext_sparse": len(whole.sparse),
-            "context_sparse_types": list(whole.sparse.values()),
-            "context_dense_shapes": [shape for shape, _, _ in whole.dense.values()],
+            "Ncontext_sparse": len(context_wanted.sparse),
+            "context_sparse_types": list(context_wanted.sparse.values()),
+            "context_dense_shapes": [shape for shape, _, _ in context_wanted.dense.values()],
             "Nfeature_list_sparse": len(sparse),
             "feature_list_sparse_types": list(sparse.values()),
             "Nfeature_list_dense": len(dense),
-            "feature_list_dense_types": [dtypes.as_dtype(each.dtype) for each in dense.values()],
-            "feature_list_dense_shapes": [TensorShape(each.shape) for each in dense.values()],
+            "feature_list_dense_types": [dtypes.as_dtype(spec.dtype) for spec in dense.values()],
+            "feature_list_dense_shapes": [TensorShape(spec.shape) for spec in dense.values()],
         }
         outputs = list(apply_op("ParseSequenceExampleV2", inputs, attrs, name).outputs)
-    found = _Outputs(outputs)
-    in_whole = {**found.sparse(whole.sparse), **found.dense(whole.dense)}
-    in_lists = {**found.sparse(sparse), **found.dense(dense)}
-    return in_whole, in_lists, found.dense(dense)
+    parsed = _Outputs(outputs)
+    in_context = {**parsed.sparse(context_wanted.sparse), **parsed.dense(context_wanted.dense)}
+    in_lists = {**parsed.sparse(sparse), **parsed.dense(dense)}
+    return in_context, in_lists, parsed.dense(dense)
 
 
 def _wanted_lists(
@@ -188,7 +188,9 @@ class _Outputs:
     def sparse(self, keys: Mapping[str, Any]) -> Parsed:
         """The next SparseTensors: all indices, all values, all shapes."""
         parts = [self._take(len(keys)) for _ in range(3)]
-        return {key: SparseTensor(*each) for key, *each in zip(keys, *parts, strict=True)}
+        return {
+            key: SparseTensor(*components) for key, *components in zip(keys, *parts, strict=True)
+        }
 
     def dense(self, keys: Mapping[str, Any]) -> Parsed:
         """The next tensors."""

@@ -59,29 +59,29 @@ def stored(
 
     """
     tensors: list[Any] = []
-    found: list[Kept | None] = []
+    kept_components: list[Kept | None] = []
     for component, before in zip(element, known, strict=True):
         if not isinstance(component, SparseTensor):
             tensors.append(component)
-            found.append(None)
+            kept_components.append(None)
             continue
         numbers = _numbers(component, keep, enqueue_many, "" if before is None else before.op.name)
         rank = component.dense_shape.shape[0].value
         if rank is not None and enqueue_many:
             rank -= 1
-        found.append(before or Kept(_adding(numbers), rank))
+        kept_components.append(before or Kept(_adding(numbers), rank))
         tensors.append(numbers)
     return [
         tensor if kept is None else expand_dims(tensor, [-1])
-        for tensor, kept in zip(tensors, found, strict=True)
-    ], found
+        for tensor, kept in zip(tensors, kept_components, strict=True)
+    ], kept_components
 
 
 def _numbers(sparse: SparseTensor, keep: Tensor, enqueue_many: bool, shared_name: str) -> Tensor:
     keeper = add_many_sparse_to_tensors_map if enqueue_many else add_sparse_to_tensors_map
 
-    def add(whole: SparseTensor) -> Tensor:
-        return keeper(whole, shared_name=shared_name)
+    def add(sparse: SparseTensor) -> Tensor:
+        return keeper(sparse, shared_name=shared_name)
 
     if keep.shape.ndims == 1:
         rows = sparse.indices[:, 0]
@@ -116,10 +116,10 @@ def _adding(numbers: Tensor) -> Operation:
 
     """
     ops = [numbers.op, *(source.op for source in numbers.op.inputs)]
-    found = next((op for op in ops if op.type in ADDING), None)
-    if found is None:
+    adding_op = next((op for op in ops if op.type in ADDING), None)
+    if adding_op is None:
         raise TypeError(f"Nothing keeps a sparse tensor that is never put in: {numbers.op.type}")
-    return found
+    return adding_op
 
 
 def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
@@ -127,21 +127,21 @@ def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
 
     One is only there once all are: else those that nobody fetched would be kept for ever.
     """
-    found = [
+    batches = [
         tensor if how is None else _taken(tensor, how)
         for tensor, how in zip(batch, kept, strict=True)
     ]
     if all(how is None for how in kept):
-        return found
+        return batches
     graph = stacks.get_default_graph()
-    with graph.control_dependencies(list(dict.fromkeys(item.op for item in found))):
+    with graph.control_dependencies(list(dict.fromkeys(item.op for item in batches))):
         waiting = [
             SparseTensor(*(gated(graph, part) for part in item.parts()))
             if isinstance(item, SparseTensor)
             else gated(graph, item)
-            for item in found
+            for item in batches
         ]
-    return waiting if len(found) > 1 else found  # one alone has nothing to wait for (TF 2.21)
+    return waiting if len(batches) > 1 else batches  # one alone has nothing to wait for (TF 2.21)
 
 
 def _taken(numbers: Tensor, kept: Kept) -> SparseTensor:

@@ -60,8 +60,8 @@ def _added(
     kind: str, value: Any, container: str | None, shared_name: str | None, name: str | None
 ) -> Tensor:
     attrs = {"container": container or "", "shared_name": shared_name or ""}
-    found: Tensor = apply_op(kind, named_parts(sparse_input(value)), attrs, name).outputs[0]
-    return found
+    handle: Tensor = apply_op(kind, named_parts(sparse_input(value)), attrs, name).outputs[0]
+    return handle
 
 
 def take_many_sparse_from_tensors_map(
@@ -92,7 +92,7 @@ def take_many_sparse_from_tensors_map(
         "shared_name": sparse_map_op.get_attr("shared_name") or sparse_map_op.name,
     }
     with colocate_with(sparse_map_op):
-        made = apply_op(
+        op = apply_op(
             "TakeManySparseFromTensorsMap", {"sparse_handles": sparse_handles}, attrs, name
         )
-    return of_parts(made.outputs, rank)
+    return of_parts(op.outputs, rank)

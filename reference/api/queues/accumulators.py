@@ -74,7 +74,7 @@ def _step(value: Any) -> Any:
     return cast(convert_to_tensor(value), dtypes.int64)
 
 
-def _made(
+def _create_accumulator(
     op_type: str, dtype: Any, shape: Any, shared_name: str | None, name: str, reduction_type: str
 ) -> Tensor:
     attrs = {
@@ -110,10 +110,10 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         name: str = "conditional_accumulator",
         reduction_type: str = "MEAN",
     ) -> None:
-        made = _made(
+        handle = _create_accumulator(
             "ResourceConditionalAccumulator", dtype, shape, shared_name, name, reduction_type
         )
-        super().__init__(dtype, shape, made)
+        super().__init__(dtype, shape, handle)
 
     def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Operation:
         """Add a gradient that was made at a step; it is dropped if it is stale.
@@ -154,10 +154,10 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         name: str = "sparse_conditional_accumulator",
         reduction_type: str = "MEAN",
     ) -> None:
-        made = _made(
+        handle = _create_accumulator(
             "SparseConditionalAccumulator", dtype, shape, shared_name, name, reduction_type
         )
-        super().__init__(dtype, shape, made)
+        super().__init__(dtype, shape, handle)
 
     def apply_indexed_slices_grad(
         self, grad: IndexedSlices, local_step: Any = 0, name: str | None = None

@@ -59,7 +59,7 @@ class QueueRunner:
         if types is not None and not (
             isinstance(types, tuple)
             and types
-            and all(issubclass(each, errors.OpError) for each in types)
+            and all(issubclass(kind, errors.OpError) for kind in types)
         ):
             raise TypeError(
                 "queue_closed_exception_types, when provided, must be a tuple of "

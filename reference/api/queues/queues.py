@@ -275,20 +275,20 @@ def shape_list(shapes: Any, *, partial: bool = False) -> list[TensorShape] | Non
     if all(shape is None or isinstance(shape, int) for shape in shapes):
         # One shape for the one component.
         shapes = [shapes]
-    found = [TensorShape(shape) for shape in shapes]
-    if partial and any(shape.ndims is None for shape in found):
-        raise ValueError(f"All shapes must have a defined rank: {found}")
-    if not partial and not all(shape.is_fully_defined() for shape in found):
-        raise ValueError(f"All shapes must be fully defined: {found}")
-    return found
+    static_shapes = [TensorShape(shape) for shape in shapes]
+    if partial and any(shape.ndims is None for shape in static_shapes):
+        raise ValueError(f"All shapes must have a defined rank: {static_shapes}")
+    if not partial and not all(shape.is_fully_defined() for shape in static_shapes):
+        raise ValueError(f"All shapes must be fully defined: {static_shapes}")
+    return static_shapes
 
 
-def _made(op_type: str, attrs: Mapping[str, Any], shared_name: Any, name: str) -> Tensor:
+def _create_queue(op_type: str, attrs: Mapping[str, Any], shared_name: Any, name: str) -> Tensor:
     # TensorFlow asks for a device for a queue of this kind only.
     graph = stacks.get_default_graph()
     with graph.device("CPU") if op_type == "FIFOQueueV2" else contextlib.nullcontext():
-        made = apply_op(op_type, {}, {**attrs, "shared_name": shared_name or ""}, name)
-    return made.outputs[0]
+        op = apply_op(op_type, {}, {**attrs, "shared_name": shared_name or ""}, name)
+    return op.outputs[0]
 
 
 def _seed_of_name(graph_seed: int, shared_name: str) -> int:
@@ -341,7 +341,9 @@ class FIFOQueue(QueueBase):
         known = shape_list(shapes)
         names = _named(names, types)
         attrs = {"component_types": types, "shapes": known or [], "capacity": capacity}
-        super().__init__(types, known, names, _made("FIFOQueueV2", attrs, shared_name, name))
+        super().__init__(
+            types, known, names, _create_queue("FIFOQueueV2", attrs, shared_name, name)
+        )
 
 
 @public("PaddingFIFOQueue", "io.PaddingFIFOQueue", "queue.PaddingFIFOQueue")
@@ -367,7 +369,9 @@ class PaddingFIFOQueue(QueueBase):
         known = shape_list(shapes, partial=True)
         names = _named(names, types)
         attrs = {"component_types": types, "shapes": known or [], "capacity": capacity}
-        super().__init__(types, known, names, _made("PaddingFIFOQueueV2", attrs, shared_name, name))
+        super().__init__(
+            types, known, names, _create_queue("PaddingFIFOQueueV2", attrs, shared_name, name)
+        )
 
 
 @public("PriorityQueue", "io.PriorityQueue", "queue.PriorityQueue")
@@ -394,7 +398,7 @@ class PriorityQueue(QueueBase):
         own = _dtype_list(types)
         known = shape_list(shapes)
         attrs = {"component_types": own, "shapes": known, "capacity": capacity}
-        ref = _made("PriorityQueueV2", attrs, shared_name, name)
+        ref = _create_queue("PriorityQueueV2", attrs, shared_name, name)
         shapes = [TensorShape([]), *(known or [])]
         super().__init__([int64_type, *own], shapes, names, ref)
 
@@ -434,7 +438,7 @@ class RandomShuffleQueue(QueueBase):
             "seed": seed1 or 0,
             "seed2": seed2 or 0,
         }
-        ref = _made("RandomShuffleQueueV2", attrs, shared_name, name)
+        ref = _create_queue("RandomShuffleQueueV2", attrs, shared_name, name)
         super().__init__(types, known, names, ref)
 
 

@@ -90,7 +90,7 @@ class BaseStagingArea:
         """How many bytes fit in; 0 for any number."""
         return self._memory_limit
 
-    def _made(
+    def _apply(
         self,
         op_type: str,
         inputs: Mapping[str, Any],
@@ -126,8 +126,8 @@ class BaseStagingArea:
                     "Keys in dictionary to put do not match names of staging area. Dictionary: "
                     f"{sorted(values)}Queue: {sorted(self._names)}"
                 )
-            found = [(values[name], i) for i, name in enumerate(self._names) if name in values]
-            values, indices = [value for value, _ in found], [index for _, index in found]
+            given = [(values[name], i) for i, name in enumerate(self._names) if name in values]
+            values, indices = [value for value, _ in given], [index for _, index in given]
         elif self._names:
             raise ValueError("You must enqueue a dictionary in a staging area with names")
         elif indices is None:
@@ -189,29 +189,29 @@ class StagingArea(BaseStagingArea):
             if not isinstance(values, list | tuple | dict):
                 values = [values]
             parts, _ = self._parts(values, list(range(len(values))))
-            return self._made("Stage", {"values": parts}, scope)
+            return self._apply("Stage", {"values": parts}, scope)
 
     def get(self, name: str | None = None) -> Any:
         """Take the first element, once there is one: a list, or a dictionary if there are names."""
-        op = self._made("Unstage", {}, name or f"{self._name}_get", dtypes=self._dtypes)
+        op = self._apply("Unstage", {}, name or f"{self._name}_get", dtypes=self._dtypes)
         return self._taken(op.outputs, range(len(self._dtypes)))
 
     def peek(self, index: Any, name: str | None = None) -> Any:
         """The element at a place, once there are so many; it stays."""
-        op = self._made(
+        op = self._apply(
             "StagePeek", {"index": index}, name or f"{self._name}_peek", dtypes=self._dtypes
         )
         return self._taken(op.outputs, range(len(self._dtypes)))
 
     def size(self, name: str | None = None) -> Tensor:
         """How many elements there are: a scalar int32 tensor."""
-        return self._made(
+        return self._apply(
             "StageSize", {}, name or f"{self._name}_size", beside=False, dtypes=self._dtypes
         ).outputs[0]
 
     def clear(self, name: str | None = None) -> Operation:
         """Take all elements out."""
-        return self._made(
+        return self._apply(
             "StageClear", {}, name or f"{self._name}_clear", beside=False, dtypes=self._dtypes
         )
 
@@ -255,7 +255,7 @@ class MapStagingArea(BaseStagingArea):
         with name_scope(name, f"{self._name}_put", _listed(vals)) as scope:
             parts, places = self._parts(vals, indices)
             inputs = {"key": key, "indices": places, "values": parts}
-            return self._made(self._prefix + "Stage", inputs, scope, dtypes=self._dtypes)
+            return self._apply(self._prefix + "Stage", inputs, scope, dtypes=self._dtypes)
 
     def peek(
         self, key: Any, indices: Sequence[int | str] | None = None, name: str | None = None
@@ -263,7 +263,7 @@ class MapStagingArea(BaseStagingArea):
         """Parts of the element of a key, once it is complete; they stay."""
         places, dtypes = self._places(indices)
         inputs = {"key": key, "indices": places}
-        op = self._made(self._prefix + "Peek", inputs, name or f"{self._name}_pop", dtypes=dtypes)
+        op = self._apply(self._prefix + "Peek", inputs, name or f"{self._name}_pop", dtypes=dtypes)
         return self._taken(op.outputs, places)
 
     def get(
@@ -284,18 +284,18 @@ class MapStagingArea(BaseStagingArea):
         places, dtypes = self._places(indices)
         if key is not None:
             inputs = {"key": key, "indices": places}
-            op = self._made(
+            op = self._apply(
                 self._prefix + "Unstage", inputs, name or f"{self._name}_get", dtypes=dtypes
             )
             return key, self._taken(op.outputs, places)
-        op = self._made(
+        op = self._apply(
             self._prefix + "UnstageNoKey",
             {"indices": places},
             name or f"{self._name}_get_nokey",
             dtypes=dtypes,
         )
-        (found,) = self._here(op.outputs[:1])
-        return found, self._taken(op.outputs[1:], places)
+        (key_tensor,) = self._here(op.outputs[:1])
+        return key_tensor, self._taken(op.outputs[1:], places)
 
     def _places(self, indices: Sequence[int | str] | None) -> tuple[list[int], list[Any]]:
         """Which parts are meant, and their dtypes."""
@@ -317,7 +317,7 @@ class MapStagingArea(BaseStagingArea):
         elif not all(isinstance(index, int) for index in indices):
             raise TypeError(f"Mixed types in indices {indices}. May only be str or int")
         places = [int(index) for index in indices]
-        return places, [self._dtypes[place] for place in places]
+        return places, [self._dtypes[i] for i in places]
 
     def size(self, name: str | None = None) -> Tensor:
         """How many complete elements there are: a scalar int32 tensor."""
@@ -332,4 +332,4 @@ class MapStagingArea(BaseStagingArea):
         return self._plain("Clear", name or f"{self._name}_clear")
 
     def _plain(self, word: str, name: str) -> Operation:
-        return self._made(self._prefix + word, {}, name, beside=False, dtypes=self._dtypes)
+        return self._apply(self._prefix + word, {}, name, beside=False, dtypes=self._dtypes)

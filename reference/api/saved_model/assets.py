@@ -49,17 +49,17 @@ def named(tensors: Iterable[Any] | None, note: Callable[[AssetFileDef], None]) -
       ValueError: it is empty.
 
     """
-    found: Assets = {}
+    assets: Assets = {}
     for tensor in tensors or ():
         path = _path_of(tensor)
         if not path:
             raise ValueError(f"Asset filepath tensor {tensor} in is invalid.")
-        name = _name_of(path, found)
+        name = _name_of(path, assets)
         asset = AssetFileDef(filename=name.decode())
         asset.tensor_info.name = tensor.name
         note(asset)
-        found[name] = path
-    return found
+        assets[name] = path
+    return assets
 
 
 def _path_of(tensor: Any) -> bytes:

@@ -184,8 +184,8 @@ class SavedModelBuilder(_Builder):
         self._add(graph, tags, signatures)
 
     def _add_collections(self, tensors: Iterable[Any] | None, main_op: Any) -> None:
-        found = assets.named(tensors, assets.add_to_collection)
-        assets.copied(found, self._export_dir, self._saved_asset_files)
+        asset_paths = assets.named(tensors, assets.add_to_collection)
+        assets.copied(asset_paths, self._export_dir, self._saved_asset_files)
         if main_op is None:
             return
         if not isinstance(main_op, Operation):
@@ -275,20 +275,22 @@ class SignatureBuilder(_Builder):
         self._add(graph, tags, signatures)
 
     def _add_assets(self, graph: MetaGraphDef, tensors: Iterable[Any] | None) -> None:
-        found = assets.named(tensors, assets.add_to_message(graph))
-        assets.copied(found, self._export_dir, self._saved_asset_files)
+        asset_paths = assets.named(tensors, assets.add_to_message(graph))
+        assets.copied(asset_paths, self._export_dir, self._saved_asset_files)
 
 
 def _checked(signature_def_map: Mapping[str, Any] | None) -> Signatures:
     """Signatures whose tensors have names and dtypes, and no key that is reserved."""
-    found = {key: adopt(value, SignatureDef) for key, value in (signature_def_map or {}).items()}
-    for signature in found.values():
+    signatures = {
+        key: adopt(value, SignatureDef) for key, value in (signature_def_map or {}).items()
+    }
+    for signature in signatures.values():
         for info in (*signature.inputs.values(), *signature.outputs.values()):
             _check_info(info)
     for key in (names.INIT_OP_SIGNATURE_KEY, names.TRAIN_OP_SIGNATURE_KEY):
-        if key in found:
+        if key in signatures:
             raise KeyError(f'SignatureDef map key "{key}" is reserved. Please use a different key.')
-    return found
+    return signatures
 
 
 def _check_info(info: TensorInfo) -> None:

@@ -252,14 +252,14 @@ def get_init_op(meta_graph_def: MetaGraphDef, import_scope: str | None = None) -
       NotFoundError: a signature names what the graph does not have.
 
     """
-    found = _of_signature(meta_graph_def, names.INIT_OP_SIGNATURE_KEY, import_scope)
+    init_op = _of_signature(meta_graph_def, names.INIT_OP_SIGNATURE_KEY, import_scope)
     for key in (names.MAIN_OP_KEY, names.LEGACY_INIT_OP_KEY):
-        if found is None:
-            found = _of_collection(meta_graph_def, key)
-    return found
+        if init_op is None:
+            init_op = _of_collection(meta_graph_def, key)
+    return init_op
 
 
 def get_train_op(meta_graph_def: MetaGraphDef, import_scope: str | None = None) -> Any:
     """What trains an imported graph, or None; arguments and errors as `get_init_op`."""
-    found = _of_signature(meta_graph_def, names.TRAIN_OP_SIGNATURE_KEY, import_scope)
-    return _of_collection(meta_graph_def, names.TRAIN_OP_KEY) if found is None else found
+    train_op = _of_signature(meta_graph_def, names.TRAIN_OP_SIGNATURE_KEY, import_scope)
+    return _of_collection(meta_graph_def, names.TRAIN_OP_KEY) if train_op is None else train_op

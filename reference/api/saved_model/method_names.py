@@ -44,7 +44,7 @@ class MethodNameUpdater:
             raise ValueError("`method_name` must be defined.")
         if tags is not None and not isinstance(tags, list):
             tags = [tags]
-        is_found = False
+        is_known = False
         for graph in self._saved_model.meta_graphs:
             if tags is not None and set(tags) != set(graph.meta_info_def.tags):
                 continue
@@ -54,8 +54,8 @@ class MethodNameUpdater:
                     f"key: '{signature_key}'."
                 )
             graph.signature_def[signature_key].method_name = method_name
-            is_found = True
-        if not is_found:
+            is_known = True
+        if not is_known:
             raise ValueError(
                 f"MetaGraphDef associated with tags {tags} could not be found in SavedModel."
             )

@@ -83,20 +83,20 @@ def read_model(export_dir: Any) -> SavedModel:
     path = _path(export_dir, names.SAVED_MODEL_FILENAME_PB)
     if exists(path):
         try:
-            found = SavedModel.FromString(_read(path))
+            model = SavedModel.FromString(_read(path))
         except DecodeError as error:
             raise OSError(f"Cannot parse file {path}: {error}.") from error
-        _rename(found, _THEIRS, _OURS)
-        return found
+        _rename(model, _THEIRS, _OURS)
+        return model
     path = text_path(export_dir)
     if exists(path):
         try:
             text = _TYPE.sub(rf"\g<1>{_OURS}", _read(path).decode())
-            found = text_format.Parse(text, SavedModel())
+            model = text_format.Parse(text, SavedModel())
         except text_format.ParseError as error:
             raise OSError(f"Cannot parse file {path}: {error}.") from error
-        _rename(found, _THEIRS, _OURS)
-        return found
+        _rename(model, _THEIRS, _OURS)
+        return model
     raise OSError(
         f"SavedModel file does not exist at: {as_given(export_dir)}{os.path.sep}"
         f"{{{names.SAVED_MODEL_FILENAME_PBTXT}|{names.SAVED_MODEL_FILENAME_PB}}}"
@@ -137,7 +137,7 @@ def write_model(model: SavedModel, export_dir: Any, *, as_text: bool) -> str:
 
 
 def _rename(model: SavedModel, old: str, new: str) -> None:
-    for message in (each for graph in model.meta_graphs for each in _any_messages(graph)):
+    for message in (inner for graph in model.meta_graphs for inner in _any_messages(graph)):
         if message.type_url.startswith(old):
             message.type_url = new + message.type_url.removeprefix(old)
 

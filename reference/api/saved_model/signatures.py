@@ -50,20 +50,20 @@ def build_signature_def(
       ValueError: a default is no constant.
 
     """
-    found = SignatureDef()
+    signature = SignatureDef()
     for name, info in (inputs or {}).items():
-        found.inputs[name].CopyFrom(adopt(info, TensorInfo))
+        signature.inputs[name].CopyFrom(adopt(info, TensorInfo))
     for name, info in (outputs or {}).items():
-        found.outputs[name].CopyFrom(adopt(info, TensorInfo))
+        signature.outputs[name].CopyFrom(adopt(info, TensorInfo))
     if method_name is not None:
-        found.method_name = method_name
+        signature.method_name = method_name
     for name, value in (defaults or {}).items():
         if value.op.type != "Const":
             raise ValueError(
                 f"Unable to convert object {value} of type {type(value)} to TensorProto."
             )
-        found.defaults[name].CopyFrom(adopt(value.op.get_attr("value"), TensorProto))
-    return found
+        signature.defaults[name].CopyFrom(adopt(value.op.get_attr("value"), TensorProto))
+    return signature
 
 
 def _infos(tensors: Mapping[str, Any]) -> dict[str, TensorInfo]:
@@ -72,13 +72,13 @@ def _infos(tensors: Mapping[str, Any]) -> dict[str, TensorInfo]:
 
 def _info(kind: str, tensor: Any, dtype: int) -> TensorInfo:
     """The message about a tensor that must be of a dtype."""
-    found = build_tensor_info(tensor)
-    if found.dtype != dtype:
+    tensor_info = build_tensor_info(tensor)
+    if tensor_info.dtype != dtype:
         raise ValueError(
             f"{kind} must be of type {DataType.Name(dtype)}. Found tensors of type "
-            f"{DataType.Name(found.dtype)}."
+            f"{DataType.Name(tensor_info.dtype)}."
         )
-    return found
+    return tensor_info
 
 
 def _check_examples(kind: str, examples: Any) -> None:
@@ -189,10 +189,10 @@ def _supervised(
 ) -> SignatureDef:
     if not inputs:
         raise ValueError(f"{method} `inputs` cannot be None or empty.")
-    found: dict[str, TensorInfo] = {}
+    infos_of_outputs: dict[str, TensorInfo] = {}
     for tensors in outputs:
-        found.update(_infos(tensors or {}))
-    return build_signature_def(_infos(inputs), found, method)
+        infos_of_outputs.update(_infos(tensors or {}))
+    return build_signature_def(_infos(inputs), infos_of_outputs, method)
 
 
 def is_valid_signature(signature_def: Any) -> bool:
@@ -204,11 +204,11 @@ def is_valid_signature(signature_def: Any) -> bool:
 
 def _known(signature_def: Any, method: str) -> tuple[dict[str, int], dict[str, int]] | None:
     """The dtypes of inputs and of outputs of a signature of that method that has both, or None."""
-    found = adopt(signature_def, SignatureDef)
-    if found.method_name != method or not found.inputs or not found.outputs:
+    signature = adopt(signature_def, SignatureDef)
+    if signature.method_name != method or not signature.inputs or not signature.outputs:
         return None
-    inputs: dict[str, int] = {name: info.dtype for name, info in found.inputs.items()}
-    return inputs, {name: info.dtype for name, info in found.outputs.items()}
+    inputs: dict[str, int] = {name: info.dtype for name, info in signature.inputs.items()}
+    return inputs, {name: info.dtype for name, info in signature.outputs.items()}
 
 
 def is_prediction(signature_def: Any) -> bool:

@@ -28,17 +28,17 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
       tensor: a Tensor, a variable, or a SparseTensor.
 
     """
-    found = TensorInfo(
+    message = TensorInfo(
         dtype=DataType.Name(dtypes.as_dtype(tensor.dtype).as_datatype_enum),
         tensor_shape=tensor.get_shape().as_proto(),
     )
     if isinstance(tensor, SparseTensor):
-        found.coo_sparse.values_tensor_name = tensor.values.name
-        found.coo_sparse.indices_tensor_name = tensor.indices.name
-        found.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
+        message.coo_sparse.values_tensor_name = tensor.values.name
+        message.coo_sparse.indices_tensor_name = tensor.indices.name
+        message.coo_sparse.dense_shape_tensor_name = tensor.dense_shape.name
     else:
-        found.name = tensor.name
-    return found
+        message.name = tensor.name
+    return message
 
 
 def of_operation(operation: Any) -> TensorInfo:

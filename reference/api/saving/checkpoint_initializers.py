@@ -44,11 +44,11 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     shapes = load_checkpoint(path).get_variable_to_shape_map()
     prefix = checkpoint_file(path)
     pairs = assignment_map.items() if isinstance(assignment_map, Mapping) else assignment_map
-    made = store_of(get_default_graph()).made()
+    variables = store_of(get_default_graph()).variables_by_name()
     for name, target in sorted(pairs, key=lambda pair: pair[0]):
-        variable = _found(made, target)
+        variable = _variable_named(variables, target)
         if variable is None:
-            for inner, key, shown in _of_scope(name, target, made):
+            for inner, key, shown in _of_scope(name, target, variables):
                 if key not in shapes:
                     raise ValueError(
                         f"Tensor {key} ({shown} in {name}) is not found in {path} checkpoint"
@@ -66,17 +66,17 @@ def checkpoint_file(path: Any) -> Any:
     return latest_checkpoint(path) if files.isdir(path) else path
 
 
-def _found(made: Mapping[str, Any], target: Any) -> Any:
+def _variable_named(variables: Mapping[str, Any], target: Any) -> Any:
     """The variable that is meant, or the list of its parts; None if there is none."""
     if isinstance(target, PartitionedVariable):
         return target._get_variable_list()  # noqa: SLF001 - its parts
     if isinstance(target, Variable | list):
         return target
-    if target in made:
-        return made[target]
+    if target in variables:
+        return variables[target]
     names = (f"{target}/part_{number}" for number in itertools.count())
-    parts = itertools.takewhile(made.__contains__, names)
-    return [made[name] for name in parts] or None
+    parts = itertools.takewhile(variables.__contains__, names)
+    return [variables[name] for name in parts] or None
 
 
 def _check_shape(variable: Any, name: str, saved: Sequence[int]) -> None:
@@ -89,7 +89,9 @@ def _check_shape(variable: Any, name: str, saved: Sequence[int]) -> None:
         )
 
 
-def _of_scope(name: str, target: str, made: Mapping[str, Any]) -> Iterator[tuple[Any, str, str]]:
+def _of_scope(
+    name: str, target: str, variables: Mapping[str, Any]
+) -> Iterator[tuple[Any, str, str]]:
     """The variables of a scope, each with its name in the checkpoint, and without the scope."""
     scope = target.rpartition("/")[0]
     if not name.endswith("/"):
@@ -97,11 +99,11 @@ def _of_scope(name: str, target: str, made: Mapping[str, Any]) -> Iterator[tuple
             f"Assignment map with scope only name {scope} should map to scope only {name}. "
             "Should be 'scope/': 'other_scope/'."
         )
-    for full in sorted({_PART.sub("", each) for each in made}):
+    for full in sorted({_PART.sub("", full_name) for full_name in variables}):
         if scope and not full.startswith(scope + "/"):
             continue
         inner = full.removeprefix(scope + "/") if scope else full
-        yield _found(made, full), inner if name == "/" else name + inner, inner
+        yield _variable_named(variables, full), inner if name == "/" else name + inner, inner
 
 
 def _start_from(variable: Any, prefix: str | None, name: str) -> None:
@@ -115,8 +117,8 @@ def _start_from(variable: Any, prefix: str | None, name: str) -> None:
             _start_from(part, prefix, name)
         return
     graph = get_default_graph()
-    place = variable._get_save_slice_info()  # noqa: SLF001 - where a part lies
-    spec = place.spec if place else ""
+    slice_info = variable._get_save_slice_info()  # noqa: SLF001 - where a part lies
+    spec = slice_info.spec if slice_info else ""
     with graph.device(variable.device), graph.device("/cpu:0"):
         value = apply_op(
             "RestoreV2",
@@ -124,7 +126,7 @@ def _start_from(variable: Any, prefix: str | None, name: str) -> None:
             {"dtypes": [variable.dtype.base_dtype]},
             "checkpoint_initializer",
         ).outputs[0]
-    (saveable,) = saveables_of({name: [variable]} if place else [variable])
+    (saveable,) = saveables_of({name: [variable]} if slice_info else [variable])
     restored = saveable.restore([value], None)
     value.set_shape(variable.shape)
     variable._initializer = restored  # noqa: SLF001 - a variable's own

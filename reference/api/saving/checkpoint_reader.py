@@ -69,10 +69,10 @@ class CheckpointReader:
         name = _path(tensor_str).encode()
         with _op_errors():
             if isinstance(self._checkpoint, SliceFiles):
-                found = self._checkpoint.only_slice(name)
+                value = self._checkpoint.only_slice(name)
             else:
-                found = self._checkpoint.tensor(name)
-        return found if found.ndim else found[()]
+                value = self._checkpoint.tensor(name)
+        return value if value.ndim else value[()]
 
     def get_variable_to_shape_map(self) -> dict[str, list[int]]:
         """The names of all tensors and their shapes."""
@@ -142,12 +142,12 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
     path = _path(ckpt_dir_or_file)
     if not files.isdir(path):
         return CheckpointReader(path)
-    found = latest_checkpoint(path)
-    if found is None:
+    checkpoint = latest_checkpoint(path)
+    if checkpoint is None:
         raise ValueError(
             f"Couldn't find 'checkpoint' file or checkpoints in given directory {path}"
         )
-    return CheckpointReader(found)
+    return CheckpointReader(checkpoint)
 
 
 @public("train.load_variable")

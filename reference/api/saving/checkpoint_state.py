@@ -206,7 +206,7 @@ def get_checkpoint_state(
         raise ValueError(f"Invalid checkpoint state loaded from {folder}")
     state.model_checkpoint_path = os.path.join(folder, state.model_checkpoint_path)
     state.all_model_checkpoint_paths[:] = [
-        os.path.join(folder, each) for each in state.all_model_checkpoint_paths
+        os.path.join(folder, known_path) for known_path in state.all_model_checkpoint_paths
     ]
     return state
 
@@ -223,10 +223,10 @@ def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -
     state = get_checkpoint_state(checkpoint_dir, latest_filename)
     if state is None:
         return None
-    found: str = state.model_checkpoint_path
-    if _matching(found):
-        return found
-    _LOGGER.error("Couldn't match files for checkpoint %s", found)
+    latest: str = state.model_checkpoint_path
+    if _matching(latest):
+        return latest
+    _LOGGER.error("Couldn't match files for checkpoint %s", latest)
     return None
 
 
@@ -234,11 +234,11 @@ def _matching(prefix: str) -> list[str]:
     """The files that tell that a checkpoint is there: its index, or one file that is all of it."""
     for path in (prefix + ".index", prefix):
         try:
-            found = files.glob(path)
+            matches = files.glob(path)
         except errors.NotFoundError:
             continue
-        if found:
-            return found
+        if matches:
+            return matches
     return []
 
 
@@ -253,9 +253,9 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[Any]) -> list[float]:
     """When the checkpoints were written, in seconds; those that are not there are left out."""
     times = []
     for prefix in checkpoint_prefixes:
-        found = _matching(as_given(prefix))
-        if found:
-            times.append(files.stat(found[0]).mtime_nsec / 1e9)
+        matches = _matching(as_given(prefix))
+        if matches:
+            times.append(files.stat(matches[0]).mtime_nsec / 1e9)
     return times
 
 

@@ -67,7 +67,7 @@ def add_collection(target: MetaGraphDef, key: Any, items: Sequence[Any], scope: 
     if not items:
         return
     try:
-        found = _collection(as_text(key), items, scope)
+        definition = _collection(as_text(key), items, scope)
     except Exception as error:  # noqa: BLE001 - a program may put anything into a collection
         _LOGGER.warning(
             "Issue encountered when serializing %s.\nType is unsupported, or the types of the "
@@ -77,27 +77,27 @@ def add_collection(target: MetaGraphDef, key: Any, items: Sequence[Any], scope: 
             error,
         )
         return
-    target.collection_def[as_text(key)].CopyFrom(found)
+    target.collection_def[as_text(key)].CopyFrom(definition)
 
 
 def _collection(key: str, items: Sequence[Any], scope: str | None) -> CollectionDef:
-    found = CollectionDef()
+    definition = CollectionDef()
     if key in _VARIABLES or key in _MESSAGES:
         for item in items:
             message = item if isinstance(item, Message) else item.to_proto(export_scope=scope)
             if message is not None:
-                found.bytes_list.value.append(message.SerializeToString(deterministic=True))
+                definition.bytes_list.value.append(message.SerializeToString(deterministic=True))
     elif isinstance(items[0], str | bytes):
-        found.bytes_list.value.extend(_encoded(item) for item in items)
+        definition.bytes_list.value.extend(_encoded(item) for item in items)
     elif isinstance(items[0], int):
-        found.int64_list.value.extend(items)
+        definition.int64_list.value.extend(items)
     elif isinstance(items[0], float):
-        found.float_list.value.extend(items)
+        definition.float_list.value.extend(items)
     elif isinstance(items[0], AnyMessage):
-        found.any_list.value.extend(items)
+        definition.any_list.value.extend(items)
     else:
-        found.node_list.value.extend(without(scope, item.name) for item in items)
-    return found
+        definition.node_list.value.extend(without(scope, item.name) for item in items)
+    return definition
 
 
 def _encoded(item: str | bytes) -> bytes:

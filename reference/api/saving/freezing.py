@@ -105,12 +105,12 @@ class _Frozen:
 
 def _consumers(nodes: Iterable[NodeDef]) -> dict[str, list[str]]:
     """The nodes by the node whose output they take."""
-    found: dict[str, list[str]] = {}
+    consumers: dict[str, list[str]] = {}
     for node in nodes:
         for text in node.input:
             if not text.startswith("^"):
-                found.setdefault(text.partition(":")[0], []).append(node.name)
-    return found
+                consumers.setdefault(text.partition(":")[0], []).append(node.name)
+    return consumers
 
 
 def _constant(name: str, value: Any, dtype: int) -> NodeDef:
@@ -122,12 +122,12 @@ def _constant(name: str, value: Any, dtype: int) -> NodeDef:
 
 def _replaced(node: NodeDef, op: str, inputs: Iterable[str], **attrs: AttrValue) -> NodeDef:
     """A node in the place of another: control dependencies and device are not kept."""
-    found = NodeDef(name=node.name, op=op, input=inputs)
+    replacement = NodeDef(name=node.name, op=op, input=inputs)
     for name, value in attrs.items():
-        found.attr[name].CopyFrom(value)
+        replacement.attr[name].CopyFrom(value)
     if "_class" in node.attr:
-        found.attr["_class"].CopyFrom(node.attr["_class"])
-    return found
+        replacement.attr["_class"].CopyFrom(node.attr["_class"])
+    return replacement
 
 
 def _identity(node: NodeDef) -> list[NodeDef]:

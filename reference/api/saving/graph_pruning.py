@@ -142,10 +142,10 @@ def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
       KeyError, ValueError: as `Graph.get_tensor_by_name`.
 
     """
-    found: TensorShape = graph.get_tensor_by_name(
+    shape: TensorShape = graph.get_tensor_by_name(
         input_name if ":" in input_name else input_name + ":0"
     ).get_shape()
-    return found
+    return shape
 
 
 def _copied(nodes: Iterable[NodeDef]) -> list[NodeDef]:
@@ -180,12 +180,12 @@ def _bridged(nodes: Iterable[NodeDef], protected: frozenset[str]) -> dict[str, s
     for node in nodes:
         staying.update(_beside(node))
         waited.update(_controls(node))
-    found = {
+    sources = {
         node.name: node.input[0]
         for node in nodes
         if node.op in _PASSING_ON and node.name not in staying and not _controls(node)
     }
-    return {name: source for name, source in found.items() if name not in waited}
+    return {name: source for name, source in sources.items() if name not in waited}
 
 
 def _controls(node: NodeDef) -> list[str]:

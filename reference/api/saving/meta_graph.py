@@ -80,27 +80,27 @@ def export_meta_graph(
         raise TypeError(f"export_meta_graph() got unexpected keyword arguments {sorted(kwargs)}")
     graph = graph or get_default_graph()
     saver = None if saver_def is None else adopt(saver_def, SaverDef)
-    found = _described(meta_info_def, saver)
+    meta_graph = _described(meta_info_def, saver)
     nodes = graph.as_graph_def(add_shapes=True) if graph_def is None else _adopted(graph_def)
     left_out = _of_other_savers(nodes, saver) if clear_extraneous_savers else frozenset()
-    unbound = _copy_nodes(nodes, found.graph_def, export_scope, left_out, clear=clear_devices)
+    unbound = _copy_nodes(nodes, meta_graph.graph_def, export_scope, left_out, clear=clear_devices)
     if unbound and unbound_key:
-        found.collection_def[unbound_key].bytes_list.value.extend(map(str.encode, unbound))
-    _name_ops(found)
+        meta_graph.collection_def[unbound_key].bytes_list.value.extend(map(str.encode, unbound))
+    _name_ops(meta_graph)
     if strip_default_attrs:
-        _strip_defaults(found)
+        _strip_defaults(meta_graph)
     keys = graph.get_all_collection_keys() if collection_list is None else collection_list
     collections = {key: graph.get_collection(key) for key in keys}
     if clear_extraneous_savers and GraphKeys.SAVERS in collections:
         collections[GraphKeys.SAVERS] = [] if saver is None else [saver]
-    _add_collections(found, collections, export_scope, left_out)
+    _add_collections(meta_graph, collections, export_scope, left_out)
     if filename:
-        _write(found, as_given(filename), as_text=as_text)
-    return found
+        _write(meta_graph, as_given(filename), as_text=as_text)
+    return meta_graph
 
 
 def _add_collections(
-    found: MetaGraphDef,
+    meta_graph: MetaGraphDef,
     collections: Mapping[str, Sequence[Any]],
     scope: str | None,
     left_out: frozenset[str],
@@ -108,32 +108,32 @@ def _add_collections(
     """Add what is in collections, as far as it is exported."""
     for key, items in collections.items():
         kept = [item for item in items if _is_kept(item, scope, left_out)]
-        add_collection(found, key, kept, scope)
+        add_collection(meta_graph, key, kept, scope)
 
 
 def _described(meta_info_def: Any, saver: SaverDef | None) -> MetaGraphDef:
     """A message without nodes: what is said of it, the version, the saver."""
-    found = MetaGraphDef()
+    meta_graph = MetaGraphDef()
     if meta_info_def is not None:
-        found.meta_info_def.CopyFrom(adopt(meta_info_def, MetaGraphDef.MetaInfoDef))
-    found.meta_info_def.tensorflow_version = VERSION
-    found.meta_info_def.tensorflow_git_version = GIT_VERSION
+        meta_graph.meta_info_def.CopyFrom(adopt(meta_info_def, MetaGraphDef.MetaInfoDef))
+    meta_graph.meta_info_def.tensorflow_version = VERSION
+    meta_graph.meta_info_def.tensorflow_git_version = GIT_VERSION
     if saver is not None:
-        found.saver_def.CopyFrom(saver)
-    return found
+        meta_graph.saver_def.CopyFrom(saver)
+    return meta_graph
 
 
-def _name_ops(found: MetaGraphDef) -> None:
+def _name_ops(meta_graph: MetaGraphDef) -> None:
     """Add the declarations of the operations, unless some are there."""
-    if not found.meta_info_def.stripped_op_list.op:
-        declared = stripped_op_list_for_graph(found.graph_def)
-        found.meta_info_def.stripped_op_list.CopyFrom(declared)
+    if not meta_graph.meta_info_def.stripped_op_list.op:
+        declared = stripped_op_list_for_graph(meta_graph.graph_def)
+        meta_graph.meta_info_def.stripped_op_list.CopyFrom(declared)
 
 
-def _write(found: MetaGraphDef, path: str, *, as_text: bool) -> None:
+def _write(meta_graph: MetaGraphDef, path: str, *, as_text: bool) -> None:
     """Write it to a file."""
     with file_errors(path):
-        write_graph(found, os.path.dirname(local_path(path)), os.path.basename(path), as_text)
+        write_graph(meta_graph, os.path.dirname(local_path(path)), os.path.basename(path), as_text)
 
 
 def _adopted(graph_def: Any) -> GraphDef:
@@ -192,9 +192,9 @@ def _leave_scope(node: NodeDef, scope: str, unbound: list[str]) -> None:
     if "_class" in node.attr:
         groups = node.attr["_class"].list
         kept = [
-            without(scope, each).encode()
-            for each in groups.s
-            if each.decode().partition("@")[2].startswith(scope)
+            without(scope, group).encode()
+            for group in groups.s
+            if group.decode().partition("@")[2].startswith(scope)
         ]
         groups.s[:] = kept
     if node.op in ENTERS:
@@ -218,7 +218,9 @@ def _scope(name: str) -> str:
 def ops_used_by_graph_def(graph_def: Any) -> list[str]:
     """The op types in a graph and in the functions that it calls, by name."""
     definition = adopt(graph_def, GraphDef)
-    bodies = {each.signature.name: each.node_def for each in definition.library.function}
+    bodies = {
+        function.signature.name: function.node_def for function in definition.library.function
+    }
     used: set[str] = set()
     waiting = list(definition.node)
     while waiting:
@@ -235,20 +237,20 @@ def stripped_op_list_for_graph(graph_def: Any) -> OpList:
     return OpList(op=[op_def(OPERATIONS[name]) for name in used])
 
 
-def _strip_defaults(found: MetaGraphDef) -> None:
+def _strip_defaults(meta_graph: MetaGraphDef) -> None:
     """Leave out the attributes that have their defaults."""
     defaults = {
         op.name: {
             attr.name: attr.default_value for attr in op.attr if attr.HasField("default_value")
         }
-        for op in found.meta_info_def.stripped_op_list.op
+        for op in meta_graph.meta_info_def.stripped_op_list.op
     }
-    bodies = (function.node_def for function in found.graph_def.library.function)
-    for node in [*found.graph_def.node, *(node for body in bodies for node in body)]:
+    bodies = (function.node_def for function in meta_graph.graph_def.library.function)
+    for node in [*meta_graph.graph_def.node, *(node for body in bodies for node in body)]:
         for name, default in defaults.get(node.op, {}).items():
             if name in node.attr and node.attr[name] == default:
                 del node.attr[name]
-    found.meta_info_def.stripped_default_attrs = True
+    meta_graph.meta_info_def.stripped_default_attrs = True
 
 
 def saver_def_in(saver_def: SaverDef, scope: str) -> SaverDef | None:
@@ -256,8 +258,8 @@ def saver_def_in(saver_def: SaverDef, scope: str) -> SaverDef | None:
     fields = ("filename_tensor_name", "save_tensor_name", "restore_op_name")
     if not all(getattr(saver_def, field).startswith(scope) for field in fields):
         return None
-    found = SaverDef()
-    found.CopyFrom(saver_def)
+    scoped = SaverDef()
+    scoped.CopyFrom(saver_def)
     for field in fields:
-        setattr(found, field, without(scope, getattr(saver_def, field)))
-    return found
+        setattr(scoped, field, without(scope, getattr(saver_def, field)))
+    return scoped

@@ -72,11 +72,11 @@ def _saver_of(
     definition: MetaGraphDef, variables: Mapping[str, Any], import_scope: str | None
 ) -> Saver | None:
     if definition.HasField("saver_def"):
-        place = import_scope
-        if not place and variables:
+        scope = import_scope
+        if not scope and variables:
             key, variable = next(iter(variables.items()))
-            place = variable.name.removesuffix(key)
-        return Saver(saver_def=definition.saver_def, name=place)
+            scope = variable.name.removesuffix(key)
+        return Saver(saver_def=definition.saver_def, name=scope)
     graph = get_default_graph()
     names = (GraphKeys.GLOBAL_VARIABLES, GraphKeys.SAVEABLE_OBJECTS)
     if any(graph.get_collection(name, import_scope) for name in names):

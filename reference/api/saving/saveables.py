@@ -137,8 +137,8 @@ class _Resource(SaveableObject):
 def default_saveables() -> list[Any]:
     """The global variables of the default graph, and its other things to save."""
     graph = stacks.get_default_graph()
-    found = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
-    return found + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
+    variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
+    return variables + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
 
 
 def saveables_of(var_list: Any) -> list[SaveableObject]:
@@ -156,15 +156,15 @@ def saveables_of(var_list: Any) -> list[SaveableObject]:
             "names_to_saveables must be a dict mapping string names to trackable operations. "
             f"Name is not a string: {wrong}"
         )
-    found: list[SaveableObject] = []
+    saveables: list[SaveableObject] = []
     seen: set[int] = set()
     for name, value in sorted(named.items()):
         for saveable in _of(name, value):
             if id(saveable.op) in seen:
                 raise ValueError(f"The same saveable will be restored with two names: {name}")
             seen.add(id(saveable.op))
-            found.append(saveable)
-    return found
+            saveables.append(saveable)
+    return saveables
 
 
 def variables_by_name(var_list: Any) -> dict[str, Any]:
@@ -178,7 +178,7 @@ def variables_by_name(var_list: Any) -> dict[str, Any]:
     if not isinstance(var_list, list | tuple | set):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
     named: dict[str, Any] = {}
-    for value in sorted(_flat(var_list), key=lambda each: each.name):
+    for value in sorted(_flat(var_list), key=lambda item: item.name):
         full = getattr(value, "_save_slice_info", None)
         if full is not None:
             _add_part(named, full.full_name, value)
@@ -191,10 +191,10 @@ def variables_by_name(var_list: Any) -> dict[str, Any]:
 
 
 def _flat(values: Any) -> list[Any]:
-    found: list[Any] = []
+    leaves: list[Any] = []
     for value in values:
-        found += _flat(value) if isinstance(value, list | tuple) else [value]
-    return found
+        leaves += _flat(value) if isinstance(value, list | tuple) else [value]
+    return leaves
 
 
 def _add_part(named: dict[str, Any], name: str, value: Any) -> None:
@@ -248,24 +248,24 @@ def _of(name: str, value: Any) -> list[SaveableObject]:
 
 def _parts(name: str, parts: Sequence[Any]) -> list[SaveableObject]:
     """The parts of one variable, which is saved under a name that need not be its own."""
-    found: list[SaveableObject] = []
-    whole: str | None = None
+    saveables: list[SaveableObject] = []
+    full_name: str | None = None
     for part in parts:
         info = getattr(part, "_save_slice_info", None)
         if info is None:
             raise ValueError(f"Slices must all be slices: {part}")
-        whole = whole or info.full_name
-        if info.full_name != whole:
+        full_name = full_name or info.full_name
+        if info.full_name != full_name:
             raise ValueError(
-                f"Slices must all be from the same tensor: {whole} != {info.full_name}"
+                f"Slices must all be from the same tensor: {full_name} != {info.full_name}"
             )
         tensor = part._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
         if tensor.op.type == _READ:
             value = functools.partial(_read_beside, part)
-            found.append(_Resource(tensor.op.inputs[0], tensor, info.spec, name, value=value))
+            saveables.append(_Resource(tensor.op.inputs[0], tensor, info.spec, name, value=value))
         else:
-            found.append(_Reference(tensor, info.spec, name, read=part.value()))
-    return found
+            saveables.append(_Reference(tensor, info.spec, name, read=part.value()))
+    return saveables
 
 
 def _read_beside(part: Any) -> Tensor:

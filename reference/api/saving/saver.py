@@ -189,12 +189,12 @@ class Saver:
 
     def recover_last_checkpoints(self, checkpoint_paths: Iterable[str]) -> None:
         """Take those of these that are there for the checkpoints written so far."""
-        found = []
+        kept = []
         for path in checkpoint_paths:
             times = get_checkpoint_mtimes([path])
             if times:
-                found.append((path, times[0]))
-        self._kept = found
+                kept.append((path, times[0]))
+        self._kept = kept
 
     def _note(self, path: str) -> None:
         """Count a checkpoint; one that is too many is to go."""

@@ -55,7 +55,7 @@ def build(
     """
     if version not in (SaverDef.V1, SaverDef.V2):
         raise TypeError(f"Unexpected write_version: {version}")
-    with name_scope(name, "save", [each.op for each in saveables]):
+    with name_scope(name, "save", [saveable.op for saveable in saveables]):
         given = placeholder_with_default(filename or "model", (), name="filename")
         prefix = placeholder_with_default(given, (), name="Const")
         if sharded:
@@ -148,12 +148,12 @@ def _restore(
             {"dtypes": [spec.dtype.base_dtype for spec in specs]},
         ).outputs
     assigned: list[Any] = []
-    place = 0
+    start = 0
     for saveable in saveables:
         shapes = [_shape(spec) for spec in saveable.specs] if reshape else None
-        end = place + len(saveable.specs)
-        assigned.append(saveable.restore(values[place:end], shapes))
-        place = end
+        end = start + len(saveable.specs)
+        assigned.append(saveable.restore(values[start:end], shapes))
+        start = end
     return group(*assigned, name=name)
 
 
@@ -171,15 +171,15 @@ def _by_device(
     saveables: Sequence[SaveableObject],
 ) -> list[tuple[str, list[SaveableObject]]]:
     """The saveables of each device; devices in order."""
-    found: dict[str, list[SaveableObject]] = {}
+    groups: dict[str, list[SaveableObject]] = {}
     for saveable in saveables:
         asked = {str(devices.parse(spec.device or "")) for spec in saveable.specs}
         if len(asked) != 1:
             raise ValueError(
                 "All tensors of a saveable object must be on the same device: " + saveable.name
             )
-        found.setdefault(asked.pop(), []).append(saveable)
-    return sorted(found.items())
+        groups.setdefault(asked.pop(), []).append(saveable)
+    return sorted(groups.items())
 
 
 def _save_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:

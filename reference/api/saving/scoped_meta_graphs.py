@@ -97,10 +97,10 @@ def export_scoped_meta_graph(
 
     """
     graph = graph or get_default_graph()
-    found = export_meta_graph(filename, graph=graph, export_scope=export_scope, **options)
+    meta_graph = export_meta_graph(filename, graph=graph, export_scope=export_scope, **options)
     scope = export_scope and export_scope.rstrip("/") + "/"
     variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES, scope=scope)
-    return found, {without(export_scope, variable.name): variable for variable in variables}
+    return meta_graph, {without(export_scope, variable.name): variable for variable in variables}
 
 
 def import_scoped_meta_graph(

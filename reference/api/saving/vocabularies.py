@@ -107,8 +107,8 @@ class _Axis:
             "old_vocab_size": self.old_size,
         }
         files = {"new_vocab_file": self.new, "old_vocab_file": self.old}
-        found, count = apply_op("GenerateVocabRemapping", files, attrs).outputs
-        return found, count
+        remapping, count = apply_op("GenerateVocabRemapping", files, attrs).outputs
+        return remapping, count
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.public import public
 
-__all__ = ["name_of_whole", "start_with_vocabulary", "variable_and_name", "warm_start"]
+__all__ = ["full_name_of", "start_with_vocabulary", "variable_and_name", "warm_start"]
 
 _LOGGER: Final = logging.getLogger("sessrun")
 
@@ -134,9 +134,9 @@ def start_with_vocabulary(
             "Invalid args: Must provide all of [current_vocab_path, "
             "current_vocab_size, prev_ckpt, prev_vocab_path}."
         )
-    _, found = variable_and_name(var)
-    parts = found if isinstance(found, list) else [found]
-    name = prev_tensor_name or name_of_whole(parts)
+    _, variable = variable_and_name(var)
+    parts = variable if isinstance(variable, list) else [variable]
+    name = prev_tensor_name or full_name_of(parts)
     total = sum(part.shape.as_list()[0] for part in parts)
     words = {"file": (current_vocab_path, prev_vocab_path), "extra": current_oov_buckets}
     for part in parts:
@@ -148,8 +148,8 @@ def start_with_vocabulary(
         start = matrix_initializer(
             checkpoint_file(prev_ckpt), name, sizes[0], sizes[1], initializer=initializer, **given
         )
-        place = part._get_save_slice_info()  # noqa: SLF001 - where a part lies
-        info = PartitionInfo(place.full_shape, place.var_offset) if place else None
+        slice_info = part._get_save_slice_info()  # noqa: SLF001 - where a part lies
+        info = PartitionInfo(slice_info.full_shape, slice_info.var_offset) if slice_info else None
         value = convert_to_tensor(start(shape=shape, partition_info=info))
         assigned = assign(part, value)
         part._initializer = assigned  # noqa: SLF001 - a variable's own
@@ -166,7 +166,7 @@ def _arguments(words: Mapping[str, Any], axis: int) -> dict[str, Any]:
     }
 
 
-def name_of_whole(var: Any) -> str:
+def full_name_of(var: Any) -> str:
     """The name under which a list of one variable, or of its parts, is saved.
 
     Raises:
@@ -191,14 +191,14 @@ def variable_and_name(var: Any, prev_tensor_name: str | None = None) -> tuple[st
     if isinstance(var, PartitionedVariable):
         var = var._get_variable_list()  # noqa: SLF001 - its parts
     elif not isinstance(var, Variable) and not (
-        isinstance(var, list) and all(isinstance(each, Variable) for each in var)
+        isinstance(var, list) and all(isinstance(part, Variable) for part in var)
     ):
         raise TypeError(
             "var MUST be one of the following: a Variable, list of Variable or "
             f"PartitionedVariable, but is {type(var)}"
         )
     parts = var if isinstance(var, list) else [var]
-    return prev_tensor_name or name_of_whole(parts), var
+    return prev_tensor_name or full_name_of(parts), var
 
 
 def _is_variable(value: Any) -> bool:
@@ -209,24 +209,24 @@ def _grouped(wanted: Any) -> dict[str, list[Any]]:
     """The variables that are meant, those that are parts of one together."""
     graph = get_default_graph()
     if wanted is None or isinstance(wanted, str):
-        found = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
+        variables = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)
     elif not isinstance(wanted, list):
         raise ValueError(
             f"`vars_to_warm_start must be a `list` or `str`. Given type is {type(wanted)}"
         )
     elif all(isinstance(pattern, str) for pattern in wanted):
         every = GraphKeys.GLOBAL_VARIABLES
-        found = [each for pattern in wanted for each in graph.get_collection(every, pattern)]
+        variables = [item for pattern in wanted for item in graph.get_collection(every, pattern)]
     elif all(map(_is_variable, wanted)):
-        found = wanted
+        variables = wanted
     else:
-        kinds = [type(each) for each in wanted]
+        kinds = [type(item) for item in wanted]
         raise ValueError(
             "If `vars_to_warm_start` is a list, it must be all `Variable` or all `str`. Given "
             f"types are {kinds}"
         )
     grouped: dict[str, list[Any]] = {}
-    for variable in found:
-        name = name_of_whole([variable])
+    for variable in variables:
+        name = full_name_of([variable])
         grouped.setdefault(name, []).append(variable)
     return grouped

@@ -281,8 +281,8 @@ class TextFileIdTableInitializer(TextFileInitializer):
 @public("initializers.tables_initializer", "tables_initializer")
 def tables_initializer(name: str | None = "init_all_tables") -> Operation:
     """An operation that runs what fills each table of the graph; does nothing if there is none."""
-    found = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
-    return group(*found, name=name) if found else no_op(name=name)
+    initializers = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
+    return group(*initializers, name=name) if initializers else no_op(name=name)
 
 
 @public("initialize_all_tables")

@@ -98,8 +98,8 @@ class StaticHashTable(LookupInterface):
             op_type = "HashTableV2"
             attrs["shared_name"] = initializer._shared_name or f"hash_table_{uuid.uuid4()}"  # noqa: SLF001 - so named
         with init_scope():
-            made = apply_op(op_type, {}, attrs, name or "hash_table")
-        self._resource_handle = made.outputs[0]
+            op = apply_op(op_type, {}, attrs, name or "hash_table")
+        self._resource_handle = op.outputs[0]
         self._is_anonymous = experimental_is_anonymous
         self._initializer: Operation = initializer.initialize(self)
 

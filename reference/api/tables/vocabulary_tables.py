@@ -156,23 +156,23 @@ class _Bucketed(LookupInterface):
         if self._table is not None and self._table.key_dtype.base_dtype == dtypes.int64:
             words = cast(words, dtypes.int64)
         if self._num_oov_buckets:
-            found = self._found(words, name)
+            ids = self._ids_of_words(words, name)
         else:
             assert self._table is not None
-            found = self._table.lookup(words, name=name)
+            ids = self._table.lookup(words, name=name)
         if isinstance(keys, SparseTensor):
-            return SparseTensor(keys.indices, found, keys.dense_shape)
-        return found
+            return SparseTensor(keys.indices, ids, keys.dense_shape)
+        return ids
 
-    def _found(self, words: Tensor, name: str | None) -> Tensor:
+    def _ids_of_words(self, words: Tensor, name: str | None) -> Tensor:
         with name_scope(name, f"{self.name}_Lookup"):
             buckets = self._hashed(words)
             if self._table is None:
                 return buckets
-            found = self._table.lookup(words)
+            ids = self._table.lookup(words)
             buckets = add(buckets, self._table.size(), name="Add")
-            is_word = not_equal(found, self._table.default_value)
-            return select_v2(is_word, found, buckets)
+            is_word = not_equal(ids, self._table.default_value)
+            return select_v2(is_word, ids, buckets)
 
     def _hashed(self, words: Tensor) -> Tensor:
         text = words

@@ -48,5 +48,5 @@ def batch_scatter_update(
             spread[axis] = size
             numbers = range_(0, size, dtype=places.dtype, name="Range")
             vectors.append(reshape(numbers, spread) * ones_like(wide))
-        whole = concat([*vectors, wide], axis=-1)
-        return scatter_nd_update(ref, whole, updates, use_locking=use_locking)
+        full_indices = concat([*vectors, wide], axis=-1)
+        return scatter_nd_update(ref, full_indices, updates, use_locking=use_locking)

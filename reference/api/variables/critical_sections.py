@@ -71,7 +71,7 @@ def _deadlock(section: Any) -> ValueError:
     )
 
 
-def _place(op: Operation) -> Any:
+def _colocation_of(op: Operation) -> Any:
     """The device of an operation, or what it is colocated with."""
     return op.device or _colocation(op)
 
@@ -111,7 +111,11 @@ class CriticalSection:
             attrs = {"shared_name": shared_name, "container": container}
             self._handle = apply_op("MutexV2", {}, attrs, scope).outputs[0]
         # Without a name it is a section of its own.
-        self._signature = (container, shared_name or id(self._handle), _place(self._handle.op))
+        self._signature = (
+            container,
+            shared_name or id(self._handle),
+            _colocation_of(self._handle.op),
+        )
         get_default_graph().add_to_collection(CRITICAL_SECTIONS, self)
 
     @property
@@ -141,9 +145,9 @@ class CriticalSection:
         with name_scope(name, "critical_section_execute", []):
             with _inside(self._signature):
                 lock = apply_op("MutexLock", {"mutex": self._handle}, {}).outputs[0]
-                made, result = _built(fn, lock)
-            _compute_before(lock.op, made)
-            resources = _resources_of(made)
+                operations, result = _built(fn, lock)
+            _compute_before(lock.op, operations)
+            resources = _resources_of(operations)
             if any(self._is_own(resource) for resource in resources):
                 raise _deadlock(self._signature)
             self._check_exclusive(resources, exclusive_resource_access)
@@ -155,7 +159,7 @@ class CriticalSection:
     def _let_go_after(self, lock: Tensor, result: Any) -> Any:
         """Let go of the lock after all results; gives them as they are then."""
         graph = get_default_graph()
-        flat = [_same(each) for each in nest.flatten(result)]
+        flat = [_same(tensor) for tensor in nest.flatten(result)]
         with graph.control_dependencies(flat):
             with graph.colocate_with(self._handle):
                 consumed = apply_op("ConsumeMutexLock", {"mutex_lock": lock}, {})
@@ -207,21 +211,24 @@ def _built(fn: Callable[[], Any], lock: Tensor) -> tuple[list[Operation], Any]:
         return [op for op in graph.get_operations() if op not in before], result
 
 
-def _resources_of(made: Iterable[Operation]) -> list[Tensor]:
+def _resources_of(operations: Iterable[Operation]) -> list[Tensor]:
     """The handles that operations take."""
-    found = {
-        id(source): source for op in made for source in op.inputs if source.dtype == dtypes.resource
+    resources = {
+        id(source): source
+        for op in operations
+        for source in op.inputs
+        if source.dtype == dtypes.resource
     }
-    return list(found.values())
+    return list(resources.values())
 
 
-def _compute_before(lock: Operation, made: Collection[Operation]) -> None:
+def _compute_before(lock: Operation, operations: Collection[Operation]) -> None:
     """Have all that operations take from outside computed before the lock is taken."""
     needed: dict[Operation, None] = {}
-    for op in made:
+    for op in operations:
         needed.update(dict.fromkeys(source.op for source in op.inputs))
         needed.update(dict.fromkeys(op.control_inputs))
-    known = {lock, *made, *lock.control_inputs, *(source.op for source in lock.inputs)}
+    known = {lock, *operations, *lock.control_inputs, *(source.op for source in lock.inputs)}
     outside = [op for op in needed if op not in known]
     if outside:
         # The group brings what is outside of a loop or branch into it.

@@ -42,7 +42,7 @@ class EagerVariableStore:
 
     def variables(self) -> list[Any]:
         """All variables, by name."""
-        return sorted(self._store.made().values(), key=lambda variable: variable.name)
+        return sorted(self._store.variables_by_name().values(), key=lambda variable: variable.name)
 
     def trainable_variables(self) -> list[Any]:
         """The variables that are trained, by name."""
@@ -55,7 +55,7 @@ class EagerVariableStore:
     def copy(self) -> EagerVariableStore:
         """A store with new resource variables that begin with the values of these."""
         store = VariableStore()
-        for name, variable in self._store.made().items():
+        for name, variable in self._store.variables_by_name().items():
             store.put(
                 name,
                 ResourceVariable(

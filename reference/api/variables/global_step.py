@@ -46,12 +46,12 @@ def get_global_step(graph: Graph | None = None) -> Any:
 
     """
     graph = graph or get_default_graph()
-    found = graph.get_collection(GraphKeys.GLOBAL_STEP)
-    if len(found) > 1:
+    steps = graph.get_collection(GraphKeys.GLOBAL_STEP)
+    if len(steps) > 1:
         logging.getLogger("sessrun").error("Multiple tensors in global_step collection.")
         return None
-    if found:
-        step = found[0]
+    if steps:
+        step = steps[0]
     else:
         try:
             step = graph.get_tensor_by_name("global_step:0")
@@ -88,8 +88,8 @@ def create_global_step(graph: Graph | None = None) -> Any:
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
     """The variable of the graph that counts steps, made if there is none."""
     graph = graph or get_default_graph()
-    found = get_global_step(graph)
-    return create_global_step(graph) if found is None else found
+    step = get_global_step(graph)
+    return create_global_step(graph) if step is None else step
 
 
 @public("train.assert_global_step")
@@ -131,8 +131,8 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
     with graph.as_default(), graph.name_scope(None), graph.name_scope(f"{step.op.name}/"):
         value = step
         if isinstance(step, Variable):
-            is_made = is_variable_initialized(step)
-            value = cond(is_made, step.read_value, lambda: step.initial_value)
+            is_initialized = is_variable_initialized(step)
+            value = cond(is_initialized, step.read_value, lambda: step.initial_value)
         read: Tensor = value + 0
         graph.add_to_collection(_READ_KEY, read)
     return read

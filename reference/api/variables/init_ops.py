@@ -208,11 +208,13 @@ class _Scaling(Seeded):
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         """The initial value; of a part it is scaled as the whole is."""
-        whole = shape if partition_info is None else partition_info.full_shape
-        return self._scaled(shape, whole, self.dtype if dtype is None else dtypes.as_dtype(dtype))
+        full_shape = shape if partition_info is None else partition_info.full_shape
+        return self._scaled(
+            shape, full_shape, self.dtype if dtype is None else dtypes.as_dtype(dtype)
+        )
 
     @abstractmethod
-    def _scaled(self, shape: Any, whole: Sequence[Any], dtype: DType) -> Tensor:
+    def _scaled(self, shape: Any, full_shape: Sequence[Any], dtype: DType) -> Tensor:
         """The initial value of a part, scaled as the whole is."""
 
 
@@ -228,8 +230,8 @@ class UniformUnitScaling(_Scaling):
         super().__init__(seed, float_dtype(dtype))
         self.factor = factor
 
-    def _scaled(self, shape: Any, whole: Sequence[Any], dtype: DType) -> Tensor:
-        inputs = math.prod([float(size) for size in whole[:-1]])
+    def _scaled(self, shape: Any, full_shape: Sequence[Any], dtype: DType) -> Tensor:
+        inputs = math.prod([float(size) for size in full_shape[:-1]])
         limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
         return random_ops.random_uniform(shape, -limit, limit, dtype, self.seed)
 
@@ -275,8 +277,8 @@ class VarianceScaling(_Scaling):
         self.mode = mode
         self.distribution = distribution
 
-    def _scaled(self, shape: Any, whole: Sequence[Any], dtype: DType) -> Tensor:
-        inputs, outputs = fans(whole)
+    def _scaled(self, shape: Any, full_shape: Sequence[Any], dtype: DType) -> Tensor:
+        inputs, outputs = fans(full_shape)
         fan = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
         if self.distribution == "uniform":
@@ -342,10 +344,10 @@ def float_dtype(dtype: Any) -> DType:
       ValueError: it is no float.
 
     """
-    found = dtypes.as_dtype(dtype)
-    if not found.is_floating:
-        raise bad_value(f"Argument `dtype` is expected to be floating point. Received: {found}.")
-    return found
+    wanted = dtypes.as_dtype(dtype)
+    if not wanted.is_floating:
+        raise bad_value(f"Argument `dtype` is expected to be floating point. Received: {wanted}.")
+    return wanted
 
 
 def fans(shape: Sequence[Any]) -> tuple[int, int]:

@@ -142,8 +142,8 @@ def _initialized(op: Operation) -> Tensor | None:
     for key in (GraphKeys.GLOBAL_VARIABLES, GraphKeys.LOCAL_VARIABLES):
         for variable in op.graph.get_collection(key):
             if getattr(variable, "op", None) is op and hasattr(variable, "initialized_value"):
-                found: Tensor = variable.initialized_value()
-                return found
+                initialized: Tensor = variable.initialized_value()
+                return initialized
     return None
 
 
@@ -164,18 +164,18 @@ def variable_def(
         prefix = "" if not export_scope else export_scope.rstrip("/") + "/"
         return name.removeprefix(prefix)
 
-    found = VariableDef(
+    message = VariableDef(
         variable_name=stripped(variable.name),
         initializer_name=stripped(variable.initializer.name),
         snapshot_name=stripped(snapshot),
         is_resource=is_resource,
         trainable=variable.trainable,
     )
-    found.synchronization = variable.synchronization.value  # type: ignore[assignment]  # a number
-    found.aggregation = variable.aggregation.value  # type: ignore[assignment]  # a number
+    message.synchronization = variable.synchronization.value  # type: ignore[assignment]  # a number
+    message.aggregation = variable.aggregation.value  # type: ignore[assignment]  # a number
     if variable.initial_value is not None:
-        found.initial_value_name = stripped(variable.initial_value.name)
-    place = variable._save_slice_info  # noqa: SLF001 - TensorFlow's name
-    if place is not None and (told := place.to_proto(export_scope)) is not None:
-        found.save_slice_info_def.CopyFrom(told)
-    return found
+        message.initial_value_name = stripped(variable.initial_value.name)
+    slice_info = variable._save_slice_info  # noqa: SLF001 - TensorFlow's name
+    if slice_info is not None and (slice_def := slice_info.to_proto(export_scope)) is not None:
+        message.save_slice_info_def.CopyFrom(slice_def)
+    return message

@@ -58,10 +58,10 @@ class Identity(Initializer):
           ValueError: the whole has not two dimensions.
 
         """
-        whole = shape if partition_info is None else partition_info.full_shape
-        if len(whole) != 2:
+        full_shape = shape if partition_info is None else partition_info.full_shape
+        if len(full_shape) != 2:
             raise bad_value(f"The tensor to initialize must be a matrix. Received shape={shape}")
-        rows, columns = (int(size) for size in whole)
+        rows, columns = (int(size) for size in full_shape)
         matrix = eye(rows, columns, dtype=self.dtype if dtype is None else dtype)
         if partition_info is not None:
             matrix = slice_(matrix, partition_info.var_offset, shape)
@@ -181,18 +181,20 @@ class ConvolutionOrthogonal(_Gained):
         for _ in range(size - 2):
             more = self._block([self._projection(outputs) for _ in range(self._rank)])
             blocks = self._convolved(blocks, more, outputs)
-        return self._joined({place: matmul(first, block) for place, block in blocks.items()}, size)
+        return self._joined(
+            {position: matmul(first, block) for position, block in blocks.items()}, size
+        )
 
     def _block(self, projections: Sequence[Tensor]) -> Blocks:
         """A kernel of size 2: products of each projection or what it leaves out."""
         unit = eye(projections[0].shape.as_list()[0], dtype=self.dtype)
         blocks: Blocks = {}
-        for place in itertools.product(range(2), repeat=self._rank):
-            factors = [self._side(at, p, unit) for at, p in zip(place, projections, strict=True)]
+        for position in itertools.product(range(2), repeat=self._rank):
+            factors = [self._side(at, p, unit) for at, p in zip(position, projections, strict=True)]
             block = factors[0]
             for factor in factors[1:]:
                 block = matmul(block, factor)
-            blocks[place] = block
+            blocks[position] = block
         return blocks
 
     def _side(self, at: int, projection: Tensor, unit: Tensor) -> Tensor:
@@ -201,16 +203,16 @@ class ConvolutionOrthogonal(_Gained):
     def _convolved(self, one: Blocks, other: Blocks, filters: int) -> Blocks:
         """The kernel that does what two kernels do one after the other."""
         sizes = [max(map(max, blocks)) + 1 for blocks in (one, other)]
-        found: Blocks = {}
-        for place in itertools.product(range(sum(sizes) - 1), repeat=self._rank):
+        products: Blocks = {}
+        for position in itertools.product(range(sum(sizes) - 1), repeat=self._rank):
             total = zeros([filters, filters], self.dtype)
-            reach = [range(min(sizes[0], at + 1)) for at in place]
+            reach = [range(min(sizes[0], at + 1)) for at in position]
             for first in itertools.product(*reach):
-                second = tuple(at - begin for at, begin in zip(place, first, strict=True))
+                second = tuple(at - begin for at, begin in zip(position, first, strict=True))
                 if max(second) < sizes[1]:
                     total += matmul(one[first], other[second])
-            found[place] = total
-        return found
+            products[position] = total
+        return products
 
     def _joined(self, blocks: Blocks, size: int, before: tuple[int, ...] = ()) -> Tensor:
         """The blocks as one tensor."""

@@ -83,11 +83,11 @@ class PartitionInfo:
                 f"`shape` {shape} and the whole {self._full_shape} must be of one length"
             )
         places = list(zip(shape, self._var_offset, self._full_shape, strict=True))
-        if any(at + size > whole for size, at, whole in places):
+        if any(at + size > full_size for size, at, full_size in places):
             raise ValueError(
                 f"A part of shape {shape} at {self._var_offset} is not inside of {self._full_shape}"
             )
-        cut = [axis for axis, (size, _, whole) in enumerate(places) if size != whole]
+        cut = [axis for axis, (size, _, full_size) in enumerate(places) if size != full_size]
         if len(cut) > 1:
             raise ValueError(
                 f"A part of shape {shape} of {self._full_shape} is cut along the axes "

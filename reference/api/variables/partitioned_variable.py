@@ -51,7 +51,7 @@ class PartitionedVariable:
             raise ValueError("variable_list may not be empty")
         self._name, self.shape, self.dtype = name, shape, dtype
         self._partitions = partitions
-        self._parts = _in_place(variable_list, shape, partitions)
+        self._parts = _in_order(variable_list, shape, partitions)
 
     @property
     def name(self) -> str:
@@ -99,13 +99,13 @@ class PartitionedVariable:
 
     def _concat(self) -> Tensor:
         """The value of the whole, after the control dependencies of where it is asked for."""
-        whole: Any = self._parts[0]
+        joined: Any = self._parts[0]
         if len(self._parts) > 1:
             axis = self._axis("concatenate")
             with name_scope(f"{self.name}/ConcatPartitions/"):
-                whole = concat(self._parts, axis)
+                joined = concat(self._parts, axis)
         with name_scope(None):
-            return identity(whole, name=self.name)
+            return identity(joined, name=self.name)
 
     def assign(
         self,
@@ -158,31 +158,31 @@ class PartitionedVariable:
             pieces: Sequence[Any] = list(value)
         else:
             pieces = split(value, [int(part.shape[axis]) for part in self._parts], axis=axis)
-        made = [
+        assignments = [
             _method(part, update)(piece, use_locking, name, read_value)
             for part, piece in zip(self._parts, pieces, strict=True)
         ]
-        return made if read_value else [each.op for each in made]
+        return assignments if read_value else [assignment.op for assignment in assignments]
 
 
-def _in_place(
+def _in_order(
     parts: Sequence[Variable], shape: Sequence[int] | TensorShape, partitions: Sequence[int]
 ) -> list[Variable]:
     """The parts in order, each of which must know its place in a whole of this shape."""
-    found = [(part, part._get_save_slice_info()) for part in parts]  # noqa: SLF001 - its name there
-    places = {part: place for part, place in found if place is not None}
-    if len(places) < len(found):
+    with_slices = [(part, part._get_save_slice_info()) for part in parts]  # noqa: SLF001 - its name there
+    slices = {part: slice_info for part, slice_info in with_slices if slice_info is not None}
+    if len(slices) < len(with_slices):
         raise ValueError(
             f"All variables must have a save_slice_info available: {[part.name for part in parts]}"
         )
     if len(shape) != len(partitions):
         raise ValueError(f"len(shape) != len(partitions): {shape} vs. {partitions}")
-    full = [list(place.full_shape or ()) for place in places.values()]
-    if any(each != list(shape) for each in full):
+    full = [list(slice_info.full_shape or ()) for slice_info in slices.values()]
+    if any(full_shape != list(shape) for full_shape in full):
         raise ValueError(
             f"All variables' full shapes must match shape: {shape}; but full shapes were: {full}"
         )
-    return sorted(parts, key=lambda part: list(places[part].var_offset or ()))
+    return sorted(parts, key=lambda part: list(slices[part].var_offset or ()))
 
 
 def _method(part: Variable, update: str) -> Callable[..., Any]:

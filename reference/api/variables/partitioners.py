@@ -164,7 +164,7 @@ def create_partitioned_variables(
     if len(shape) < 1:
         raise ValueError(f"A partitioned Variable must have rank at least 1: shape: {shape}")
     with variable_scope(name, "PartitionedVariable", reuse=reuse):
-        whole = get_partitioned_variable(
+        partitioned = get_partitioned_variable(
             None,
             shape,
             dtype,
@@ -173,4 +173,4 @@ def create_partitioned_variables(
             collections=collections,
             partitioner=lambda **_: slicing,
         )
-        return list(whole)
+        return list(partitioned)

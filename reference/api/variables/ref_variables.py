@@ -86,8 +86,8 @@ class RefVariable(VariableV1):
         self._initial_value = initial
         self.dtype = self._variable.dtype
         guarded = initial_values.guarded(scope, initial)
-        made = state_ops.assign(self._variable, guarded, validate_shape=validate_shape)
-        self._initializer = made.op
+        assignment = state_ops.assign(self._variable, guarded, validate_shape=validate_shape)
+        self._initializer = assignment.op
 
     @classmethod
     def of_proto(cls, proto: VariableDef, import_scope: str | None) -> RefVariable:
@@ -175,8 +175,8 @@ class RefVariable(VariableV1):
         read_value: bool = True,
     ) -> Any:
         """Set it; gives the reference, or with `read_value` off the operation."""
-        made = state_ops.assign(self._variable, value, use_locking=use_locking, name=name)
-        return made if read_value else made.op
+        assignment = state_ops.assign(self._variable, value, use_locking=use_locking, name=name)
+        return assignment if read_value else assignment.op
 
     def assign_add(
         self,
@@ -186,8 +186,8 @@ class RefVariable(VariableV1):
         read_value: bool = True,
     ) -> Any:
         """Add to it; gives the reference, or with `read_value` off the operation."""
-        made = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
-        return made if read_value else made.op
+        assignment = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
+        return assignment if read_value else assignment.op
 
     def assign_sub(
         self,
@@ -197,8 +197,8 @@ class RefVariable(VariableV1):
         read_value: bool = True,
     ) -> Any:
         """Subtract from it; gives the reference, or with `read_value` off the operation."""
-        made = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
-        return made if read_value else made.op
+        assignment = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
+        return assignment if read_value else assignment.op
 
     def _slice_assigned(
         self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str

@@ -321,8 +321,8 @@ class ResourceVariable(Variable):
         inputs = {"resource": self.handle, "indices": indices}
         with stacks.graph_for(self.graph).as_default(), self._after():
             name = "GatherNd" if name is None else name
-            made = apply_op("ResourceGatherNd", inputs, {"dtype": self.dtype}, name)
-            return identity(made.outputs[0])
+            op = apply_op("ResourceGatherNd", inputs, {"dtype": self.dtype}, name)
+            return identity(op.outputs[0])
 
     def _slice_assigned(
         self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
@@ -397,14 +397,14 @@ class ResourceVariable(Variable):
     def __deepcopy__(self, memo: Any) -> NoReturn:
         raise NotImplementedError("A variable can be copied only when eager execution is enabled.")
 
-    def _in_place(self, _: Any) -> NoReturn:
+    def _refuse_augmented(self, _: Any) -> NoReturn:
         raise RuntimeError(
             "`variable += value` with `tf.Variable`s is not supported. Use `variable.assign_add("
             "value)` to modify the variable, or `out = variable + value` if you need to get a new "
             "output Tensor."
         )
 
-    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = _in_place
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ipow__ = _refuse_augmented
 
 
 class UnreadVariable(ResourceVariable):

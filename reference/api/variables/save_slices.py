@@ -72,8 +72,8 @@ class SaveSliceInfo:
             raise ValueError("Spec string must contain space-separated full_shape info.")
         full = [_integer(size, "full_shape must be a sequence of integers") for size in shape]
         offsets, sizes = [], []
-        for place in places.split(":"):
-            pair = place.split(",")
+        for extent in places.split(":"):
+            pair = extent.split(",")
             if len(pair) != 2:
                 raise ValueError(
                     "Spec string must contain comma-separated pairs of offsets and shapes."

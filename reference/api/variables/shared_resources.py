@@ -75,11 +75,11 @@ def report_uninitialized_resources(
     with name_scope(name), default_graph.device(_REPORTING_DEVICE):
         if not resource_list:
             return constant([], dtype=string)
-        made = array_ops.stack([resource.is_initialized for resource in resource_list])
-        missing = generated.logical_not(made)
+        is_initialized = array_ops.stack([resource.is_initialized for resource in resource_list])
+        missing = generated.logical_not(is_initialized)
         names = constant([resource.handle.name for resource in resource_list])
-        found: Tensor = array_ops.boolean_mask(names, missing)
-        return found
+        uninitialized: Tensor = array_ops.boolean_mask(names, missing)
+        return uninitialized
 
 
 def initialize_resources(resource_list: Sequence[_Resource] | None, name: str = "init") -> Any:

@@ -65,9 +65,9 @@ def variable_op(
     """
     known = as_shape(shape if set_shape else None)
     attrs = {"shape": known, "dtype": dtype, "container": container, "shared_name": shared_name}
-    made = apply_op("Variable", {}, attrs, name).outputs[0]
-    made.set_shape(known)  # of a scalar the operation itself says nothing
-    return made
+    ref = apply_op("Variable", {}, attrs, name).outputs[0]
+    ref.set_shape(known)  # of a scalar the operation itself says nothing
+    return ref
 
 
 def variable_op_v2(

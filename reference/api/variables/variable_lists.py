@@ -144,8 +144,8 @@ def report_uninitialized_variables(
                 return constant([], dtype=string)
             missing = generated.logical_not(array_ops.stack(known))
             names = constant([variable.op.name for variable in var_list])
-            found: Tensor = array_ops.boolean_mask(names, missing)
-            return found
+            uninitialized: Tensor = array_ops.boolean_mask(names, missing)
+            return uninitialized
 
 
 @public("assert_variables_initialized")

@@ -171,10 +171,11 @@ def _check_dtype(request: Request) -> None:
     value, dtype = request.initializer, request.dtype
     if dtype is None or value is None or callable(value):
         return
-    found = convert_to_tensor(value).dtype.base_dtype
-    if found != dtype:
+    initial_dtype = convert_to_tensor(value).dtype.base_dtype
+    if initial_dtype != dtype:
         raise bad_value(
-            f"Initializer type '{found}' and explicit dtype '{dtypes.as_dtype(dtype)}' don't match."
+            f"Initializer type '{initial_dtype}'"
+            f" and explicit dtype '{dtypes.as_dtype(dtype)}' don't match."
         )
 
 

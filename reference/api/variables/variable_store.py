@@ -85,7 +85,7 @@ class VariableStore:
         self._variables: dict[str, Any] = {}
         self._wholes: dict[str, PartitionedVariable] = {}
 
-    def made(self) -> Mapping[str, Any]:
+    def variables_by_name(self) -> Mapping[str, Any]:
         """All variables by full name."""
         return self._variables
 
@@ -175,9 +175,9 @@ class VariableStore:
         partitions = None
         if not request.reuse or request.partitioner:
             partitions = partitions_of(request.partitioner, shape, request.dtype)
-        found = self._wholes.get(name)
-        if found is not None:
-            return _shared_whole(found, request, partitions)
+        existing = self._wholes.get(name)
+        if existing is not None:
+            return _shared_partitioned(existing, request, partitions)
         if request.reuse is True or partitions is None:
             raise ValueError(
                 f"PartitionedVariable {name} does not exist, or was not created with "
@@ -193,9 +193,9 @@ class VariableStore:
             part._set_save_slice_info(SaveSliceInfo(name, sizes, offset, size))  # noqa: SLF001 - its name there
             parts.append(part)
         dtype = parts[0].dtype.base_dtype
-        whole = PartitionedVariable(name, shape, dtype, parts, partitions)
-        self._wholes[name] = whole
-        return whole
+        variable = PartitionedVariable(name, shape, dtype, parts, partitions)
+        self._wholes[name] = variable
+        return variable
 
     def _check_parts(self, name: str, count: int) -> None:
         """Check that parts that are there already are as many."""
@@ -235,15 +235,15 @@ class VariableStore:
             dtype=dtypes.as_dtype(request.dtype),
             shape=tensor_shape.as_shape(request.shape),
         )
-        found = self._variables.get(request.name)
-        if found is not None:
-            return _shared(found, request)
+        existing = self._variables.get(request.name)
+        if existing is not None:
+            return _shared(existing, request)
         if request.reuse is True:
             raise ValueError(
                 f"Variable {request.name} does not exist, or was not created with "
                 "tf.get_variable(). Did you mean to set reuse=tf.AUTO_REUSE in VarScope?"
             )
-        variable = _made(request, info, is_value=is_value)
+        variable = _create(request, info, is_value=is_value)
         self._variables[request.name] = variable
         if request.regularizer:
             _regularize(variable, request.name, request.regularizer)
@@ -256,31 +256,31 @@ def _takes(function: Callable[..., Any], name: str) -> bool:
     return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
-def _shared(found: Any, request: Request) -> Any:
+def _shared(variable: Any, request: Request) -> Any:
     name = request.name
     if request.reuse is False:
         text = (
             f"Variable {name} already exists, disallowed. Did you mean to set reuse=True or "
             "reuse=tf.AUTO_REUSE in VarScope?"
         )
-        if found.op.site is not None:
-            text += f" Originally defined at:\n\n{found.op.site}"
+        if variable.op.site is not None:
+            text += f" Originally defined at:\n\n{variable.op.site}"
         raise ValueError(text)
-    if not request.shape.is_compatible_with(found.shape):
+    if not request.shape.is_compatible_with(variable.shape):
         raise bad_value(
             f"Trying to share variable {name}, but specified shape {request.shape} and found "
-            f"shape {found.shape}."
+            f"shape {variable.shape}."
         )
-    if not request.dtype.is_compatible_with(found.dtype):
+    if not request.dtype.is_compatible_with(variable.dtype):
         raise bad_value(
             f"Trying to share variable {name}, but specified dtype {request.dtype.name} and "
-            f"found dtype {found.dtype.name}."
+            f"found dtype {variable.dtype.name}."
         )
-    return found
+    return variable
 
 
-def _shared_whole(
-    found: PartitionedVariable, request: Request, partitions: Sequence[int] | None
+def _shared_partitioned(
+    variable: PartitionedVariable, request: Request, partitions: Sequence[int] | None
 ) -> PartitionedVariable:
     name = request.name
     if request.reuse is False:
@@ -288,14 +288,14 @@ def _shared_whole(
             f"Partitioned variable with name {name} already exists. Did you mean to set "
             "reuse=True or reuse=tf.AUTO_REUSE in VarScope?"
         )
-    has = found._get_partitions()  # noqa: SLF001 - TensorFlow's name
+    has = variable._get_partitions()  # noqa: SLF001 - TensorFlow's name
     for what, given, kept, is_same in (
-        ("shape", request.shape, found.shape, request.shape.is_compatible_with(found.shape)),
+        ("shape", request.shape, variable.shape, request.shape.is_compatible_with(variable.shape)),
         (
             "dtype",
             request.dtype.name,
-            found.dtype.name,
-            request.dtype.is_compatible_with(found.dtype),
+            variable.dtype.name,
+            request.dtype.is_compatible_with(variable.dtype),
         ),
         ("partitions", partitions, has, partitions is None or partitions == has),
     ):
@@ -304,10 +304,10 @@ def _shared_whole(
                 f"Trying to reuse partitioned variable {name}, but specified {what} {given} and "
                 f"found {what} {kept}."
             )
-    return found
+    return variable
 
 
-def _made(request: Request, info: PartitionInfo | None, *, is_value: bool) -> Any:
+def _create(request: Request, info: PartitionInfo | None, *, is_value: bool) -> Any:
     initializer, shape = request.initializer, request.shape
     if initializer is None:
         initializer = _default_initializer(request)

@@ -108,7 +108,7 @@ def collections_of(collections: Any, *, trainable: bool) -> list[Any]:
             "collections argument to Variable constructor must be a list, tuple, or set. "
             f"Got {collections} of type {type(collections)}"
         )
-    found = list(collections)
-    if trainable and GraphKeys.TRAINABLE_VARIABLES not in found:
-        found.append(GraphKeys.TRAINABLE_VARIABLES)
-    return found
+    keys = list(collections)
+    if trainable and GraphKeys.TRAINABLE_VARIABLES not in keys:
+        keys.append(GraphKeys.TRAINABLE_VARIABLES)
+    return keys

@@ -165,11 +165,11 @@ def create_resource(
     )
 
 
-def _through_creators(made: Creator, **arguments: Any) -> Any:
+def _through_creators(next_creator: Creator, **arguments: Any) -> Any:
     """What the graph's creators make, the last of which is `made`."""
     for creator in stacks.get_default_graph().scopes.variable_creators:
-        made = partial(creator, made)
-    return made(**arguments)
+        next_creator = partial(creator, next_creator)
+    return next_creator(**arguments)
 
 
 def _default(
@@ -184,7 +184,7 @@ def _default(
     """The creator that makes the variable, after all others."""
     del next_creator, expected_shape
     if variable_def is not None:
-        return _found(variable_def, given.get("initial_value"), import_scope)
+        return _existing_variable(variable_def, given.get("initial_value"), import_scope)
     if use_resource is None:
         opened = stacks.get_default_graph().scopes.variables
         use_resource = None if opened is None else opened.current.use_resource
@@ -205,10 +205,10 @@ def _default_resource(
             "Trying to restore a reference variable as a resource variable: make it with "
             f"`tf.Variable`. Got variable_def={variable_def}"
         )
-    return _found(variable_def, given.get("initial_value"), import_scope)
+    return _existing_variable(variable_def, given.get("initial_value"), import_scope)
 
 
-def _found(variable_def: Any, initial_value: Any, import_scope: str | None) -> Any:
+def _existing_variable(variable_def: Any, initial_value: Any, import_scope: str | None) -> Any:
     """The variable that the default graph has of this description."""
     if initial_value is not None:
         raise bad_value("variable_def and initial_value are mutually exclusive.")

@@ -19,7 +19,7 @@ from sessrun.spec.proto import NameAttrList
 __all__ = ["infer_shapes_of_call", "shapes_of_call"]
 
 #: The attribute of calls whose shapes a program tells.
-_TOLD: Final = "_disable_call_shape_inference"
+_NO_INFERENCE: Final = "_disable_call_shape_inference"
 
 
 class _CalledGraph(Graph):
@@ -51,9 +51,9 @@ class _CalledGraph(Graph):
         value = constant_value(given)
         if value is not None:
             return constant(value, dtype=given.dtype.base_dtype, name=name)
-        made = placeholder(given.dtype.base_dtype, given.shape, name)
-        self._given[made] = given
-        return made
+        stand_in = placeholder(given.dtype.base_dtype, given.shape, name)
+        self._given[stand_in] = given
+        return stand_in
 
 
 def shapes_of_call(
@@ -84,7 +84,7 @@ def shapes_of_call(
         raise bad_value(f"Function '{function.name}' is ill-formed: {error}") from error
     with body.as_default():
         known = {
-            name: body.argument(name, each) for name, each in zip(arguments, given, strict=True)
+            name: body.argument(name, like) for name, like in zip(arguments, given, strict=True)
         }
         outputs = add_nodes(graph_def, known, results, "", infer_shapes_of_call)
     return [tensor.shape for tensor in outputs if isinstance(tensor, Tensor)]
@@ -98,7 +98,7 @@ def infer_shapes_of_call(op: Operation) -> None:
 
     """
     is_call = op.type in CALLS or op.type in op.graph.functions
-    if not is_call or (_TOLD in op.extra and op.extra[_TOLD].b):
+    if not is_call or (_NO_INFERENCE in op.extra and op.extra[_NO_INFERENCE].b):
         return
     function = (
         op.get_attr("f") if op.type in CALLS else NameAttrList(name=op.type, attr=op.node_def.attr)

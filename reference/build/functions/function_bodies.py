@@ -75,17 +75,21 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
         graph_def, arguments, results = nodes_of(library, definition, function)
         with graph.as_default(), graph.device(device or None):
             wanted = [f"{argument}:0" for argument in arguments] + results + controls
-            found = import_graph_def(graph_def, return_elements=wanted, name=name)
+            elements = import_graph_def(graph_def, return_elements=wanted, name=name)
     except (ValueError, LookupError, RuntimeError, NotFoundError) as error:
         text = f"Function '{function.name}' cannot be instantiated: {error}"
         is_unknown = isinstance(error, RuntimeError | NotFoundError)  # an op type is
         refusal = NotFoundError if is_unknown else InvalidArgumentError
         raise refusal(None, None, text) from error
-    assert found is not None
+    assert elements is not None
     at, end = len(arguments), len(arguments) + len(results)
     effects = [op for op in graph.get_operations() if op.declaration.stateful]
     return Body(
-        graph, tuple(found[:at]), tuple(found[at:end]), (*effects, *found[end:]), tuple(found[end:])
+        graph,
+        tuple(elements[:at]),
+        tuple(elements[at:end]),
+        (*effects, *elements[end:]),
+        tuple(elements[end:]),
     )
 
 

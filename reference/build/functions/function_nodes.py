@@ -52,9 +52,9 @@ def _nodes(
         node = NodeDef(name=arg.name, op="Placeholder")
         node.attr["dtype"].type = arg.type
         node.attr["shape"].shape.unknown_rank = True
-        told = function.arg_attr[index].attr if index in function.arg_attr else {}
-        if _SHAPES in told and told[_SHAPES].list.shape:
-            node.attr["shape"].shape.CopyFrom(told[_SHAPES].list.shape[0])
+        attrs_of_argument = function.arg_attr[index].attr if index in function.arg_attr else {}
+        if _SHAPES in attrs_of_argument and attrs_of_argument[_SHAPES].list.shape:
+            node.attr["shape"].shape.CopyFrom(attrs_of_argument[_SHAPES].list.shape[0])
         yield node
     for source in function.node_def:
         node = NodeDef()

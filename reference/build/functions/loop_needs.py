@@ -32,7 +32,7 @@ def needed_variables(
     if goes_on is None or following is None or not _is_plain(following, count):
         return every
     needed = wanted | _arguments_of(goes_on, goes_on.ret.values())
-    results = [following.ret.get(each.name, "") for each in following.signature.output_arg]
+    results = [following.ret.get(result.name, "") for result in following.signature.output_arg]
     while True:
         more = needed | _arguments_of(following, (results[number] for number in needed))
         if more == needed:

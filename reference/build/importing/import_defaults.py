@@ -33,25 +33,25 @@ def add_defaults(graph_def: GraphDef) -> None:
 def without_new_defaults(graph_def: GraphDef, producer: OpList) -> GraphDef:
     """A copy of the GraphDef without undeclared attributes that have the producer's default."""
     defaults = _new_defaults(producer)
-    found = GraphDef()
-    found.CopyFrom(graph_def)
-    for node in found.node:
+    result = GraphDef()
+    result.CopyFrom(graph_def)
+    for node in result.node:
         for name, default in defaults.get(node.op, {}).items():
             if name in node.attr and node.attr[name] == default:
                 del node.attr[name]
-    return found
+    return result
 
 
 def _new_defaults(producer: OpList) -> dict[str, dict[str, AttrValue]]:
     """Op type to the attributes that only the producer declares, with their defaults."""
-    found = {}
+    defaults = {}
     for op in producer.op:
         if op.name not in OPERATIONS:
             continue
         known = {attr.name for attr in OPERATIONS[op.name].attrs}
-        found[op.name] = {
+        defaults[op.name] = {
             attr.name: attr.default_value
             for attr in op.attr
             if attr.name not in known and attr.HasField("default_value")
         }
-    return found
+    return defaults

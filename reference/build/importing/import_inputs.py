@@ -39,13 +39,13 @@ def grouped(
             f"NodeDef: {{{{node {name}}}}}"
         )
     groups: list[Any] = []
-    place = 0
+    start = 0
     for arg, dtypes in zip(declared.inputs, wanted, strict=True):
-        part = list(tensors[place : place + len(dtypes)])
+        part = list(tensors[start : start + len(dtypes)])
         for offset, (tensor, dtype) in enumerate(zip(part, dtypes, strict=True)):
-            _check_input(name, place + offset, tensor, dtype, arg)
+            _check_input(name, start + offset, tensor, dtype, arg)
         groups.append(part[0] if arg.number_attr is None and arg.type_list_attr is None else part)
-        place += len(dtypes)
+        start += len(dtypes)
     return groups
 
 

@@ -70,7 +70,7 @@ class NodeImporter:
         self._infer_call = infer_call
         self.used: set[Input] = set()
         self._nodes: dict[str, _Node] = {}
-        self._made: dict[str, Operation] = {}
+        self._imported: dict[str, Operation] = {}
         self._names: dict[str, str] = {}
         self._taken: set[str] = set()
 
@@ -95,15 +95,15 @@ class NodeImporter:
             self._taken.update(prefixes(op.name))
         sources = {name: self._sources(node) for name, node in self._nodes.items()}
         for name in _in_order(sources):
-            self._made[name] = self._make(self._nodes[name])
-        if len(self._made) < len(self._nodes):
-            left = [name for name in self._nodes if name not in self._made]
+            self._imported[name] = self._make(self._nodes[name])
+        if len(self._imported) < len(self._nodes):
+            left = [name for name in self._nodes if name not in self._imported]
             raise bad_value(f"{len(left)} nodes in a cycle or behind one, among them '{left[0]}'")
         self._close_loops()
-        for name, op in self._made.items():
+        for name, op in self._imported.items():
             _check_class(self._nodes[name].proto)
             self._take_device(op)
-        return self._made
+        return self._imported
 
     def _take_device(self, op: Operation) -> None:
         """A colocated operation has the device of those it is beside, whatever it was told."""
@@ -115,20 +115,20 @@ class NodeImporter:
 
     def _sources(self, node: _Node) -> set[str]:
         """The nodes that a node needs before it."""
-        found = set()
+        names = set()
         for source in (*node.data, *node.control):
             if source in self.mapped:
                 continue
             if source.node not in self._nodes:
                 raise bad_value(f"Node '{node.proto.name}': Unknown input node '{source}'")
             if not self._is_back_edge(node, source):
-                found.add(source.node)
+                names.add(source.node)
         for group in _colocated(node.proto):
             if group not in self._nodes:
                 raise bad_value(
                     f"Node '{node.proto.name}' expects to be colocated with unknown node '{group}'"
                 )
-        return found
+        return names
 
     def _is_back_edge(self, node: _Node, source: Input) -> bool:
         """Whether the input comes from the end of the loop that begins at the node."""
@@ -140,20 +140,20 @@ class NodeImporter:
     def _inputs(self, node: _Node) -> list[Tensor]:
         """The input tensors; the end of a loop is not made yet, and another input stands for it."""
         backs = [self._is_back_edge(node, source) for source in node.data]
-        made = [
+        tensors = [
             None if is_back else self._tensor(node.proto, source)
             for source, is_back in zip(node.data, backs, strict=True)
         ]
-        first = next((tensor for tensor in made if tensor is not None), None)
+        first = next((tensor for tensor in tensors if tensor is not None), None)
         if first is None:
-            if made:
+            if tensors:
                 raise bad_value(f"Node '{node.proto.name}' merges nothing but the ends of loops")
             return []
-        return [first if tensor is None else tensor for tensor in made]
+        return [first if tensor is None else tensor for tensor in tensors]
 
     def _close_loops(self) -> None:
         """Let the loops begin with what comes from their ends, too."""
-        for name, op in self._made.items():
+        for name, op in self._imported.items():
             node = self._nodes[name]
             for index, source in enumerate(node.data):
                 if self._is_back_edge(node, source):
@@ -216,21 +216,21 @@ class NodeImporter:
         """
         if name in self._names:
             return self._names[name]
-        found, count = name, 0
-        while self.scope + found in self._taken or (count and found in self._nodes):
+        unique, count = name, 0
+        while self.scope + unique in self._taken or (count and unique in self._nodes):
             count += 1
-            found = f"{name}_{count}"
-        self._taken.add(self.scope + found)
-        self.graph.note_name(self.scope + found)
-        self._names[name] = self.scope + found
-        return self.scope + found
+            unique = f"{name}_{count}"
+        self._taken.add(self.scope + unique)
+        self.graph.note_name(self.scope + unique)
+        self._names[name] = self.scope + unique
+        return self.scope + unique
 
     def _tensor(self, proto: NodeDef, source: Input) -> Tensor:
-        found = self.mapped.get(source)
-        if found is not None:
+        tensor = self.mapped.get(source)
+        if tensor is not None:
             self.used.add(source)
-            return found
-        outputs = self._made[source.node].outputs
+            return tensor
+        outputs = self._imported[source.node].outputs
         if source.index >= len(outputs):
             raise bad_value(
                 f"Node '{proto.name}': Connecting to invalid output {source.index} of source node "
@@ -239,13 +239,13 @@ class NodeImporter:
         return outputs[source.index]
 
     def _controls(self, node: _Node) -> tuple[Operation, ...]:
-        found: dict[Operation, None] = {}
+        controls: dict[Operation, None] = {}
         for source in node.control:
             mapped = self.mapped.get(source)
             if mapped is not None:
                 self.used.add(source)
-            found[self._made[source.node] if mapped is None else mapped.op] = None
-        return tuple(found)
+            controls[self._imported[source.node] if mapped is None else mapped.op] = None
+        return tuple(controls)
 
     def _renamed(self, extra: Mapping[str, AttrValue]) -> Mapping[str, AttrValue]:
         """The attributes with colocation groups under their names in the graph."""
@@ -282,20 +282,20 @@ def _read(proto: NodeDef) -> _Node:
 
 def _in_order(sources: Mapping[str, set[str]]) -> Iterator[str]:
     """The nodes, each after those it needs, otherwise as they stand; none that is in a cycle."""
-    place = {name: number for number, name in enumerate(sources)}
+    position = {name: number for number, name in enumerate(sources)}
     consumers: dict[str, list[str]] = {name: [] for name in sources}
     for name, needed in sources.items():
         for source in needed:
             consumers[source].append(name)
     waits = {name: len(needed) for name, needed in sources.items()}
-    ready = [(place[name], name) for name, count in waits.items() if not count]
+    ready = [(position[name], name) for name, count in waits.items() if not count]
     while ready:
         _, name = heapq.heappop(ready)
         yield name
         for consumer in consumers[name]:
             waits[consumer] -= 1
             if not waits[consumer]:
-                heapq.heappush(ready, (place[consumer], consumer))
+                heapq.heappush(ready, (position[consumer], consumer))
 
 
 def _colocated(proto: NodeDef) -> list[str]:

@@ -68,12 +68,12 @@ def add_nodes(
 
 def _key(key: str | bytes) -> Input:
     text = key.decode() if isinstance(key, bytes) else key
-    found = read_input(text)
-    if found is None:
+    parsed = read_input(text)
+    if parsed is None:
         raise bad_value(
             f"Cannot convert '{text}' to a tensor name: what follows the `:` should be an int."
         )
-    return found
+    return parsed
 
 
 def _converted(graph: Graph, replaced: Mapping[Input, Any], scope: str) -> dict[Input, Tensor]:
@@ -126,30 +126,30 @@ def _check_versions(graph_def: GraphDef) -> None:
 
 
 def _check_replaced(
-    mapped: Mapping[Input, Tensor], used: set[Input], made: Mapping[str, Operation]
+    mapped: Mapping[Input, Tensor], used: set[Input], operations: Mapping[str, Operation]
 ) -> None:
     """Refuse replacements of what the GraphDef neither has nor takes."""
-    missing = [str(key) for key in mapped if key not in used and not _is_there(key, made)]
+    missing = [str(key) for key in mapped if key not in used and not _is_there(key, operations)]
     if missing:
         raise bad_value(
             f"Attempted to map inputs that were not found in graph_def: [{', '.join(missing)}]"
         )
 
 
-def _is_there(key: Input, made: Mapping[str, Operation]) -> bool:
-    return key.node in made and key.index < len(made[key.node].outputs)
+def _is_there(key: Input, operations: Mapping[str, Operation]) -> bool:
+    return key.node in operations and key.index < len(operations[key.node].outputs)
 
 
-def _element(made: Mapping[str, Operation], mapped: Mapping[Input, Tensor], text: str) -> Any:
+def _element(operations: Mapping[str, Operation], mapped: Mapping[Input, Tensor], text: str) -> Any:
     name, colon, digits = text.partition(":")
     if colon and not (digits.isascii() and digits.isdigit()):
         raise bad_value(
             f"Cannot convert '{text}' to a tensor name: what follows the `:` should be an int."
         )
-    if name not in made:
+    if name not in operations:
         what = "tensor" if colon else "node"
         raise bad_value(f"Requested return {what} '{text}' not found in graph def")
-    op = made[name]
+    op = operations[name]
     if not colon:
         return op
     replaced = mapped.get(Input(name, int(digits)))

@@ -344,7 +344,7 @@ OTHER_NAMES: Final[Mapping[str, str]] = {
     "_is_valid_classification_signature": "is_classification",
     "_is_valid_predict_signature": "is_prediction",
     "_is_valid_regression_signature": "is_regression",
-    "_infer_var_name": "name_of_whole",
+    "_infer_var_name": "full_name_of",
     "_load_and_remap_matrix_initializer": "matrix_initializer",
     "_load_embedding_initializer": "embedding_initializer",
     "_warm_start_var_with_vocab": "start_with_vocabulary",
