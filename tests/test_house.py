@@ -96,6 +96,14 @@ def is_generated(path: Path) -> bool:
     return path.read_text(encoding="utf-8").lstrip('#" \n').lower().startswith("generated")
 
 
+#: Words that say nothing of what a name holds; names say it with the nouns of the field.
+EMPTY_WORDS = {"each", "found", "made", "place", "told", "whole"}
+#: The parts whose names are free of them; the rest comes with the suite's next digest.
+PLAINLY_NAMED = ("reference",)
+#: TensorFlow's own names: of a code, an option, a column of a file, an argument of `tf.test`.
+NAMES_OF_TENSORFLOW = {"NOT_FOUND", "place_pruned_graph", "WHOLE_LINE", "whole"}
+
+
 @dataclass(frozen=True)
 class Contents:
     """What the rules ask of a module: its syntax tree takes a hundred times the space."""
@@ -103,6 +111,7 @@ class Contents:
     docstring: str | None
     imports: tuple[tuple[str, int], ...]
     called: tuple[tuple[str, int], ...]
+    names: tuple[tuple[str, int], ...]
 
 
 @functools.cache
@@ -115,7 +124,22 @@ def contents(path: Path) -> Contents:
         for func in calls
         if (name := getattr(func, "id", "")) or (name := getattr(func, "attr", "")) in IMPORTERS
     )
-    return Contents(ast.get_docstring(tree), tuple(imports(nodes)), called)
+    return Contents(
+        ast.get_docstring(tree), tuple(imports(nodes)), called, tuple(given_names(nodes))
+    )
+
+
+def given_names(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
+    """The names that a module gives: to variables, parameters, functions, classes, attributes."""
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id, node.lineno
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            yield node.attr, node.lineno
+        elif isinstance(node, ast.arg):
+            yield node.arg, node.lineno
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name, node.lineno
 
 
 def imports(nodes: list[ast.AST]) -> Iterator[tuple[str, int]]:
@@ -264,6 +288,16 @@ def test_every_module_says_what_lives_in_it() -> None:
         if not contents(path).docstring
     ]
     assert not bare, "\n".join(bare)
+
+
+def test_names_say_what_they_hold() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line} names something {name}"
+        for path in modules(*PLAINLY_NAMED)
+        for name, line in contents(path).names
+        if EMPTY_WORDS & set(name.lower().split("_")) and name not in NAMES_OF_TENSORFLOW
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_nothing_unpickles_or_evaluates_text() -> None:

@@ -277,10 +277,9 @@ def resize_images_v2(
 
     def resize(value: Tensor, wanted: Tensor) -> Tensor:
         kind = _SMOOTHED.get(method) if antialias else None
-        found: Tensor
         if kind is not None or method in _SCALED:
             factors = cast(wanted, dtypes.float32) / cast(shape(value)[1:3], dtypes.float32)
-            found = node(
+            return node(
                 "ScaleAndTranslate",
                 value,
                 wanted,
@@ -289,11 +288,9 @@ def resize_images_v2(
                 kernel_type=kind or method,
                 antialias=antialias,
             )
-        elif method in METHODS and isinstance(method, str):
+        if method in METHODS and isinstance(method, str):
             middles: dict[str, Any] = {} if method == "area" else {"half_pixel_centers": True}
-            found = node(METHODS[method], value, wanted, **middles)
-        else:
-            raise bad_value(f"Resize method is not implemented: {method}")
-        return found
+            return node(METHODS[method], value, wanted, **middles)
+        raise bad_value(f"Resize method is not implemented: {method}")
 
     return resized_by(images, resize, size, preserve_aspect_ratio, name, skips=False)

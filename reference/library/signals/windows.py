@@ -172,5 +172,5 @@ def _raised_cosine(
 
         if known is not None:
             return window()
-        found: Tensor = cond(equal(length, 1), lambda: ones([length], dtype=dtype), window)
-        return found
+        values: Tensor = cond(equal(length, 1), lambda: ones([length], dtype=dtype), window)
+        return values
