@@ -3,6 +3,7 @@
 cupy has no type information, and numpy's own array type gives up on most arithmetic between
 arrays whose dtype is not known before a run. So kernels are typed against two protocols: `Array`
 with the attributes and operators that kernels use, and `ArrayModule`, whose functions give arrays.
+The stubs of numpy's own type are too narrow for it to be an `Array`: `HOST.asarray` makes it one.
 """
 
 # ruff: noqa: D102 - the members have the meaning that numpy documents under their names

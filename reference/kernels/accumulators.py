@@ -9,7 +9,7 @@ from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.attribute_text import attribute_text, resource_names
 from sessrun.reference.kernels.host import host_array, scalar_int, stacked
-from sessrun.reference.kernels.older_handles import reference_to
+from sessrun.reference.kernels.reference_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
 from sessrun.reference.state.queues.accumulator_resource import (
     Accumulator,

@@ -17,7 +17,7 @@ from sessrun.reference.kernels.host import (
     stacked,
     string_array,
 )
-from sessrun.reference.kernels.older_handles import behind, reference_to
+from sessrun.reference.kernels.reference_handles import behind, reference_to
 from sessrun.reference.kernels.registry import Bind, KernelFunction, Step, VariableBuffer, binder
 from sessrun.reference.state.queues.barrier_resource import Barrier, Ready
 from sessrun.reference.state.resources import DEFAULT_CONTAINER, HandleReference

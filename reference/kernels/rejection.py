@@ -16,8 +16,8 @@ from typing import Final
 from sessrun.reference.base.arrays import Array, DType
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.arrays import checked_shape
+from sessrun.reference.kernels.gamma_functions import igamma_grad_a
 from sessrun.reference.kernels.host import HOST, dtype_of
-from sessrun.reference.kernels.incomplete import igamma_grad_a
 from sessrun.reference.kernels.normal import doubles
 from sessrun.reference.kernels.philox import RESERVED, Stream, Words, stream_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder

@@ -9,7 +9,7 @@ from sessrun.reference.base.kernel_errors import Internal, InvalidArgument
 from sessrun.reference.graph.node_summary import bracketed
 from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import frozen, in_memory_of, scalar_int
-from sessrun.reference.kernels.older_handles import reference_to
+from sessrun.reference.kernels.reference_handles import reference_to
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder
 from sessrun.reference.state.resources import HandleReference
 from sessrun.reference.state.tensor_stack_resource import TensorStack

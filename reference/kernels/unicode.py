@@ -14,7 +14,7 @@ from sessrun.reference.kernels.attribute_text import attribute_text
 from sessrun.reference.kernels.host import HOST, host_array, string_array
 from sessrun.reference.kernels.number_inputs import vector_of
 from sessrun.reference.kernels.registry import Bind, KernelFunction, binder, kernel
-from sessrun.reference.kernels.script_runs import RUNS
+from sessrun.reference.kernels.unicode_script_runs import RUNS
 
 __all__: list[str] = []
 

@@ -16,7 +16,7 @@ import pytest
 
 import sessrun.reference as tf
 from sessrun.adapters.fakes import simulated_gpu
-from sessrun.reference.kernels import fused, training
+from sessrun.reference.kernels import fused, optimizer_formulas
 from sessrun.reference.kernels.formulas import Numbers
 
 COMPILER = shutil.which("c++") or shutil.which("g++")
@@ -79,7 +79,7 @@ def compiled(lines: list[str], names: list[str], count: int, folder: Path) -> Ca
 def test_the_source_computes_the_formula(
     name: str, scalars: tuple[str, ...], attrs: dict[str, bool], count: int, tmp_path: Path
 ) -> None:
-    formula = getattr(training, name)
+    formula = getattr(optimizer_formulas, name)
     lines = fused.statements(formula, scalars, attrs, count)
     assert lines is not None
     draw = np.random.default_rng(5)
@@ -106,7 +106,7 @@ def test_the_source_computes_the_formula(
 def test_a_formula_that_looks_at_numbers_is_no_kernel() -> None:
     scalars = ("l1", "l2", "lr", "lr_power")
     attrs = {"multiply_linear_by_lr": False}
-    assert fused.statements(training.ftrl, scalars, attrs, 3) is None
+    assert fused.statements(optimizer_formulas.ftrl, scalars, attrs, 3) is None
 
 
 def test_a_step_of_adam_is_one_kernel_a_variable_and_one_download(

@@ -6,7 +6,7 @@ the processor's cache, so that temporaries never leave it, or with rows of them 
 sparse forms. For a million float32 Ftrl takes 3.5 times TensorFlow's time, since each of its 15
 operations is a pass over the block, the others at most 3 times; float16 takes 8 to 18 times,
 Ftrl 1.2, since each operation is rounded on its own (`half_arrays.py`; with numpy's float16 it was
-15 to 80). `kernels/trained.py` applies the formulas.
+15 to 80). `kernels/optimizer_steps.py` applies the formulas.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from sessrun.reference.base.arrays import Array
 from sessrun.reference.base.kernel_errors import InvalidArgument
 from sessrun.reference.kernels.formulas import Numbers
-from sessrun.reference.kernels.trained import formula
+from sessrun.reference.kernels.optimizer_steps import formula
 
 __all__: list[str] = []
 
