@@ -25,7 +25,7 @@ _OLDER: Final = {"flag_name": "name", "default_value": "default", "docstring": "
 
 def _with_older_names(define: Callable[..., object]) -> Callable[..., object]:
     @functools.wraps(define)
-    def defined(*args: Any, **kwargs: Any) -> Any:
+    def defined(*args: Any, **kwargs: Any) -> object:
         older = [name for name in kwargs if name in _OLDER]
         if older:
             get_logger().warning(

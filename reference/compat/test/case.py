@@ -97,7 +97,7 @@ class TensorFlowTestCase(ArrayAssertions, ProtoAssertions, ContainerAssertions):
         folder = TempDir(self.get_temp_dir())
         return folder.create_file(file_path, content, mode, encoding, errors)
 
-    def enter_context(self, manager: AbstractContextManager[object]) -> Any:
+    def enter_context(self, manager: AbstractContextManager[object]) -> object:
         """Enter a context until the test is over; what its `with ... as` would give."""
         value = manager.__enter__()
         self.addCleanup(manager.__exit__, None, None, None)

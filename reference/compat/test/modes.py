@@ -87,13 +87,13 @@ DESCRIBED: Final = (
 )
 
 
-def with_eager_op_as_function(cls: object = None, only_as_function: bool = False) -> Any:
+def with_eager_op_as_function(cls: object = None, only_as_function: bool = False) -> object:
     """The class as it is: operations are never executed eagerly."""
     del only_as_function
     return (lambda given: given) if cls is None else cls
 
 
-def unchanged(func: Callable[..., object]) -> Any:
+def unchanged(func: Callable[..., object]) -> Callable[..., object]:
     """The test or class as it is: it runs with a graph, without XLA and the like, anyway."""
     return func
 
@@ -183,17 +183,17 @@ def disable_control_flow_v2(unused_msg: Any) -> Callable[[Any], Any]:  # noqa: A
     return mark
 
 
-def enable_control_flow_v2(fn: Callable[..., object]) -> Any:
+def enable_control_flow_v2(fn: Callable[..., object]) -> Callable[..., object]:
     """Run a test with branches and loops as functions."""
     return switched_to(True)(fn)
 
 
-def enable_output_all_intermediates(fn: Callable[..., object]) -> Any:
+def enable_output_all_intermediates(fn: Callable[..., object]) -> Callable[..., object]:
     """Run a test with what functions compute on the way given by what calls them."""
     return giving_all()(fn)
 
 
-def with_control_flow_v2(cls: object) -> Any:
+def with_control_flow_v2(cls: object) -> object:
     """Run each test of a class once more with branches and loops as functions."""
     if control_flow_v2_enabled():
         return cls
@@ -247,7 +247,7 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
 
     """
 
-    def decorated(cls: object) -> Any:
+    def decorated(cls: object) -> object:
         for name in dir(cls):
             value = getattr(cls, name)
             if name.startswith("test") and name != "test_session" and callable(value):
@@ -257,7 +257,7 @@ def for_all_test_methods(decorator: Any, *args: Any, **kwargs: Any) -> Callable[
     return decorated
 
 
-def add_graph_building_optimization_tests(cls: object) -> Any:
+def add_graph_building_optimization_tests(cls: object) -> object:
     """Give each test of a class a twin, so that both names are found: graphs are built one way."""
     for name, value in list(vars(cls).items()):
         if callable(value) and name.startswith(("test", "benchmark")):
@@ -329,7 +329,7 @@ def run_gpu_or_tpu(func: Callable[..., object]) -> Any:
     _check_method(func, "run_gpu_or_tpu")
 
     @functools.wraps(func)
-    def decorated(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> object:
         if not gpu_device_name():
             self.skipTest("Test requires GPU or TPU")
         return func(self, "GPU", *args, **kwargs)
@@ -345,7 +345,7 @@ def run_in_v1_v2(
     return unchanged
 
 
-def run_class_in_v1_v2(cls: object) -> Any:
+def run_class_in_v1_v2(cls: object) -> object:
     """The class as it is: its tests run as version 1 does, once."""
     return cls
 
@@ -360,7 +360,7 @@ def skip_if(condition: Any) -> Callable[[Any], Any]:
 
     def decorator(func: Callable[..., object]) -> Any:
         @functools.wraps(func)
-        def decorated(*args: Any, **kwargs: Any) -> Any:
+        def decorated(*args: Any, **kwargs: Any) -> object | None:
             if condition() if callable(condition) else condition:
                 return None
             return func(*args, **kwargs)
@@ -391,7 +391,7 @@ def skip_if_error(test_obj: Any, error_type: Any, messages: Any = None) -> Itera
 
 def _skipping(func: Callable[..., object], condition: Callable[[], object], reason: str) -> Any:
     @functools.wraps(func)
-    def decorated(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def decorated(self: Any, *args: Any, **kwargs: Any) -> object:
         if condition():
             self.skipTest(reason)
         return func(self, *args, **kwargs)

@@ -159,7 +159,7 @@ def _bound(
     name: str, function: Callable[..., object], args: tuple[Any, ...], kwargs: dict[str, object]
 ) -> Callable[..., object]:
     @functools.wraps(function)
-    def test(self: Any) -> Any:
+    def test(self: Any) -> object:
         return function(self, *args, **kwargs)
 
     test.__name__ = name

@@ -5,7 +5,7 @@ Source: tf_keras 2.21 in graph mode.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -231,7 +231,7 @@ def placeholder(
     return make(dtype or floatx(), shape=sizes, name=name)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Callable[..., object]:
     """Look a function up in the table: many would shadow Python's own names if defined here."""
     if name in FUNCTIONS:
         return FUNCTIONS[name]

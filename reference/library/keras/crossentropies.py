@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 
-def logits_of(output: Tensor, from_logits: bool, maker: str) -> tuple[Any, bool]:
+def logits_of(output: Tensor, from_logits: bool, maker: str) -> tuple[Tensor, bool]:
     """The logits of an activation if they can be found, else the output; whether it is logits."""
     if not from_logits and tf.is_tensor(output) and output.op.type == maker:
         return output.op.inputs[0], True

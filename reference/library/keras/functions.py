@@ -75,7 +75,7 @@ def _with_names(compute: Callable[..., object], **arguments: Any) -> Callable[..
         ]
     )
 
-    def called(*args: Any, **kwargs: Any) -> Any:
+    def called(*args: Any, **kwargs: Any) -> object:
         given = known.bind(*args, **kwargs)
         given.apply_defaults()
         return compute(*given.args)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
+import numpy as np
+
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.errors import bad_value
@@ -33,7 +35,7 @@ __all__ = [
 ]
 
 
-def _penalty(value: Any) -> Any:
+def _penalty(value: Any) -> np.ndarray:
     """A factor as an array of the default dtype.
 
     Raises:
@@ -53,7 +55,7 @@ def _penalty(value: Any) -> Any:
     return float_array(value)
 
 
-def _of_older(default: float | None, kwargs: dict[str, object]) -> Any:
+def _of_older(default: float | None, kwargs: dict[str, object]) -> object:
     """The factor; older programs give it as `l`."""
     value = kwargs.pop("l", default)
     if kwargs:
@@ -64,7 +66,7 @@ def _of_older(default: float | None, kwargs: dict[str, object]) -> Any:
 class Regularizer:
     """Base class of regularizers: functions from a tensor to a scalar loss."""
 
-    def __call__(self, x: TensorLike) -> Any:
+    def __call__(self, x: Tensor) -> Tensor | float:
         """The loss."""
         del x
         return 0.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import Parameter
-from typing import Any
 
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras.layers import pooling as keras_pooling
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 
-def _constructor(keras_class: type) -> Any:
+def _constructor(keras_class: type) -> Callable[..., None]:
     """A constructor to which size and strides must be given."""
     return older_constructor(
         keras_class,

@@ -20,6 +20,7 @@ from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.managed.monitored_session import MonitoredSession
 from sessrun.reference.library.managed.run_hooks import (
     SessionRunArgs,
@@ -99,7 +100,7 @@ def get_or_create_steps_per_run_variable() -> Any:
         )
 
 
-def get_latest_eval_step_value(update_ops: Any) -> Any:
+def get_latest_eval_step_value(update_ops: Any) -> Tensor:
     """The number of evaluations after some operations have run."""
     listed = list(update_ops.values()) if isinstance(update_ops, dict) else update_ops
     with control_dependencies(listed):

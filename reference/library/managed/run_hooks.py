@@ -66,7 +66,7 @@ class SessionRunContext:
         return self._original_args
 
     @property
-    def session(self) -> Any:
+    def session(self) -> Session:
         """The session below the hooks: running it calls none of them."""
         return self._session
 

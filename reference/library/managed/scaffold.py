@@ -23,6 +23,7 @@ from sessrun.reference.build.framework_ops import group
 from sessrun.reference.graph.default_graph import add_to_collection, get_collection
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 __all__ = ["Scaffold"]
@@ -184,13 +185,13 @@ class Scaffold:
         )
 
     @staticmethod
-    def _default_ready_op() -> Any:
+    def _default_ready_op() -> Tensor:
         return concat(
             [report_uninitialized_variables(), shared_resources.report_uninitialized_resources()], 0
         )
 
     @staticmethod
-    def _default_ready_for_local_init_op() -> Any:
+    def _default_ready_for_local_init_op() -> Tensor:
         return concat(
             [
                 report_uninitialized_variables(global_variables()),

@@ -9,6 +9,7 @@ from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.library.managed.scaffold import Scaffold
 from sessrun.reference.library.managed.session_manager import SessionManager
 from sessrun.reference.public import public
+from sessrun.reference.session.session import Session
 from sessrun.spec.proto import ConfigProto
 
 __all__ = ["ChiefSessionCreator", "SessionCreator", "WorkerSessionCreator"]
@@ -75,7 +76,7 @@ class ChiefSessionCreator(_OfScaffold):
         self._checkpoint_dir = checkpoint_dir
         self._checkpoint_path = checkpoint_filename_with_path
 
-    def create_session(self) -> Any:
+    def create_session(self) -> Session:
         """A new session; the scaffold is finalized before.
 
         Raises:
@@ -118,7 +119,7 @@ class WorkerSessionCreator(_OfScaffold):
         super().__init__(scaffold, master, config)
         self._max_wait_secs = max_wait_secs
 
-    def create_session(self) -> Any:
+    def create_session(self) -> Session:
         """A new session; the scaffold is finalized before.
 
         Raises:

@@ -60,11 +60,11 @@ class StepContext:
         self._run_with_hooks_fn = run_with_hooks_fn
 
     @property
-    def session(self) -> Any:
+    def session(self) -> Session:
         """The session below the hooks: running it calls none of them."""
         return self._session
 
-    def run_with_hooks(self, *args: Any, **kwargs: Any) -> Any:
+    def run_with_hooks(self, *args: Any, **kwargs: Any) -> object:
         """Run as the monitored session does, with the hooks."""
         return self._run_with_hooks_fn(*args, **kwargs)
 

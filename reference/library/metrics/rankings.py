@@ -189,7 +189,7 @@ def sparse_precision_at_k(
     )
 
 
-def _repeated(labels: TensorLike, multiple: int, name: str) -> Any:
+def _repeated(labels: TensorLike, multiple: int, name: str) -> SparseTensor | Tensor:
     """Tile labels [..., labels] to [..., multiple, labels]."""
     with name_scope(name, "expand_and_tile", (labels, multiple, -1)) as scope:
         true = convert_to_tensor_or_sparse_tensor(labels)

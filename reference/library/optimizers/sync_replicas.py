@@ -95,7 +95,7 @@ class SyncReplicasOptimizer(Optimizer):
         self._chief_queue_runner: QueueRunner | None = None
         self._accumulator_list: list[tuple[Any, str]] = []
 
-    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Any, Any]]:
+    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Tensor, Tensor]]:
         """The gradients as the other optimizer computes them."""
         return self._opt.compute_gradients(*args, **kwargs)
 
@@ -172,7 +172,7 @@ class SyncReplicasOptimizer(Optimizer):
 
     def _gathered(
         self, gradient: Tensor | IndexedSlices | None, var: Variable
-    ) -> tuple[Operation, Any]:
+    ) -> tuple[Operation, Tensor] | tuple[Operation, IndexedSlices]:
         """The operation that accumulates a gradient, and the averaged gradient."""
         shared, local, count = (
             f"{var.name}/grad_accum",

@@ -259,7 +259,7 @@ def bidirectional_dynamic_rnn(
     swap_memory: bool = False,
     time_major: bool = False,
     scope: VariableScope | str | None = None,
-) -> tuple[Any, Any]:
+) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Iterate two cells over time, one forwards and one backwards.
 
     Arguments as of `dynamic_rnn`, but for two cells and two states; the scope is

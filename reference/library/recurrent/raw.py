@@ -156,7 +156,7 @@ class _Body:
         nest.assert_same_structure(arrays, emit)
         loop_state = loop_state if kept is None else kept
 
-        def unless_finished(old: Tensor, new: Tensor) -> Any:
+        def unless_finished(old: Tensor, new: Tensor) -> Tensor:
             if isinstance(old, TensorArray) or old.shape.rank == 0:
                 return new
             with colocate_with(new):

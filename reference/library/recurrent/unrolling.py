@@ -264,7 +264,7 @@ def step(
     return _nested(flat_results, zeros_, state)
 
 
-def _unless(has_ended: Any, old: Tensor, new: Tensor) -> Any:
+def _unless(has_ended: Any, old: Tensor, new: Tensor) -> Tensor:
     """The old value in finished rows, the new one in others."""
     if isinstance(old, TensorArray) or old.shape.rank == 0:
         return new

@@ -42,7 +42,7 @@ class CloseableQueue:
         self._not_empty = threading.Condition(mutex)
         self._not_full = threading.Condition(mutex)
 
-    def get(self) -> Any:
+    def get(self) -> object:
         """The next item, once there is one."""
         with self._not_empty:
             while not self._items:
@@ -66,7 +66,7 @@ class CloseableQueue:
             self._items.append(item)
             self._not_empty.notify()
 
-    def close(self) -> list[Any]:
+    def close(self) -> list[object]:
         """Let every `put` fail, also those that wait; what is left in it."""
         with self._not_full:
             self._is_closed = True

@@ -32,6 +32,7 @@ from sessrun.reference.build.get_static_value import get_static_value
 from sessrun.reference.graph.default_graph import control_dependencies, device
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -104,16 +105,16 @@ class SummaryWriter:
             self.flush()
             _STATE.writer = before
 
-    def init(self) -> Any:
+    def init(self) -> object:
         """A new operation that creates the file."""
         return self._begin(self._resource)
 
-    def flush(self) -> Any:
+    def flush(self) -> Operation:
         """A new operation that flushes the file."""
         with device("cpu:0"):
             return apply_op("FlushSummaryWriter", {"writer": self._resource}, {})
 
-    def close(self) -> Any:
+    def close(self) -> Operation:
         """A new operation that flushes and closes the file."""
         with control_dependencies([self.flush()]), device("cpu:0"):
             return apply_op("CloseSummaryWriter", {"writer": self._resource}, {})
@@ -165,7 +166,7 @@ def create_file_writer(
         return SummaryWriter(resource, functools.partial(_begun, given))
 
 
-def _begun(given: Mapping[str, object], resource: Tensor) -> Any:
+def _begun(given: Mapping[str, object], resource: Tensor) -> Operation:
     return apply_op("CreateSummaryFileWriter", {"writer": resource, **given}, {})
 
 
@@ -189,7 +190,7 @@ def never_record_summaries() -> Any:
     return record_if(False)
 
 
-def _condition(*, default: bool) -> tuple[Any, bool | None]:
+def _condition(*, default: bool) -> tuple[Tensor, bool | None]:
     """The recording condition: a tensor, and its constant value if known."""
     setting = _STATE.is_recording
     if (
@@ -292,7 +293,7 @@ def written_if(record: Callable[[], Tensor], name: str, *, default: bool = False
         return was_written
 
 
-def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
+def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Operation:
     """Write a serialized GraphDef.
 
     Args:
@@ -316,7 +317,7 @@ def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Any:
         return apply_op("WriteGraphSummary", inputs, {}, name)
 
 
-def import_event(tensor: Tensor, name: str | None = None) -> Any:
+def import_event(tensor: Tensor, name: str | None = None) -> Operation:
     """Write a serialized Event."""
     inputs = {"writer": _STATE.writer._resource, "event": tensor}  # noqa: SLF001 - of this module
     return apply_op("ImportEvent", inputs, {}, name)

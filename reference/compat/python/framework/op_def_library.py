@@ -52,7 +52,7 @@ def apply_op(op_type_name: str, name: str | None = None, **keywords: Any) -> Any
     return raw_wrappers.results(build.apply_op(op_type_name, inputs, attrs, name))
 
 
-def _taken(keywords: dict[str, object], name: str, missing: str) -> Any:
+def _taken(keywords: dict[str, object], name: str, missing: str) -> object:
     """The argument of that name, taken out of the others."""
     for spelled in (name, f"{name}_"):
         if spelled in keywords:

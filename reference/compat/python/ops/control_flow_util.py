@@ -51,7 +51,7 @@ IsLoopConstantEnter = is_constant_enter
 IsLoopSwitch = is_loop_switch
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> bool:
     """`ENABLE_CONTROL_FLOW_V2`: whether `tf.cond` and `tf.while_loop` make functions."""
     if name == "ENABLE_CONTROL_FLOW_V2":
         return control_flow_v2_enabled()

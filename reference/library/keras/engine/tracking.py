@@ -18,7 +18,7 @@ def is_split(variable: Variable) -> bool:
     return isinstance(variable, PartitionedVariable)
 
 
-def distinct(values: Iterable[object]) -> list[Any]:
+def distinct(values: Iterable[object]) -> list[object]:
     """The values without repeated objects, in order."""
     return list({id(value): value for value in values}.values())
 

@@ -345,10 +345,10 @@ class BatchNormalization(Layer):
         return mean, variance
 
     def _add_updates(self, mean: Any, variance: Tensor, training: bool | Tensor | None) -> None:
-        def towards(moving: Variable, value: TensorLike) -> Any:
+        def towards(moving: Variable, value: TensorLike) -> Callable[[], Operation]:
             return lambda: self._moved(moving, value, self.momentum)
 
-        def of_variance() -> Any:
+        def of_variance() -> Operation:
             if self.renorm:
                 return renormalization.moved_variance(self, variance)
             return self._moved(self.moving_variance, variance, self.momentum)
@@ -417,7 +417,7 @@ class BatchNormalization(Layer):
         """The inputs' shape."""
         return input_shape
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """The arguments of the constructor; without `adjustment`, which is a function."""
         config = super().get_config()
         if self.renorm:

@@ -76,7 +76,7 @@ class Dot(Merge):
                 f"!= {shapes[1][axes[1]]} (at axis {axes[1]}). Full input shapes: {input_shape}"
             )
 
-    def _merged(self, inputs: Sequence[Any]) -> Any:
+    def _merged(self, inputs: Sequence[Any]) -> Tensor:
         if len(inputs) != 2:
             raise bad_value(
                 f"A `Dot` layer should be called on exactly 2 inputs. Received: inputs={inputs}"

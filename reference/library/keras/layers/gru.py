@@ -110,7 +110,7 @@ class GRUCell(RecurrentCell):
         output = staying * before + (1 - staying) * new
         return output, [output] if tf.nest.is_nested(states) else output
 
-    def _part(self, value: Tensor, gate: int, *, of_rows: bool = True) -> Any:
+    def _part(self, value: Tensor, gate: int, *, of_rows: bool = True) -> Tensor:
         """The slice of a kernel or bias that belongs to a gate."""
         start = self.units * gate or None
         end = None if gate == 2 else self.units * (gate + 1)

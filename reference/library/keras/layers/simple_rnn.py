@@ -69,7 +69,7 @@ class RNNOfCell(RNN):
             return getattr(self.cell, name)
         raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """The arguments of the cell and of RNN."""
         config = super().get_config()
         cell: Any = config.pop("cell")
