@@ -51,7 +51,7 @@ class AdagradOptimizer(SteppingOptimizer):
         self._initial_accumulator_value = initial_accumulator_value
         self._learning_rate_tensor: Any = None
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         for v in var_list:
             dtype = v.dtype.base_dtype
             initial: Any = self._like(v, dtype)
@@ -97,8 +97,8 @@ class AdagradDAOptimizer(SteppingOptimizer):
         learning_rate: TensorLike | Callable[[], TensorLike],
         global_step: Variable,
         initial_gradient_squared_accumulator_value: float = 0.1,
-        l1_regularization_strength: Any = 0.0,
-        l2_regularization_strength: Any = 0.0,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
         use_locking: bool = False,
         name: str = "AdagradDA",
     ) -> None:
@@ -111,13 +111,14 @@ class AdagradDAOptimizer(SteppingOptimizer):
         self._l2_regularization_strength = l2_regularization_strength
         self._global_step = global_step
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         initial = self._initial_gradient_squared_accumulator_value
         for v in var_list:
-            known = {"shape": v.get_shape(), "dtype": v.dtype.base_dtype}
+            shape, dtype = v.get_shape(), v.dtype.base_dtype
             with colocate_with(v):
-                none, squares = constant(0.0, **known), constant(initial, **known)
-            self._get_or_make_slot(v, none, "gradient_accumulator", self._name)
+                sums = constant(0.0, shape=shape, dtype=dtype)
+                squares = constant(initial, shape=shape, dtype=dtype)
+            self._get_or_make_slot(v, sums, "gradient_accumulator", self._name)
             self._get_or_make_slot(v, squares, "gradient_squared_accumulator", self._name)
 
     def _prepare(self) -> None:

@@ -68,7 +68,7 @@ class AdamOptimizer(SteppingOptimizer):
             self._get_non_slot_variable("beta2_power", graph=graph),
         )
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         first = min(var_list, key=lambda v: str(v.name))
         self._create_non_slot_variable(self._beta1, "beta1_power", first)
         self._create_non_slot_variable(self._beta2, "beta2_power", first)
@@ -147,7 +147,7 @@ class AdamOptimizer(SteppingOptimizer):
         with control_dependencies([decayed]):
             return scatter(slot, indices, scaled)
 
-    def _finish(self, update_ops: list[Any], name_scope: str) -> Operation:
+    def _finish(self, update_ops: list[Operation], name_scope: str) -> Operation:
         with control_dependencies(update_ops):
             beta1_power, beta2_power = self._get_beta_accumulators()
             with colocate_with(beta1_power):

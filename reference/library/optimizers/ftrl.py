@@ -85,7 +85,7 @@ class FtrlOptimizer(SteppingOptimizer):
                 side = "positive" if sign > 0 else "negative"
                 raise ValueError(f"{name} {value:f} needs to be {side} or zero")
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         def begin(
             shape: ShapeLike, dtype: DTypeLike = float32, partition_info: Any = None
         ) -> Tensor:

@@ -85,7 +85,7 @@ class MomentumOptimizer(SteppingOptimizer):
         self._momentum = momentum
         self._use_nesterov = use_nesterov
 
-    def _create_slots(self, var_list: list[object]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         for v in var_list:
             self._zeros_slot(v, "momentum", self._name)
 

@@ -135,7 +135,7 @@ class Optimizer:
         aggregation_method: int | None = None,
         colocate_gradients_with_ops: bool = False,
         grad_loss: Any = None,
-    ) -> list[tuple[Tensor, Tensor]]:
+    ) -> list[tuple[Tensor | IndexedSlices | None, Variable]]:
         """Pairs (gradient of the loss, variable).
 
         Args:
@@ -186,7 +186,7 @@ class Optimizer:
 
     def apply_gradients(
         self,
-        grads_and_vars: Iterable[tuple[object, object]],
+        grads_and_vars: Iterable[tuple[Tensor | IndexedSlices | None, Variable]],
         global_step: Any = None,
         name: str | None = None,
         skip_gradients_aggregation: bool = False,
@@ -342,7 +342,7 @@ class Optimizer:
         """The dtypes that losses and variables may have."""
         return {dtypes.float16, dtypes.bfloat16, dtypes.float32, dtypes.float64}
 
-    def _create_slots(self, var_list: list[object]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         """Overridden by subclasses: create the slots of the variables."""
 
     def _prepare(self) -> None:
@@ -376,7 +376,7 @@ class Optimizer:
         """Overridden by subclasses: apply a sparse gradient (unique indices) to a reference."""
         raise NotImplementedError
 
-    def _finish(self, update_ops: list[object], name_scope: str) -> Operation:
+    def _finish(self, update_ops: list[Operation], name_scope: str) -> Operation:
         """Overridden by subclasses: group the updates, after all variables are updated."""
         return group(*update_ops, name=name_scope)
 

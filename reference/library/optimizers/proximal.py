@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
@@ -71,8 +70,8 @@ class ProximalGradientDescentOptimizer(_Proximal):
     def __init__(
         self,
         learning_rate: TensorLike | Callable[[], TensorLike],
-        l1_regularization_strength: Any = 0.0,
-        l2_regularization_strength: Any = 0.0,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
         use_locking: bool = False,
         name: str = "ProximalGradientDescent",
     ) -> None:
@@ -105,8 +104,8 @@ class ProximalAdagradOptimizer(_Proximal):
         self,
         learning_rate: TensorLike | Callable[[], TensorLike],
         initial_accumulator_value: float = 0.1,
-        l1_regularization_strength: Any = 0.0,
-        l2_regularization_strength: Any = 0.0,
+        l1_regularization_strength: float = 0.0,
+        l2_regularization_strength: float = 0.0,
         use_locking: bool = False,
         name: str = "ProximalAdagrad",
     ) -> None:
@@ -119,7 +118,7 @@ class ProximalAdagradOptimizer(_Proximal):
         )
         self._initial_accumulator_value = initial_accumulator_value
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         for v in var_list:
             with colocate_with(v):
                 val = constant(

@@ -49,7 +49,7 @@ class RMSPropOptimizer(SteppingOptimizer):
         self._epsilon = epsilon
         self._centered = centered
 
-    def _create_slots(self, var_list: list[Any]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         for v in var_list:
             shape, dtype = v.get_shape(), v.dtype.base_dtype
             ones: Any = Ones(dtype=dtype) if shape.is_fully_defined() else ones_like(v)
@@ -113,7 +113,7 @@ class AdadeltaOptimizer(SteppingOptimizer):
         self._rho = rho
         self._epsilon = epsilon
 
-    def _create_slots(self, var_list: list[object]) -> None:
+    def _create_slots(self, var_list: list[Variable]) -> None:
         for v in var_list:
             self._zeros_slot(v, "accum", self._name)
             self._zeros_slot(v, "accum_update", self._name)

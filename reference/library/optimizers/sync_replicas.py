@@ -95,7 +95,9 @@ class SyncReplicasOptimizer(Optimizer):
         self._chief_queue_runner: QueueRunner | None = None
         self._accumulator_list: list[tuple[Any, str]] = []
 
-    def compute_gradients(self, *args: Any, **kwargs: Any) -> list[tuple[Tensor, Tensor]]:
+    def compute_gradients(
+        self, *args: Any, **kwargs: Any
+    ) -> list[tuple[Tensor | IndexedSlices | None, Variable]]:
         """The gradients as the other optimizer computes them."""
         return self._opt.compute_gradients(*args, **kwargs)
 
@@ -207,7 +209,7 @@ class SyncReplicasOptimizer(Optimizer):
         """The other optimizer's slot."""
         return self._opt.get_slot(*args, **kwargs)
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """The other optimizer's variables."""
         return self._opt.variables()
 

@@ -243,7 +243,7 @@ class CellOfLayer(RNNCell):
     def _make_variables(self, depth: int) -> None:
         """Make the variables for inputs of this depth."""
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
         return {
             **super().get_config(),
@@ -357,7 +357,7 @@ class GRUCell(CellOfLayer):
         output = update * state + (1 - update) * candidate
         return output, output
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """What a cell like this can be made from."""
         return {
             **super().get_config(),

@@ -124,5 +124,5 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
             raise bad_value(f"num_mel_bins must be positive. Got: {value}")
         if count is None:
             count = shape(value)[-1]
-        transformed = dct(value, type=2)
-        return transformed * rsqrt(cast(count, transformed.dtype) * 2.0)
+        cepstrum = dct(value, type=2)
+        return cepstrum * rsqrt(cast(count, cepstrum.dtype) * 2.0)

@@ -172,5 +172,7 @@ def _raised_cosine(
 
         if known is not None:
             return window()
-        values: Tensor = cond(equal(length, 1), lambda: ones([length], dtype=dtype), window)
-        return values
+        weights_of_length: Tensor = cond(
+            equal(length, 1), lambda: ones([length], dtype=dtype), window
+        )
+        return weights_of_length

@@ -176,9 +176,9 @@ class LocallyConnected(Layer):
         ways = mask.reshape(math.prod(input_sizes), math.prod(self._output_sizes)).T
         shape = [ways.shape[0], self.filters, ways.shape[1], channels]
         order = (0, 1, 2, 3) if self._is_last() else (1, 0, 3, 2)
-        full_mask = np.broadcast_to(ways[:, None, :, None], shape).transpose(order)
+        connected = np.broadcast_to(ways[:, None, :, None], shape).transpose(order)
         self.kernel_shape = (shape[0] * shape[1], shape[2] * shape[3])
-        self.kernel_idxs = np.argwhere(full_mask.reshape(self.kernel_shape)).tolist()
+        self.kernel_idxs = np.argwhere(connected.reshape(self.kernel_shape)).tolist()
         return (len(self.kernel_idxs),)
 
     def _connected(self, input_sizes: Any) -> Any:
