@@ -168,7 +168,7 @@ def _framed(
     lengths: tuple[Tensor, Tensor],
     count: int | Tensor,
     parts: tuple[Tensor, Tensor, Tensor],
-    sizes: Sequence[int | None],
+    sizes: TensorLike,
     axis: int | Sequence[int],
 ) -> Tensor:
     """Gather the frames from pieces whose length divides both frame length and step."""
