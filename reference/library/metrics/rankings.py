@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -117,6 +118,24 @@ def recall_at_top_k(
     return announced(value, update, metrics_collections, updates_collections)
 
 
+def _of_scores(
+    at_top_k: Callable[..., Metric],
+    labels: TensorLike,
+    predictions: TensorLike,
+    k: int,
+    class_id: int | None,
+    weights: TensorLike | None,
+    collections: tuple[CollectionNames, CollectionNames],
+    name: str | None,
+) -> Metric:
+    """`precision_at_top_k` or `recall_at_top_k` of the classes with the k highest scores."""
+    word = at_top_k.__name__.partition("_")[0]
+    names = (predictions, labels, weights)
+    with name_scope(name, at_k_name(word, k, class_id), names) as scope:
+        best = top_k(predictions, k).indices
+        return at_top_k(labels, best, k, class_id, weights, *collections, scope)
+
+
 def precision_at_k(
     labels: Tensor,
     predictions: Tensor,
@@ -146,12 +165,10 @@ def precision_at_k(
       ValueError: shapes do not fit.
 
     """
-    names = (predictions, labels, weights)
-    with name_scope(name, at_k_name("precision", k, class_id), names) as scope:
-        best = top_k(predictions, k).indices
-        return precision_at_top_k(
-            labels, best, k, class_id, weights, metrics_collections, updates_collections, scope
-        )
+    collections = metrics_collections, updates_collections
+    return _of_scores(
+        precision_at_top_k, labels, predictions, k, class_id, weights, collections, name
+    )
 
 
 def recall_at_k(
@@ -165,12 +182,8 @@ def recall_at_k(
     name: str | None = None,
 ) -> Metric:
     """The streaming recall of the k highest scores. Arguments as of `precision_at_k`."""
-    names = (predictions, labels, weights)
-    with name_scope(name, at_k_name("recall", k, class_id), names) as scope:
-        best = top_k(predictions, k).indices
-        return recall_at_top_k(
-            labels, best, k, class_id, weights, metrics_collections, updates_collections, scope
-        )
+    collections = metrics_collections, updates_collections
+    return _of_scores(recall_at_top_k, labels, predictions, k, class_id, weights, collections, name)
 
 
 def sparse_precision_at_k(

@@ -24,7 +24,7 @@ from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_format,
     normalized_padding,
     normalized_tuple,
-    output_length,
+    output_lengths,
 )
 from sessrun.reference.library.keras.object_configs import Identifier
 
@@ -226,12 +226,9 @@ class Conv(Layer):
 
     def _spatial(self, sizes: list[Any]) -> list[Any]:
         """The output sizes of the spatial axes."""
-        return [
-            output_length(size, window, self.padding, stride, dilation)
-            for size, window, stride, dilation in zip(
-                sizes, self.kernel_size, self.strides, self.dilation_rate, strict=True
-            )
-        ]
+        return output_lengths(
+            sizes, self.kernel_size, self.padding, self.strides, self.dilation_rate
+        )
 
     def compute_output_shape(self, input_shape: ShapeLike) -> TensorShape:
         """The shape of the outputs.

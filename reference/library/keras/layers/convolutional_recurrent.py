@@ -26,7 +26,7 @@ from sessrun.reference.library.keras.layers.window_arguments import (
     normalized_format,
     normalized_padding,
     normalized_tuple,
-    output_length,
+    output_lengths,
 )
 from sessrun.reference.library.keras.settings import floatx
 
@@ -145,12 +145,9 @@ class ConvLSTMCell(LSTMCell):
 
     def spatial(self, sizes: Sequence[int | None]) -> list[Any]:
         """The output sizes of the spatial axes."""
-        return [
-            output_length(size, window, self.padding, stride, dilation)
-            for size, window, stride, dilation in zip(
-                sizes, self.kernel_size, self.strides, self.dilation_rate, strict=True
-            )
-        ]
+        return output_lengths(
+            sizes, self.kernel_size, self.padding, self.strides, self.dilation_rate
+        )
 
 
 class ConvLSTM(RNNOfCell):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sessrun.reference.errors import bad_value
@@ -13,6 +14,7 @@ __all__ = [
     "normalized_padding",
     "normalized_tuple",
     "output_length",
+    "output_lengths",
     "transposed_length",
 ]
 
@@ -97,13 +99,30 @@ def normalized_tuple(value: Any, n: int, name: str, *, zero: bool = False) -> tu
     return given
 
 
-def output_length(size: Any, window: int, padding: str, stride: int, dilation: int = 1) -> Any:
+def output_length(
+    size: int | None, window: int, padding: str, stride: int, dilation: int = 1
+) -> int | None:
     """The output length of a convolution or pooling axis; None if the input's is unknown."""
     if size is None:
         return None
     reach = window + (window - 1) * (dilation - 1)
     longer = {"same": 0, "causal": 0, "valid": 1 - reach, "full": reach - 1}[padding]
     return (size + longer + stride - 1) // stride
+
+
+def output_lengths(
+    sizes: Sequence[int | None],
+    windows: Sequence[int],
+    padding: str,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+) -> list[int | None]:
+    """The output sizes of all spatial axes of a convolution."""
+    axes = zip(sizes, windows, strides, dilations, strict=True)
+    return [
+        output_length(size, window, padding, stride, dilation)
+        for size, window, stride, dilation in axes
+    ]
 
 
 def transposed_length(
