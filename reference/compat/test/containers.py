@@ -49,7 +49,7 @@ class ContainerAssertions(unittest.TestCase):
             self._fail(f"{actual!r} ends with {unexpected_end!r}", msg)
 
     def assertRegexMatch(
-        self, actual_str: str | bytes, regexes: Sequence[Any], message: Any = None
+        self, actual_str: str | bytes, regexes: Sequence[Any], message: str | None = None
     ) -> None:
         """Fail unless at least one of several regular expressions is found in a text."""
         if isinstance(regexes, str | bytes) or not regexes:

@@ -65,7 +65,7 @@ def forget_phases() -> None:
     _PHASES.clear()
 
 
-def in_train_phase(x: Any, alt: Any, training: bool | Tensor | None = None) -> Any:
+def in_train_phase(x: object, alt: Any, training: bool | Tensor | None = None) -> Any:
     """`x` in the training phase, else `alt`; either may be a function that returns the value."""
     training = learning_phase() if training is None else training
     if not isinstance(training, tf.Tensor):

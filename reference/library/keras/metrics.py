@@ -110,7 +110,9 @@ class Sum(Metric):
         super().__init__(name=name, dtype=dtype)
         self.total = self.add_weight("total", initializer="zeros")
 
-    def update_state(self, values: TensorLike, sample_weight: Any = None) -> Tensor | Operation:
+    def update_state(
+        self, values: TensorLike, sample_weight: TensorLike | None = None
+    ) -> Tensor | Operation:
         """Add values.
 
         Args:
@@ -141,7 +143,7 @@ class Sum(Metric):
     def _reduced(self, values: TensorLike, axes: list[int]) -> Tensor:
         return tf.reduce_sum(values, axis=axes)
 
-    def _added(self, values: TensorLike, weights: Any) -> Any:
+    def _added(self, values: TensorLike, weights: TensorLike | None) -> Tensor:
         del weights
         total = tf.reduce_sum(values)
         with tf.control_dependencies([total]):
@@ -168,7 +170,7 @@ class Mean(Sum):
     def _reduced(self, values: TensorLike, axes: list[int]) -> Tensor:
         return tf.reduce_mean(values, axis=axes)
 
-    def _added(self, values: Any, weights: TensorLike) -> Tensor:
+    def _added(self, values: TensorLike, weights: TensorLike | None) -> Tensor:
         update = super()._added(values, None)
         is_plain = weights is None
         count = tf.cast(tf.size(values), self.dtype) if is_plain else tf.reduce_sum(weights)

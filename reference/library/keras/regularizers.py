@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-def _penalty(value: Any) -> np.ndarray:
+def _penalty(value: object) -> np.ndarray:
     """A factor as an array of the default dtype.
 
     Raises:
@@ -84,7 +84,7 @@ class Regularizer:
 class L1L2(Regularizer):
     """l1 * sum|x| + l2 * sum x²."""
 
-    def __init__(self, l1: Any = 0.0, l2: Any = 0.0) -> None:
+    def __init__(self, l1: float = 0.0, l2: float = 0.0) -> None:
         self.l1 = _penalty(0.0 if l1 is None else l1)
         self.l2 = _penalty(0.0 if l2 is None else l2)
 

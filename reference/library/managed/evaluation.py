@@ -195,9 +195,9 @@ def evaluate_once(
     checkpoint_path: str | None,
     master: str = "",
     scaffold: Scaffold | None = None,
-    eval_ops: Any = None,
+    eval_ops: object = None,
     feed_dict: Mapping[object, object] | None = None,
-    final_ops: Any = None,
+    final_ops: object = None,
     final_ops_feed_dict: Mapping[object, object] | None = None,
     hooks: Sequence[SessionRunHook] | None = None,
     config: ConfigProto | None = None,
@@ -241,7 +241,7 @@ def evaluate_once(
     return final_hook.final_ops_values
 
 
-def _with_count(eval_ops: Any, eval_step: Any, hooks: Sequence[SessionRunHook]) -> Any:
+def _with_count(eval_ops: object, eval_step: Any, hooks: Sequence[SessionRunHook]) -> Any:
     """What one evaluation runs, and what counts it."""
     steps: Any = 1
     if any(isinstance(hook, MultiStepStopAfterNEvalsHook) for hook in hooks):

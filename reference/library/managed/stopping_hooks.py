@@ -185,7 +185,7 @@ class FinalOpsHook(SessionRunHook):
     """
 
     def __init__(
-        self, final_ops: Any, final_ops_feed_dict: Mapping[object, object] | None = None
+        self, final_ops: object, final_ops_feed_dict: Mapping[object, object] | None = None
     ) -> None:
         self._final_ops = final_ops
         self._final_ops_feed_dict = final_ops_feed_dict

@@ -46,7 +46,7 @@ class SupervisedGraph:
         self.summary_op: Any = None
         self.global_step: Any = None
 
-    def find(self, name: str, given: Any) -> None:
+    def find(self, name: str, given: object) -> None:
         """Set an operation: the given one, else the collection's first, else a default."""
         key, make = _SOURCES[name]
         if not (isinstance(given, int) and given == _USE_DEFAULT):

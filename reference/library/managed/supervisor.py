@@ -132,7 +132,7 @@ class Supervisor:
             parts.check_devices()
         self._graph.finalize()
 
-    def _writer(self, given: Any) -> Any:
+    def _writer(self, given: object) -> Any:
         if given is not Supervisor.USE_DEFAULT:
             return given
         return FileWriter(self._logdir) if self._logdir else None
@@ -357,7 +357,7 @@ class Supervisor:
         """Wait until the threads are asked to stop."""
         self._coord.wait_for_stop()
 
-    def summary_computed(self, sess: Session, summary: Any, global_step: Any = None) -> None:
+    def summary_computed(self, sess: Session, summary: object, global_step: Any = None) -> None:
         """Write a summary, at the session's step if none is given.
 
         Raises:

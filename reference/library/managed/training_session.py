@@ -86,7 +86,7 @@ def MonitoredTrainingSession(  # noqa: N802 - a function with a class's name, as
 
 
 def _summary_hooks(
-    folder: str, scaffold: Scaffold, count_steps: int | None, steps: Any, secs: Any
+    folder: str, scaffold: Scaffold, count_steps: int | None, steps: int | None, secs: float | None
 ) -> list[SessionRunHook]:
     """The hooks that write to the folder of the summaries."""
     hooks: list[SessionRunHook] = []

@@ -36,7 +36,9 @@ __all__ = [
 ]
 
 
-def _bools(predictions: Any, labels: Any, weights: Any) -> tuple[Tensor, Any, Any]:
+def _bools(
+    predictions: Tensor, labels: Tensor, weights: TensorLike | None
+) -> tuple[Tensor, Any, Any]:
     return aligned(cast(predictions, dtypes.bool_), cast(labels, dtypes.bool_), weights)
 
 
@@ -106,9 +108,9 @@ def _share(right: Any, wrong: Any, name: str) -> Tensor:
 
 def _shares(name_of_it: str, others: Callable[..., Metric], what: str) -> Callable[..., Metric]:
     def share(
-        labels: Any,
-        predictions: Any,
-        weights: Any = None,
+        labels: Tensor,
+        predictions: Tensor,
+        weights: TensorLike | None = None,
         metrics_collections: CollectionNames = None,
         updates_collections: CollectionNames = None,
         name: str | None = None,

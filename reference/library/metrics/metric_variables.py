@@ -55,7 +55,7 @@ def metric_variable(
 
 def announced(
     value: TensorLike,
-    update: Any,
+    update: Tensor,
     metrics_collections: CollectionNames,
     updates_collections: CollectionNames,
 ) -> tuple[Any, Any]:

@@ -264,7 +264,7 @@ def _average_precision(labels: Tensor, predictions_idx: TensorLike) -> Tensor:
         return divide(total, cast(_relevant(true, k), dtypes.float64), name=scope)
 
 
-def _mean_of(precisions: Tensor, weights: Any, scope: str) -> Metric:
+def _mean_of(precisions: Tensor, weights: TensorLike | None, scope: str) -> Metric:
     """The streaming weighted mean of the rows' precisions."""
     with name_scope(None, "max", (precisions,)) as inner:
         most = metric_variable([], dtypes.float64, name=inner)

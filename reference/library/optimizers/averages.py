@@ -161,7 +161,7 @@ class ExponentialMovingAverage:
     def __init__(
         self,
         decay: TensorLike,
-        num_updates: Any = None,
+        num_updates: TensorLike | None = None,
         zero_debias: bool = False,
         name: str = "ExponentialMovingAverage",
     ) -> None:

@@ -110,7 +110,7 @@ def deduplicated(values: TensorLike, indices: Tensor) -> tuple[Tensor, Tensor]:
     return unsorted_segment_sum(values, positions, shape(distinct)[0]), distinct
 
 
-def _constrained(v: Variable, update: Any) -> Any:
+def _constrained(v: Variable, update: Tensor) -> Any:
     if v.constraint is None:
         return update
     with control_dependencies([update]):

@@ -234,7 +234,7 @@ class Optimizer:
                 kept.append(operation)
             return operation
 
-    def _update(self, target: Target, gradient: Tensor, v: Any) -> Tensor:
+    def _update(self, target: Target, gradient: Tensor, v: Variable) -> Tensor:
         with name_scope(f"update_{v.op.name}"), colocate_with(v):
             return target.update_op(self, gradient)
 
@@ -273,7 +273,7 @@ class Optimizer:
     def _slot_dict(self, slot_name: str) -> dict[object, object]:
         return self._slots.setdefault(slot_name, {})
 
-    def _get_or_make_slot(self, var: Variable, val: Any, slot_name: str, op_name: str) -> object:
+    def _get_or_make_slot(self, var: Variable, val: Tensor, slot_name: str, op_name: str) -> object:
         """For subclasses: get or create a slot with a tensor's value as initial value."""
         named, key = self._slot_dict(slot_name), _key(var)
         if key not in named:
@@ -384,7 +384,7 @@ class Optimizer:
         return param() if callable(param) else param
 
 
-def _as_gradient(gradient: Any) -> Any:
+def _as_gradient(gradient: Tensor | IndexedSlices | None) -> Any:
     if gradient is None:
         return None
     try:

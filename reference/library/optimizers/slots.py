@@ -28,7 +28,7 @@ __all__ = ["create_slot", "create_slot_with_initializer", "create_zeros_slot", "
 
 def create_slot(
     primary: Variable | Tensor,
-    val: Any,
+    val: Tensor,
     name: str,
     colocate_with_primary: bool = True,
     *,

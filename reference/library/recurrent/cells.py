@@ -189,7 +189,7 @@ class CellOfLayer(RNNCell):
 
     def __init__(
         self,
-        num_units: Any,
+        num_units: int,
         activation: Identifier,
         reuse: bool | None,
         name: Any,
@@ -253,7 +253,7 @@ class CellOfLayer(RNNCell):
         }
 
 
-def _linear(values: list[Tensor], kernel: Tensor | Variable, bias: Any) -> Any:
+def _linear(values: list[Tensor], kernel: Tensor | Variable, bias: Tensor | None) -> Any:
     """concat(values, 1) @ kernel + bias."""
     return tf.nn.bias_add(tf.matmul(tf.concat(values, 1), kernel), bias)
 
@@ -274,7 +274,7 @@ class BasicRNNCell(CellOfLayer):
 
     def __init__(
         self,
-        num_units: Any,
+        num_units: int,
         activation: Any = None,
         reuse: bool | None = None,
         name: Any = None,
@@ -315,7 +315,7 @@ class GRUCell(CellOfLayer):
 
     def __init__(
         self,
-        num_units: Any,
+        num_units: int,
         activation: Any = None,
         reuse: bool | None = None,
         kernel_initializer: Identifier = None,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import sessrun.reference as tf
 from sessrun.reference.api.argument_types import Structure
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.library.keras import initializers
 from sessrun.reference.library.keras.object_configs import Identifier
 from sessrun.reference.library.recurrent.cells import CellOfLayer, check_dtypes
@@ -67,7 +69,7 @@ class BasicLSTMCell(CellOfLayer):
 
     def __init__(
         self,
-        num_units: Any,
+        num_units: int,
         forget_bias: float = 1.0,
         state_is_tuple: bool = True,
         activation: Any = None,
@@ -94,7 +96,7 @@ class BasicLSTMCell(CellOfLayer):
             "bias", shape=[4 * units], initializer=tf.zeros_initializer(dtype=self.dtype)
         )
 
-    def call(self, inputs: Structure, state: Any) -> Any:
+    def call(self, inputs: Structure, state: Sequence[Tensor]) -> Any:
         """The output, and the next state."""
         check_dtypes(inputs, state)
         one = tf.constant(1, dtype=tf.int32)
@@ -147,7 +149,7 @@ class LSTMCell(CellOfLayer):
 
     def __init__(
         self,
-        num_units: Any,
+        num_units: int,
         use_peepholes: bool = False,
         cell_clip: Any = None,
         initializer: Identifier = None,
@@ -253,7 +255,7 @@ class LSTMCell(CellOfLayer):
                 m = tf.clip_by_value(m, -self._proj_clip, self._proj_clip)
         return m, LSTMStateTuple(c, m) if self._state_is_tuple else tf.concat([c, m], 1)
 
-    def _remembered(self, i: Any, j: Any, f: Any, c_before: Any) -> Any:
+    def _remembered(self, i: Tensor, j: Tensor, f: Tensor, c_before: Tensor) -> Any:
         """The next cell state: forget gate * c + input gate * candidate."""
         if self._use_peepholes:
             kept = tf.sigmoid(f + self._forget_bias + self._w_f_diag * c_before) * c_before

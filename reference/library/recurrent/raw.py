@@ -75,7 +75,7 @@ def raw_rnn(
         state = nest.pack_sequence_as(structure=state, flat_sequence=flat_state)
         arrays, zero_outputs = _emitted(cell, emit, flat_state[0].dtype, batch_size, known)
 
-        def go_on(_time: Any, finished: Any, *_: Any) -> Tensor:
+        def go_on(_time: Any, finished: Tensor, *_: Any) -> Tensor:
             return logical_not(reduce_all(finished))
 
         final = while_loop(
@@ -137,11 +137,11 @@ class _Body:
     def __call__(
         self,
         time: Tensor,
-        finished: Any,
+        finished: Tensor,
         inputs: Structure,
         arrays: Any,
         state: Structure,
-        loop_state: Any,
+        loop_state: Structure,
     ) -> tuple[Any, ...]:
         """The loop's variables after the iteration."""
         output, cell_state = self.cell(inputs, state)

@@ -226,7 +226,7 @@ def overlap_and_add(signal: Any, frame_step: TensorLike, name: str | None = None
 
 
 def _added(
-    signal: Tensor, before: Any, count: int | Tensor, sides: tuple[Tensor, Tensor, Tensor]
+    signal: Tensor, before: Tensor, count: int | Tensor, sides: tuple[Tensor, Tensor, Tensor]
 ) -> Tensor:
     """Sum the frames, cut into segments of a step and shifted by reshaping."""
     frames, length, step = sides

@@ -159,7 +159,7 @@ class EventFileWriter:
         logdir: str | None,
         max_queue: int = 10,
         flush_secs: float = 120,
-        filename_suffix: Any = None,
+        filename_suffix: str | None = None,
     ) -> None:
         self._logdir = str(logdir)
         files.makedirs(self._logdir)
@@ -188,7 +188,7 @@ class EventFileWriter:
                 self._start()
                 self._closed = False
 
-    def add_event(self, event: Any) -> None:
+    def add_event(self, event: object) -> None:
         """Add an event, which is written soon; nothing after `close`.
 
         Raises:

@@ -56,7 +56,7 @@ def _of_kind(
     return written(name, tensor[1], family, step, write)
 
 
-def scalar(name: Any, tensor: TensorLike, family: str | None = None, step: Any = None) -> Any:
+def scalar(name: object, tensor: TensorLike, family: str | None = None, step: object = None) -> Any:
     """Write a number.
 
     Args:
@@ -69,7 +69,9 @@ def scalar(name: Any, tensor: TensorLike, family: str | None = None, step: Any =
     return _of_kind("WriteScalarSummary", name, ("value", tensor), family, step)
 
 
-def histogram(name: Any, tensor: TensorLike, family: str | None = None, step: Any = None) -> Any:
+def histogram(
+    name: object, tensor: TensorLike, family: str | None = None, step: object = None
+) -> Any:
     """Write a histogram; the arguments are those of `scalar`."""
     return _of_kind("WriteHistogramSummary", name, ("values", tensor), family, step)
 
@@ -80,7 +82,7 @@ def image(
     bad_color: Any = None,
     max_images: int = 3,
     family: str | None = None,
-    step: Any = None,
+    step: object = None,
 ) -> Any:
     """Write the first images of a batch.
 
@@ -114,7 +116,7 @@ def audio(
     sample_rate: Any,
     max_outputs: int,
     family: str | None = None,
-    step: Any = None,
+    step: object = None,
 ) -> Any:
     """Write the first sounds of a batch.
 

@@ -136,9 +136,9 @@ class _NoWriter:
 
 def create_file_writer(
     logdir: str | None,
-    max_queue: Any = None,
+    max_queue: int | None = None,
     flush_millis: Any = None,
-    filename_suffix: Any = None,
+    filename_suffix: str | None = None,
     name: str | None = None,
 ) -> Any:
     """A writer of event files in a folder.
@@ -220,7 +220,7 @@ def has_default_writer() -> bool:
     return _STATE.writer is not None
 
 
-def record_summaries_every_n_global_steps(n: int, global_step: Any = None) -> Any:
+def record_summaries_every_n_global_steps(n: int, global_step: Tensor | None = None) -> Any:
     """Record summaries every `n` global steps inside the `with`.
 
     Args:
@@ -239,7 +239,7 @@ def writer_resource() -> Tensor:
     return resource
 
 
-def step_of(step: Any) -> Any:
+def step_of(step: object) -> Any:
     """A step as a tensor; by default the global step, created if missing.
 
     Raises:
@@ -293,7 +293,7 @@ def written_if(record: Callable[[], Tensor], name: str, *, default: bool = False
         return was_written
 
 
-def graph_v1(param: Any, step: Any = None, name: str | None = None) -> Operation:
+def graph_v1(param: Any, step: object = None, name: str | None = None) -> Operation:
     """Write a serialized GraphDef.
 
     Args:

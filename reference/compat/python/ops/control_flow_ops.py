@@ -112,7 +112,7 @@ def _SwitchRefOrTensor(data: Any, pred: bool | Tensor, name: str = "Switch") -> 
     return switched_value(value, convert_to_tensor(pred, name="pred"), name)
 
 
-def ref_select(index: Any, inputs: Sequence[object], name: str | None = None) -> Tensor:
+def ref_select(index: Tensor, inputs: Sequence[object], name: str | None = None) -> Tensor:
     """The reference of one of several variables, by number."""
     if not isinstance(inputs, list | tuple):
         raise TypeError(f"Expected list for 'inputs' argument to 'ref_select' Op, not {inputs}.")

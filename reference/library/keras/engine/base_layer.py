@@ -115,7 +115,7 @@ class Layer(WeightsOfLayer, CollectedByLayer, MeasuredByLayer):
         given = name or unique_name(snake_case(type(self).__name__), zero_based=zero_based)
         self._name = given
 
-    def _set_dtype_policy(self, dtype: Any) -> None:
+    def _set_dtype_policy(self, dtype: object) -> None:
         """Set the dtype of variables; None: the dtype of the first inputs."""
         named = dtype.get("config", {}).get("name") if isinstance(dtype, Mapping) else dtype
         if isinstance(named, str) and named.startswith("mixed_"):

@@ -40,7 +40,7 @@ def current_call() -> Call | None:
 
 
 @contextmanager
-def calling(layer: Any, inputs: Structure, training: bool | Tensor) -> Iterator[None]:
+def calling(layer: object, inputs: Structure, training: bool | Tensor) -> Iterator[None]:
     """Push a call for the duration of the `with`."""
     _CALLS.open.append(Call(layer, inputs, training))
     try:

@@ -72,7 +72,7 @@ class MeasuredByLayer(TraitsOfLayer):
         else:
             self._metrics.append(_mean_of(value, name if metric is None else metric.name))
 
-    def _keep_metric(self, known: Any, metric: Any) -> None:
+    def _keep_metric(self, known: Any, metric: object) -> None:
         """Store the metric object that computed a value, once."""
         if known is not None:
             return

@@ -117,7 +117,7 @@ class CollectedByLayer(TraitsOfLayer):
         return [item for item in collected if item in conditional and _reaches(wanted, item)]
 
 
-def _as_update(given: Any) -> Any:
+def _as_update(given: object) -> Any:
     while callable(given):
         given = given()
     if isinstance(given, tf.Operation):

@@ -23,7 +23,7 @@ def distinct(values: Iterable[object]) -> list[object]:
     return list({id(value): value for value in values}.values())
 
 
-def is_metric(value: Any) -> bool:
+def is_metric(value: object) -> bool:
     """Whether a layer is a metric, which is not tracked as a sublayer."""
     return getattr(value, "_is_metric", False)
 

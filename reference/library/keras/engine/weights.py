@@ -12,7 +12,7 @@ import numpy as np
 
 import sessrun.reference as tf
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.library.keras import constraints, initializers, regularizers, sessions
@@ -176,7 +176,7 @@ class WeightsOfLayer(TraitsOfLayer):
             **{"dtype": self.dtype, **options},
         )
 
-    def _initializer(self, name: str | None, given: Any, kind: Any, *, has_getter: bool) -> Any:
+    def _initializer(self, name: str | None, given: Any, kind: DType, *, has_getter: bool) -> Any:
         initializer = initializers.get(given)
         if initializer is not None:
             return initializer

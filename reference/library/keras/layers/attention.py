@@ -77,7 +77,7 @@ class DenseAttention(RandomLayer):
         return (result, weights) if return_attention_scores else result
 
     def _weighted(
-        self, scores: Tensor, value: TensorLike, seen: Any, training: bool | Tensor
+        self, scores: Tensor, value: TensorLike, seen: Tensor | None, training: bool | Tensor
     ) -> tuple[Any, Any]:
         """The weighted sums of the values, and the weights; masked keys get weight 0."""
         if seen is not None:

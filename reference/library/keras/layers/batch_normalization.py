@@ -315,7 +315,7 @@ class BatchNormalization(Layer):
         return outputs
 
     def _adjusted(
-        self, inputs: Tensor, training: bool | Tensor | None, scale: Any, offset: Any
+        self, inputs: Tensor, training: bool | Tensor | None, scale: Tensor, offset: Tensor
     ) -> tuple[Any, Any]:
         more_scale, more_offset = self.adjustment(tf.shape(inputs))  # type: ignore[misc]  # asked before
         more_scale = smart_cond(training, lambda: more_scale, lambda: filled_like(more_scale, 1))
@@ -431,7 +431,7 @@ class BatchNormalization(Layer):
         return config
 
 
-def _composed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
+def _composed(scale: Tensor, offset: Tensor, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
     """Compose two affine maps (scale, offset) into one."""
     if then_scale is not None:
         scale *= then_scale

@@ -256,7 +256,7 @@ class Bidirectional(Wrapper):
         return layer
 
 
-def _check(layer: Any, merge_mode: Any, backward_layer: Any) -> None:
+def _check(layer: object, merge_mode: Any, backward_layer: Any) -> None:
     if not isinstance(layer, Layer):
         raise bad_value(
             "Please initialize `Bidirectional` layer with a `tf.keras.layers.Layer` instance. "

@@ -141,14 +141,14 @@ class Lambda(Layer):
         return cls(**{name: value for name, value in config.items() if name not in _SAID})
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     """The type tag of a value in a config: `lambda`, `function` or `raw`."""
     if isinstance(value, FunctionType):
         return "lambda"
     return "function" if callable(value) else "raw"
 
 
-def _module(value: Any) -> str | None:
+def _module(value: object) -> str | None:
     return value.__module__ if callable(value) else None
 
 

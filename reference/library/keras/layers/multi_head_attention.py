@@ -201,7 +201,7 @@ class MultiHeadAttention(Layer):
         query: Tensor,
         key: Tensor,
         value: TensorLike,
-        attention_mask: Any = None,
+        attention_mask: Tensor | None = None,
         training: bool | Tensor | None = None,
     ) -> tuple[Any, Any]:
         """Attention over projected tensors: outputs and weights; may be overridden."""
@@ -211,7 +211,7 @@ class MultiHeadAttention(Layer):
         kept = self._dropout_layer(weights, training=training)
         return tf.einsum(self._combine_equation, kept, value), weights
 
-    def _masked_softmax(self, attention_scores: Any, attention_mask: Any = None) -> Any:
+    def _masked_softmax(self, attention_scores: Any, attention_mask: Tensor | None = None) -> Any:
         """The softmax of the scores; one mask for all heads."""
         if attention_mask is not None:
             axis = -2 * len(self._attention_axes or ()) - 1
@@ -224,7 +224,7 @@ class MultiHeadAttention(Layer):
         query: Tensor,
         value: TensorLike,
         key: Tensor,
-        attention_mask: Any,
+        attention_mask: Tensor | None,
         use_causal_mask: bool,
     ) -> Any:
         """The attention mask combined with the Keras masks of query, value and key."""

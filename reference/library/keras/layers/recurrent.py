@@ -242,7 +242,7 @@ class RNN(KeptStates, Layer):
             return output
         return [*(output if isinstance(output, list) else [output]), *states]
 
-    def _step(self, training: Any, constants: Any) -> Any:
+    def _step(self, training: object, constants: Any) -> Any:
         """The step function for `rnn`: (inputs, states and constants) to (output, states)."""
         options = {"training": training} if takes(self.cell.call, "training") else {}
         if constants and not takes(self.cell.call, "constants"):
@@ -252,7 +252,7 @@ class RNN(KeptStates, Layer):
         is_older = getattr(self.cell, "_is_tf_rnn_cell", None) is not None
         function = self._cell_function()
 
-        def step(inputs: Any, states: tuple[Any, ...]) -> Any:
+        def step(inputs: Structure, states: tuple[Any, ...]) -> Any:
             if constants:
                 count = self._num_constants
                 states, options["constants"] = states[:-count], states[-count:]

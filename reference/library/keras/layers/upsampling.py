@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, Unpack
 
 import sessrun.reference as tf
@@ -54,7 +55,7 @@ class UpSampling(Layer):
 
     size: tuple[int, ...]
 
-    def _set_up(self, size: Any, data_format: str | None, rank: int) -> None:
+    def _set_up(self, size: int | Sequence[int], data_format: str | None, rank: int) -> None:
         self.data_format = normalized_format(data_format)
         self.size = normalized_tuple(size, rank, "size")
 

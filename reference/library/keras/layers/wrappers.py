@@ -74,7 +74,7 @@ class Wrapper(Layer):
         return cls(deserialize(config["layer"], custom_objects), **rest)
 
 
-def _is_builtin(layer: Any) -> bool:
+def _is_builtin(layer: object) -> bool:
     """Whether a layer is of one of Keras' own classes, or of a class derived from one."""
     layers = tf.keras.layers
     known = {getattr(layers, name) for name in layers.__all__} - {Layer}
