@@ -1,4 +1,4 @@
-"""`tf.nn`: functions of neural networks that are made of several operations, by subject.
+"""`tf.nn`: functions of neural networks that build several operations, by subject.
 
-The public names stand in the tables of the modules; `namespace.py` puts them here.
+Their public names are declared where they are defined, by `@public`.
 """

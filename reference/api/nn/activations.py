@@ -1,4 +1,4 @@
-"""Activations, biases and what makes rows comparable: softmax, norms. Source: TF 2.21."""
+"""Activations, biases, softmax and L2 normalization. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None =
     """The larger of x and alpha * x.
 
     Args:
-      features: a tensor; integers are computed as float32.
+      features: a tensor; integers are converted to float32.
       alpha: a number.
       name: the operation's name.
 
@@ -44,21 +44,21 @@ def leaky_relu(features: TensorLike, alpha: TensorLike = 0.2, name: str | None =
 
 @public("nn.relu6")
 def relu6(features: TensorLike, name: str | None = None) -> Tensor:
-    """Between 0 and 6 the number itself."""
+    """The elements clipped to [0, 6]."""
     with name_scope(name, "Relu6", [features]) as scope:
         return one("Relu6", {"features": convert_to_tensor(features, name="features")}, scope)
 
 
 @public("nn.crelu")
 def crelu(features: TensorLike, name: str | None = None, axis: TensorLike = -1) -> Tensor:
-    """What is positive of x and what is of -x, side by side along an axis."""
+    """relu(x) and relu(-x), concatenated along an axis."""
     with name_scope(name, "CRelu", [features]) as scope:
         value = convert_to_tensor(features, name="features")
         return relu(concat([value, -value], axis, name=scope))
 
 
 def _swapped(value: Tensor, axis: int | Tensor, last: Tensor, name: str | None = None) -> Tensor:
-    """The tensor with an axis and the last one in each other's place."""
+    """The tensor with an axis and the last axis swapped."""
     order = concat([range_(axis), [last], range_(axis + 1, last), [axis]], 0)
     return transpose(value, order, name=name)  # type: ignore[arg-type]  # None: named by its scope
 
@@ -77,16 +77,16 @@ def along_axis(
     axis: Any,
     name: str | None = None,
 ) -> tuple[Tensor, ...]:
-    """What a function gives of the last dimension's rows, for any other axis.
+    """Apply a function of rows along the last dimension along any axis.
 
     Args:
-      function: takes a tensor and a name, and gives tensors of its shape.
+      function: from a tensor and a name to tensors of the same shape.
       value: a tensor.
       axis: the axis.
       name: the operation's name.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: the axis is out of range.
 
     """
     ndims = value.shape.ndims
@@ -134,7 +134,7 @@ def _rowwise(op_type: str, summary: str) -> Callable[..., Tensor]:
       dim: the older name of `axis`.
 
     Raises:
-      InvalidArgumentError: there is no such axis.
+      InvalidArgumentError: the axis is out of range.
 
     """
     return compute
@@ -157,7 +157,7 @@ def bias_add(
       name: the operation's name.
 
     Raises:
-      ValueError: the format is another.
+      ValueError: the format is unknown.
 
     """
     with name_scope(name, "BiasAdd", [value, bias]) as scope:
@@ -191,7 +191,7 @@ def xw_plus_b(
 
     Args:
       x: [batch, from].
-      weights: [from, to], of its dtype.
+      weights: [from, to], of the dtype of `x`.
       biases: [to].
       name: a name scope.
 
@@ -199,7 +199,7 @@ def xw_plus_b(
       [batch, to].
 
     Raises:
-      ValueError: the shapes do not go together.
+      ValueError: the shapes are incompatible.
 
     """
     with name_scope(name, "xw_plus_b", [x, weights, biases]) as scope:
@@ -210,7 +210,7 @@ def xw_plus_b(
 def relu_layer(
     x: TensorLike, weights: TensorLike, biases: TensorLike, name: str | None = None
 ) -> Tensor:
-    """What is positive of x @ weights + biases; arguments and errors as those of `xw_plus_b`."""
+    """relu(x @ weights + biases); arguments and errors as for `xw_plus_b`."""
     with name_scope(name, "relu_layer", [x, weights, biases]) as scope:
         return relu(_affine(x, weights, biases), name=scope)
 
@@ -223,12 +223,12 @@ def l2_normalize(
     name: str | None = None,
     dim: TensorLike | None = None,
 ) -> Tensor:
-    """The tensor x over its Euclidean norm along the axes; `epsilon` is the least square of it.
+    """The tensor x divided by its L2 norm along the axes; the squared norm is at least `epsilon`.
 
     Args:
       x: a tensor of floating point or complex numbers.
-      axis: the axes the norm is taken over.
-      epsilon: the least square of the norm.
+      axis: the axes of the norm.
+      epsilon: the lower bound of the squared norm.
       name: the operation's name.
       dim: the older name of `axis`.
 

@@ -1,6 +1,6 @@
-"""Losses of examples made one number, over a batch that machines may share. Source: TF 2.21.
+"""Average losses over a global batch, which replicas may share. Source: TF 2.21.
 
-Here there is one machine.
+There is always one replica here.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ __all__: list[str] = []
 
 
 def _checked_rank(losses: Tensor) -> Any:
-    """A context in which the losses have a dimension at least.
+    """A context in which the losses are asserted to have rank 1 or more.
 
     Raises:
-      ValueError: it is known that they have none.
+      ValueError: their rank is known to be 0.
 
     """
     words = "Invalid value passed for `per_example_loss`. Expected a tensor with at least rank 1."
@@ -50,7 +50,7 @@ def _checked_rank(losses: Tensor) -> Any:
 
 
 def _fitted(weights: Tensor, losses: Tensor) -> Tensor:
-    """The weights with a last dimension more or less, if that makes their rank the losses'."""
+    """The weights with a last dimension of 1 added or removed, if they differ by one rank."""
     mine, wanted = weights.shape.ndims, losses.shape.ndims
     if mine == 0:
         return weights
@@ -77,18 +77,18 @@ def compute_average_loss(
     sample_weight: TensorLike | None = None,
     global_batch_size: TensorLike | None = None,
 ) -> Tensor:
-    """The sum of losses over the size of the whole batch.
+    """The sum of the losses divided by the size of the global batch.
 
     Args:
       per_example_loss: a loss for each example, rank 1 at least.
-      sample_weight: what each loss is multiplied by, in float32.
+      sample_weight: factors of the losses, in float32.
       global_batch_size: a scalar integer; by default the first dimension of the losses.
 
     Returns:
-      A scalar of the losses' dtype; 0 for a batch of none.
+      A scalar of the losses' dtype; 0 for an empty batch.
 
     Raises:
-      ValueError: the losses are a scalar; the weights do not fit; the size is no such number.
+      ValueError: the losses are a scalar, the weights do not fit, or the size is no scalar integer.
 
     """
     losses = convert_to_tensor(per_example_loss)
@@ -110,6 +110,6 @@ def compute_average_loss(
 
 @public("nn.scale_regularization_loss")
 def scale_regularization_loss(regularization_loss: TensorLike) -> Tensor:
-    """The sum of what a regularization gives, over the number of machines: one."""
+    """The sum of a regularization loss, divided by the number of replicas (1)."""
     total: Tensor = reduce_sum(regularization_loss) / 1
     return total

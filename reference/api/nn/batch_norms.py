@@ -26,25 +26,25 @@ def fused_batch_norm(
     name: str | None = None,
     exponential_avg_factor: float = 1.0,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Each channel with mean 0 and variance 1, scaled and moved.
+    """Normalize each channel to mean 0 and variance 1, then multiply by `scale` and add `offset`.
 
     Args:
-      x: a batch of images or volumes; float32, or of half precision.
-      scale: one factor for each channel.
-      offset: one summand for each channel.
-      mean: the means: what they are where it is not training, else the old ones.
-      variance: the variances, likewise.
-      epsilon: what is added to the variance.
-      data_format: where the channels stand.
-      is_training: whether mean and variance are the batch's own.
+      x: a batch of images or volumes; float32, float16 or bfloat16.
+      scale: [channels].
+      offset: [channels].
+      mean: [channels], the means used when not training; when training, the moving averages.
+      variance: [channels], the variances, likewise.
+      epsilon: a small number that is added to the variance.
+      data_format: the order of the dimensions, such as `NHWC` or `NCHW`.
+      is_training: whether mean and variance are computed from the batch.
       name: the operation's name.
-      exponential_avg_factor: how much the batch's mean and variance count beside the old ones.
+      exponential_avg_factor: the weight of the batch's statistics in the moving averages.
 
     Returns:
-      The batch, the means and the variances.
+      The normalized batch, the means and the variances.
 
     Raises:
-      ValueError: means and variances are needed and not given.
+      ValueError: means and variances are required and missing.
 
     """
     if (not is_training or exponential_avg_factor != 1.0) and (mean is None or variance is None):

@@ -39,7 +39,7 @@ def plane(
     name: str | None = None,
     **attrs: object,
 ) -> Tensor:
-    """A Conv2D; of a tensor with more than four dimensions all but the last three are one batch."""
+    """A Conv2D; the leading dimensions of a tensor of rank above 4 are folded into one batch."""
     ndims = _ndims(value)
 
     def convolved(x: TensorLike, scope: str | None = None) -> Tensor:
@@ -58,7 +58,7 @@ def volume(
     name: str | None = None,
     **attrs: object,
 ) -> Tensor:
-    """A Conv3D; of a tensor with more than five dimensions all but the last four are one batch."""
+    """A Conv3D; the leading dimensions of a tensor of rank above 5 are folded into one batch."""
     ndims = _ndims(value)
 
     def convolved(x: TensorLike, scope: str | None = None) -> Tensor:
@@ -89,17 +89,17 @@ def conv2d(
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
-    """Each window of images times each filter.
+    """The 2-D convolution of images with filters.
 
     Args:
-      input: [batch, height, width, channels], or in the format given; more dimensions may stand
-        before these.
+      input: [batch, height, width, channels], or as `data_format` says; there may be more than
+        one batch dimension.
       filter: [height, width, channels, outputs], of the same dtype.
-      strides: how far the window moves: one number, two or four.
-      padding: `SAME`, `VALID`, or what is added before and behind each of four dimensions.
-      use_cudnn_on_gpu: kept in the graph.
+      strides: the strides of the window: one number, two (height, width) or four.
+      padding: `SAME`, `VALID`, or four pairs: the zeros before and after each dimension.
+      use_cudnn_on_gpu: an attribute of the node; it changes no result.
       data_format: `NHWC` or `NCHW`.
-      dilations: how far elements of the window are apart: one number, two or four.
+      dilations: the dilation rates of the window: one number, two or four.
       name: the operation's name.
       filters: the newer name of `filter`.
 
@@ -138,7 +138,7 @@ def conv2d_backprop_filter(
     dilations: SizesLike = (1, 1, 1, 1),
     name: str | None = None,
 ) -> Tensor:
-    """The gradient of a convolution by its filters; arguments as those of `conv2d`."""
+    """The gradient of a convolution with respect to its filters; arguments as for `conv2d`."""
     kind, explicit = padding_of(padding)
     inputs = {"input": input, "filter_sizes": filter_sizes, "out_backprop": out_backprop}
     return window_op(
@@ -167,7 +167,7 @@ def conv2d_backprop_input(
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
-    """The gradient of a convolution by its images; arguments as those of `conv2d`."""
+    """The gradient of a convolution with respect to its input; arguments as for `conv2d`."""
     kernels = chosen(filters, filter, "filters", "filter")
     kind, explicit = padding_of(padding)
     inputs = {"input_sizes": input_sizes, "filter": kernels, "out_backprop": out_backprop}
@@ -196,18 +196,18 @@ def conv1d(
     input: Any = None,  # noqa: A002 - TensorFlow's name
     dilations: SizesLike | None = None,
 ) -> Tensor:
-    """Each window of rows times each filter: a convolution of images of one row.
+    """The 1-D convolution of rows with filters: a Conv2D of images of height 1.
 
     Args:
-      value: [batch, width, channels]; more dimensions may stand before these.
+      value: [batch, width, channels]; there may be more than one batch dimension.
       filters: [width, channels, outputs].
-      stride: how far the window moves.
+      stride: the stride of the window.
       padding: `SAME` or `VALID`.
-      use_cudnn_on_gpu: kept in the graph.
+      use_cudnn_on_gpu: an attribute of the node; it changes no result.
       data_format: `NWC` or `NCW`.
       name: the operations' scope.
       input: the newer name of `value`.
-      dilations: how far elements of the window are apart.
+      dilations: the dilation rates of the window.
 
     Raises:
       ValueError: an argument is ill-formed, or given under both names.
@@ -244,15 +244,15 @@ def conv3d(
     name: str | None = None,
     filters: TensorLike | None = None,
 ) -> Tensor:
-    """Each window of volumes times each filter.
+    """The 3-D convolution of volumes with filters.
 
     Args:
       input: [batch, depth, height, width, channels].
       filter: [depth, height, width, channels, outputs].
-      strides: five numbers, how far the window moves.
+      strides: the strides of the window, five numbers.
       padding: `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
-      dilations: five numbers, how far elements of the window are apart.
+      dilations: the dilation rates of the window, five numbers.
       name: the operation's name.
       filters: the newer name of `filter`.
 

@@ -1,6 +1,6 @@
-"""Losses of single examples: cross entropies of classes, and that of counts. Source: TF 2.21.
+"""Cross entropies and the Poisson loss, one loss for each example. Source: TF 2.21.
 
-Here a loss is a tensor with an element for each example; `tf.losses` makes one number of it.
+`tf.losses` reduces them to scalars.
 """
 
 from __future__ import annotations
@@ -75,11 +75,11 @@ def log_poisson_loss(
     compute_full_loss: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """How unlikely counts are under Poisson distributions: exp(c) - c * z for the log-mean c.
+    """The negative log likelihood of counts z under Poisson distributions: exp(c) - c * z.
 
     Args:
-      targets: the counts, of any shape.
-      log_input: the logarithms of the means, of the same shape.
+      targets: the counts z, of any shape.
+      log_input: c, the logarithms of the means, of the same shape.
       compute_full_loss: whether Stirling's approximation of log z! is added.
       name: the operations' scope.
 
@@ -137,12 +137,12 @@ def weighted_cross_entropy_with_logits(
     name: str | None = None,
     targets: TensorLike | None = None,
 ) -> Tensor:
-    """The cross entropy of independent probabilities, the positive term of it weighted.
+    """The cross entropy of independent probabilities, with a weight for the positive term.
 
     Args:
       labels: the probabilities, of any shape.
-      logits: numbers of the same shape and dtype.
-      pos_weight: what the positive term is multiplied by.
+      logits: a tensor of the same shape and dtype.
+      pos_weight: the factor of the positive term.
       name: the operation's name.
       targets: the older name of `labels`.
 
@@ -170,8 +170,8 @@ def softmax_cross_entropy_with_logits_v2(
     """The cross entropy of softmax rows and label rows, one loss per row.
 
     Args:
-      labels: probabilities.
-      logits: unnormalised logarithms, of the same shape; half precision is computed as float32.
+      labels: rows of probabilities.
+      logits: unnormalized log probabilities of the same shape; float16 is computed as float32.
       axis: the axis of the classes, by default the last.
       name: the operation's name.
       dim: the older name of `axis`.
@@ -211,7 +211,7 @@ def _ending(value: Tensor, axis: int, count: Tensor) -> Tensor:
 
 
 def _flattened(rows: Tensor) -> Tensor:
-    """[everything, classes] of a tensor whose last dimension is the classes."""
+    """The tensor as a matrix whose last dimension is the classes."""
     count = rank(rows)
     last = slice_(shape(rows), [sub(count, 1)], [1])
     flat = reshape(rows, concat([[-1], last], 0))
@@ -228,10 +228,10 @@ def softmax_cross_entropy_with_logits(
     name: str | None = None,
     axis: int | None = None,
 ) -> Tensor:
-    """As the function of version 2, but no gradient flows into the labels.
+    """As `softmax_cross_entropy_with_logits_v2`, but no gradient flows into the labels.
 
     Raises:
-      ValueError: labels or logits are not given; an `axis` is, and `dim` is not None.
+      ValueError: labels or logits are missing, or both `axis` and `dim` are given.
 
     """
     axis = chosen(axis, dim, "axis", "dim")
@@ -249,7 +249,7 @@ def sparse_softmax_cross_entropy_with_logits(
 
     Args:
       labels: integers, of the logits' shape without the last dimension.
-      logits: rows of unnormalised logarithms; float16 is computed as float32.
+      logits: rows of unnormalized log probabilities; float16 is computed as float32.
       name: the operation's name.
 
     Raises:
@@ -284,7 +284,7 @@ def _of_numbers(rows: Tensor, numbers: Tensor, name: str | None) -> Tensor:
 
 
 def _in_parts(rows: Tensor, numbers: Tensor) -> Tensor:
-    """The same of operations that are deterministic on GPUs too; NaN for a number of no class."""
+    """The loss by operations that are deterministic on GPUs, too; NaN for an invalid class."""
     cost = -gather(log_softmax(rows), numbers, batch_dims=1)
     lost = broadcast_to(constant(math.nan, dtype=rows.dtype), shape(cost))
     classes = cast(shape(rows)[-1], numbers.dtype)
@@ -292,7 +292,7 @@ def _in_parts(rows: Tensor, numbers: Tensor) -> Tensor:
 
 
 def _checked_classes(numbers: Tensor, rows: Tensor) -> bool:
-    """Whether it is known that class numbers and rows fit.
+    """Whether the static shapes of class numbers and rows are known and fit.
 
     Raises:
       ValueError: they do not.

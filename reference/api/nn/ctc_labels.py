@@ -1,4 +1,4 @@
-"""Labels of sequences made ready: repeated ones once, dense as sparse, each with its first place.
+"""Labels for CTC losses: collapsed repetitions, dense labels as sparse ones, unique labels.
 
 Source: TF 2.21.
 """
@@ -29,7 +29,7 @@ __all__ = ["ctc_unique_labels", "dense_labels_to_sparse", "size_at"]
 
 
 def size_at(tensor: Tensor, axis: int) -> Any:
-    """A dimension, as a number if it is known and not zero."""
+    """The size of a dimension: a number if it is known and not zero, else a scalar tensor."""
     return dimension_value(tensor.shape[axis]) or shape(tensor)[axis]
 
 
@@ -37,15 +37,15 @@ def size_at(tensor: Tensor, axis: int) -> Any:
 def collapse_repeated(
     labels: TensorLike, seq_length: TensorLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Labels without those that are like the one before.
+    """Labels without those equal to the one before.
 
     Args:
-      labels: [batch, most labels].
-      seq_length: how many of a row are labels, [batch].
+      labels: [batch, max labels].
+      seq_length: [batch], the number of labels in each row.
       name: the operations' scope.
 
     Returns:
-      The labels, padded with zeros, and how many of a row are left, in the dtype of `seq_length`.
+      The labels, padded with zeros, and their number in each row, in the dtype of `seq_length`.
 
     """
     with name_scope(name, "collapse_repeated_labels", [labels, seq_length]):
@@ -75,8 +75,8 @@ def dense_labels_to_sparse(dense: TensorLike, length: TensorLike) -> SparseTenso
     """Rows of labels as a sparse matrix of int32.
 
     Args:
-      dense: [batch, most labels].
-      length: how many of a row are labels, [batch].
+      dense: [batch, max labels].
+      length: [batch], the number of labels in each row.
 
     """
     values = reshape(dense, [-1])
@@ -97,14 +97,14 @@ def dense_labels_to_sparse(dense: TensorLike, length: TensorLike) -> SparseTenso
 
 @public("nn.ctc_unique_labels")
 def ctc_unique_labels(labels: TensorLike, name: str | None = None) -> Any:
-    """For each row its different labels, padded with zeros, and the place of each label in these.
+    """For each row its unique labels, padded with zeros, and the index of each label among them.
 
     Args:
-      labels: [batch, most labels], padded with zeros.
+      labels: [batch, max labels], padded with zeros.
       name: the operations' scope.
 
     Returns:
-      int64 and int32, each [batch, most labels].
+      int64 and int32 tensors, both [batch, max labels].
 
     """
     with name_scope(name, "ctc_unique_labels", [labels]):

@@ -1,4 +1,4 @@
-"""Newer forms of the loss of connectionist temporal classification. Source: TF 2.21."""
+"""The CTC loss in its forms of version 2 and 3. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _NARROW: Final = frozenset({dtypes.float16, dtypes.bfloat16})
 
 
 def _from_front(blank: int, logits: Tensor) -> int | Tensor:
-    """The number of the class that is the blank; one below 0 counts from the last class."""
+    """The index of the blank class; a negative one counts from the end."""
     return blank + size_at(logits, 2) if blank < 0 else blank
 
 
 def _blank_last(
     labels: SparseTensor, logits: Tensor, blank: int | Tensor
 ) -> tuple[SparseTensor, Tensor]:
-    """Labels and logits with the blank moved to the end."""
+    """Labels and logits with the blank class moved to the end."""
     parts = [logits[:, :, :blank], logits[:, :, blank + 1 :], logits[:, :, blank : blank + 1]]
     values = labels.values
     moved = where(values < blank, values, values - 1)
@@ -54,20 +54,20 @@ def ctc_loss_v2(
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """For each sequence minus the logarithm of how likely its labels are, [batch].
+    """The CTC loss of each sequence: the negative log likelihood of its labels, [batch].
 
     Args:
-      labels: [batch, most labels], or a sparse matrix of int32.
+      labels: [batch, max labels], or a sparse matrix of int32.
       logits: [time, batch, classes].
-      label_length: how many labels a sequence has, [batch]; not needed for a sparse matrix.
-      logit_length: how many steps, [batch].
+      label_length: [batch], the number of labels of each sequence; unused for sparse labels.
+      logit_length: [batch], the number of steps of each sequence.
       logits_time_major: whether the time is the first dimension of the logits, else the batch.
-      unique: of dense labels what `ctc_unique_labels` gives: there is less to compute.
-      blank_index: which class is the blank; of dense labels 0 if it is not said.
+      unique: for dense labels the result of `ctc_unique_labels`, which saves work.
+      blank_index: the blank class; by default 0 for dense labels.
       name: the operations' scope.
 
     Raises:
-      ValueError: the labels are sparse, and the blank is not said.
+      ValueError: the labels are sparse and no blank class is given.
 
     """
     if not isinstance(labels, SparseTensor):
@@ -101,7 +101,7 @@ def ctc_loss_v3(
     blank_index: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `ctc_loss_v2`; of sparse labels the blank is moved wherever it is."""
+    """As `ctc_loss_v2`; for sparse labels any class may be the blank."""
     if not isinstance(labels, SparseTensor) or blank_index is None:
         return ctc_loss_v2(
             labels, logits, label_length, logit_length, logits_time_major, unique, blank_index, name
@@ -124,7 +124,7 @@ def ctc_loss_dense(
     blank_index: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """The loss by a graph of plain operations; arguments as those of `ctc_loss_v2`."""
+    """The loss of dense labels as a graph of plain operations; arguments as for `ctc_loss_v2`."""
     with name_scope(name, "ctc_loss_dense", [logits, labels, label_length, logit_length]):
         logits = convert_to_tensor(logits, name="logits")
         labels = convert_to_tensor(labels, name="labels")
@@ -152,7 +152,7 @@ def ctc_loss_dense(
 
 
 def _blank_first(unique: tuple[Tensor, Tensor], blank: int | Tensor) -> tuple[Tensor, Tensor]:
-    """The different labels of rows when the blank has moved to the front."""
+    """The unique labels of rows after the blank class has moved to the front."""
     kinds, indices = unique
     if isinstance(blank, int) and blank == 0:
         return kinds, indices
@@ -163,7 +163,7 @@ def _blank_first(unique: tuple[Tensor, Tensor], blank: int | Tensor) -> tuple[Te
 
 
 def _differentiable(args: list[Tensor]) -> Tensor:
-    """The loss, whose gradient by the logits is what was computed with it."""
+    """The loss, with the gradient by the logits that is computed along with it."""
 
     @custom_gradient
     def computed(*given: Tensor) -> Any:

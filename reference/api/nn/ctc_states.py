@@ -1,7 +1,7 @@
-"""The loss of connectionist temporal classification as a graph: forward and backward over states.
+"""The CTC loss as a graph: the forward-backward algorithm over states.
 
-A sequence of n labels has n + 1 states of labels, the first one its start, then as many of blanks.
-Logarithms of probabilities are kept. Source: TF 2.21.
+A sequence of n labels has n + 1 states for labels, of which the first is its start, then n + 1 for
+blanks. All probabilities are logarithms. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ __all__ = ["ctc_loss_and_grad"]
 
 
 def _ctc_state_trans(label_seq: TensorLike) -> Tensor:
-    """How states follow each other, 1 or 0: [batch, states, states]."""
+    """Which transitions between states are allowed, 1 or 0: [batch, states, states]."""
     with name_scope(None, "ctc_state_trans"):
         rows = convert_to_tensor(label_seq, name="label_seq")
         batch, count = size_at(rows, 0), size_at(rows, 1)
@@ -77,7 +77,7 @@ def _ctc_state_trans(label_seq: TensorLike) -> Tensor:
 
 
 def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Any) -> tuple[Tensor, Tensor]:
-    """Where a sequence may begin and end: 0 there, else nearly minus infinity; [batch, states]."""
+    """Log probabilities of initial and final states, 0 or nearly -infinity: [batch, states]."""
     batch, half = size_at(seq_lengths, 0), max_seq_length + 1
     states = 2 * half
     never = cast(log(cast(0, dtypes.float64) + 1e-307), dtypes.float32)
@@ -95,7 +95,7 @@ def ctc_state_log_probs(seq_lengths: Tensor, max_seq_length: Any) -> tuple[Tenso
 
 
 def _ilabel_to_state(labels: Tensor, num_labels: Any, ilabel_log_probs: Tensor) -> Tensor:
-    """The logarithms of labels, [time, batch, labels], for each state: [time, batch, states]."""
+    """From log probabilities of labels, [time, batch, labels], to those of states."""
     count = size_at(labels, 1)
     blank = tile(ilabel_log_probs[:, :, :1], [1, 1, count + 1])
     chosen = expand_dims(one_hot(labels, depth=num_labels), axis=0)
@@ -105,7 +105,7 @@ def _ilabel_to_state(labels: Tensor, num_labels: Any, ilabel_log_probs: Tensor) 
 
 
 def _state_to_olabel(labels: Tensor, num_labels: Any, states: Tensor) -> Tensor:
-    """The logarithms of states for each label: [time, batch, labels]."""
+    """From log probabilities of states to those of labels: [time, batch, labels]."""
     half = size_at(labels, 1) + 1
     of_labels, of_blanks = states[:, :, 1:half], states[:, :, half:]
     chosen = one_hot(labels - 1, depth=num_labels - 1, on_value=0.0, off_value=log(0.0))
@@ -119,7 +119,7 @@ def _state_to_olabel(labels: Tensor, num_labels: Any, states: Tensor) -> Tensor:
 def _state_to_olabel_unique(
     labels: Tensor, num_labels: Any, states: Tensor, unique: Sequence[Tensor]
 ) -> Tensor:
-    """As `_state_to_olabel`, by the different labels of each row, which is less to compute."""
+    """As `_state_to_olabel`, by the unique labels of each row, which saves work."""
     half = size_at(labels, 1) + 1
     of_labels, of_blanks = states[:, :, 1:half], states[:, :, half:]
     kinds, label_indices = unique
@@ -141,7 +141,7 @@ def _state_to_olabel_unique(
 
 
 def _sum_states(idx: Any, states: Tensor) -> Tensor:
-    """The logarithms of sums of states with the same number."""
+    """Log-sums of the states that share an index."""
     with name_scope(None, "sum_states"):
         idx = convert_to_tensor(idx, name="idx")
         count = size_at(states, 2)
@@ -161,10 +161,10 @@ def ctc_loss_and_grad(
 
     Args:
       logits: [time, batch, labels], the blank first.
-      labels: [batch, most labels].
-      label_length: how many labels, [batch].
-      logit_length: how many steps, [batch].
-      unique: what `ctc_unique_labels` gives, or None.
+      labels: [batch, max labels].
+      label_length: [batch], the number of labels of each sequence.
+      logit_length: [batch], the number of steps of each sequence.
+      unique: the result of `ctc_unique_labels`, or None.
 
     """
     kinds, most = size_at(logits, 2), size_at(labels, 1)
@@ -196,10 +196,10 @@ def _forward_backward_log(
     observed_log_probs: Tensor,
     sequence_length: Tensor,
 ) -> tuple[Tensor, Tensor]:
-    """The logarithms of states, [time, batch, states], and of the whole sequences, [batch].
+    """Log probabilities of states, [time, batch, states], and of the sequences, [batch].
 
     Raises:
-      ValueError: the steps have another rank than 2 or 3.
+      ValueError: `state_trans_log_probs` has a rank other than 2 and 3.
 
     """
     ndims = state_trans_log_probs.shape.ndims
@@ -260,15 +260,15 @@ def _scan(
     inclusive: bool = False,
     final_only: bool = False,
 ) -> Any:
-    """What a function makes of a state and each element in turn, by a loop of functions.
+    """Scan a function over the elements of tensors, by a loop whose body is a graph function.
 
     Args:
-      fn: of the state and an element, gives the next state of the same shapes.
-      elems: a structure of tensors, whose first dimension is gone through.
-      initial: the first state, a structure of tensors.
-      reverse: whether from the last element to the first.
-      inclusive: whether the first state is among the results.
-      final_only: whether the last state is the result; else all of them, stacked.
+      fn: from the state and an element to the next state, of the same shapes.
+      elems: a structure of tensors that are scanned along their first dimension.
+      initial: the initial state, a structure of tensors.
+      reverse: whether the scan goes from the last element to the first.
+      inclusive: whether the initial state is among the results.
+      final_only: whether only the final state is returned, instead of all states, stacked.
 
     """
     flat = [convert_to_tensor(tensor) for tensor in nest.flatten(elems)]
@@ -308,7 +308,7 @@ def _scan(
 def _room(
     states: list[Tensor], elements: Tensor, first: Tensor, reverse: bool, inclusive: bool
 ) -> list[Tensor]:
-    """Where all states will be written, the first one if it is among them."""
+    """Buffers for all states; with `inclusive` the initial state is written into them."""
     count = shape(elements)[0] + (1 if inclusive else 0)
     buffers = []
     for state in states:

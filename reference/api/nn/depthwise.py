@@ -32,15 +32,15 @@ def depthwise_conv2d_native(
     dilations: SizesLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
-    """Each window of each channel times each of its filters, in one operation.
+    """The depthwise convolution of images, as one DepthwiseConv2dNative.
 
     Args:
       input: [batch, height, width, channels].
-      filter: [height, width, channels, filters of each].
-      strides: four numbers, how far the window moves.
-      padding: `SAME`, `VALID`, or what is added before and behind each of four dimensions.
+      filter: [height, width, channels, channel multiplier].
+      strides: the strides of the window, four numbers.
+      padding: `SAME`, `VALID`, or four pairs: the zeros before and after each dimension.
       data_format: `NHWC` or `NCHW`.
-      dilations: four numbers, how far elements of the window are apart.
+      dilations: the dilation rates of the window, four numbers.
       name: the operation's name.
 
     Raises:
@@ -71,7 +71,7 @@ def depthwise_conv2d_native_backprop_input(
     dilations: SizesLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient by the images; arguments as those of `depthwise_conv2d_native`."""
+    """The gradient with respect to the input; arguments as for `depthwise_conv2d_native`."""
     kind, explicit = padding_of(padding)
     inputs = {"input_sizes": input_sizes, "filter": filter, "out_backprop": out_backprop}
     return window_op(
@@ -97,7 +97,7 @@ def depthwise_conv2d_native_backprop_filter(
     dilations: SizesLike = _ONES,
     name: str | None = None,
 ) -> Tensor:
-    """The gradient by the filters; arguments as those of `depthwise_conv2d_native`."""
+    """The gradient with respect to the filters; arguments as for `depthwise_conv2d_native`."""
     kind, explicit = padding_of(padding)
     inputs = {"input": input, "filter_sizes": filter_sizes, "out_backprop": out_backprop}
     return window_op(
@@ -123,14 +123,14 @@ def depthwise_conv2d(
     data_format: str | None = None,
     dilations: Sequence[int] | None = None,
 ) -> Tensor:
-    """Each window of each channel times each of its filters; elements may be apart.
+    """The depthwise convolution of images, dilated by `rate`.
 
     Args:
       input: [batch, height, width, channels].
-      filter: [height, width, channels, filters of each].
-      strides: four numbers, how far the window moves.
+      filter: [height, width, channels, channel multiplier].
+      strides: the strides of the window, four numbers.
       padding: `SAME`, `VALID`, or a list of pairs.
-      rate: two numbers, how far elements of the window are apart.
+      rate: the dilation rates of the window, two numbers.
       name: the operations' scope.
       data_format: `NHWC` or `NCHW`.
       dilations: the newer name of `rate`.
@@ -171,15 +171,15 @@ def separable_conv2d(
     data_format: str | None = None,
     dilations: Sequence[int] | None = None,
 ) -> Tensor:
-    """A depthwise convolution, then one by filters of a single pixel.
+    """A depthwise convolution followed by a pointwise (1 x 1) convolution.
 
     Args:
       input: [batch, height, width, channels].
-      depthwise_filter: [height, width, channels, filters of each].
-      pointwise_filter: [1, 1, channels * filters of each, outputs].
-      strides: four numbers, how far the window moves.
+      depthwise_filter: [height, width, channels, channel multiplier].
+      pointwise_filter: [1, 1, channels * channel multiplier, outputs].
+      strides: the strides of the window, four numbers.
       padding: `SAME` or `VALID`.
-      rate: two numbers, how far elements of the window are apart.
+      rate: the dilation rates of the window, two numbers.
       name: the operations' scope.
       data_format: `NHWC` or `NCHW`.
       dilations: the newer name of `rate`.

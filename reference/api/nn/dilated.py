@@ -1,4 +1,4 @@
-"""Windows whose elements are apart, by blocks of space moved into the batch. Source: TF 2.21."""
+"""Dilated window operations, by SpaceToBatchND and BatchToSpaceND. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sessrun.reference.public import public
 
 __all__ = ["Dilated", "with_space_to_batch"]
 
-#: What is applied: the tensor, the filters or None, and the padding.
+#: A window operation: from the tensor, the filters or None, and the padding to its result.
 Applied = Callable[[Tensor, Any, Any], Tensor]
 
 
@@ -36,16 +36,16 @@ def with_space_to_batch(
     spatial_dims: Sequence[int] | None = None,
     data_format: str | None = None,
 ) -> Tensor:
-    """Apply a function of windows so that the windows' elements are `dilation_rate` apart.
+    """Apply a window operation `op` with dilation, by moving blocks of space into the batch.
 
     Args:
       input: the tensor.
       dilation_rate: one number for each spatial dimension.
       padding: `SAME`, `VALID` or a list of pairs.
-      op: called with a tensor, the number of spatial dimensions and the padding.
-      filter_shape: the window's sizes, needed for `SAME`.
-      spatial_dims: the spatial dimensions; by default those after the batch.
-      data_format: where the channels stand.
+      op: the operation, called with the tensor, the number of spatial dimensions, the padding.
+      filter_shape: the sizes of the window, required for `SAME`.
+      spatial_dims: the axes of the spatial dimensions; by default those after the batch.
+      data_format: the order of the dimensions, such as `NHWC` or `NCHW`.
 
     Raises:
       ValueError: an argument is ill-formed.
@@ -61,18 +61,18 @@ def with_space_to_batch(
 
 
 class Dilated:
-    """A function of windows, applied to blocks of space instead of space.
+    """A window operation with dilation: it is applied between SpaceToBatchND and BatchToSpaceND.
 
     Args:
-      input_shape: the static shape of what it will be applied to.
+      input_shape: the static shape of the input.
       dilation_rate: one number for each spatial dimension.
       padding: `SAME`, `VALID` or a list of pairs.
-      build: makes the function from the number of spatial dimensions and the padding.
-      filter_shape: the window's sizes; where its static value is not known it is that of the
-        filters the function is called with.
+      build: from the number of spatial dimensions and the padding to the operation.
+      filter_shape: the sizes of the window; if its static value is unknown, the shape of the
+        filters of the call is taken.
       spatial_dims: the spatial dimensions.
-      data_format: where the channels stand.
-      batch_dims: how many dimensions stand before.
+      data_format: the order of the dimensions, such as `NHWC` or `NCHW`.
+      batch_dims: the number of batch dimensions.
 
     Raises:
       ValueError: an argument is ill-formed.
@@ -116,7 +116,7 @@ class Dilated:
         self._applied = build(count, "VALID")
 
     def _paddings(self, padding: Padding, filter_shape: TensorLike | None) -> Any:
-        """What is added in any case; None where that depends on the filters."""
+        """The base paddings of the spatial dimensions; None if they depend on the filters."""
         kind, explicit = padding_of(padding)
         if kind == "SAME":
             if filter_shape is None:
@@ -135,7 +135,7 @@ class Dilated:
         raise bad_value(f"`padding` must be one of 'SAME' or 'VALID'. Received: padding={padding}")
 
     def _same(self, window: Any) -> Tensor:
-        """What `SAME` adds before and behind each dimension."""
+        """The paddings of `SAME` before and after each spatial dimension: [dimensions, 2]."""
         extra = (window[: self._count] - 1) * self._known_rate
         start = extra // 2
         end = extra - start
@@ -165,7 +165,7 @@ class Dilated:
         return result
 
     def _adjusted(self, rows: Tensor, fill: int) -> Any:
-        """A row for every dimension after the first: those that are not spatial get `fill`."""
+        """The rows of spatial dimensions, and rows of `fill` for the others after the batch."""
         rest = rows.shape.as_list()[1:]
         known = constant_value(rows)
         source: Any = rows if known is None else known
@@ -185,10 +185,10 @@ class Dilated:
 
 
 def _length(rate: Tensor) -> int:
-    """How many spatial dimensions a rate is for.
+    """The length of a vector of dilation rates: the number of spatial dimensions.
 
     Raises:
-      ValueError: it is no vector of static length.
+      ValueError: it is not a vector, or its length is not static.
 
     """
     if rate.shape.ndims not in {None, 1}:
@@ -205,10 +205,10 @@ def _length(rate: Tensor) -> int:
 
 
 def _rising(dims: Sequence[int]) -> list[int]:
-    """The dimensions as a list.
+    """The axes as a list.
 
     Raises:
-      ValueError: they do not rise, or one is below 1.
+      ValueError: they are not strictly increasing, or one is below 1.
 
     """
     given = list(dims)

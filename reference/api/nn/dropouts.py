@@ -1,4 +1,4 @@
-"""`nn.dropout`: elements left out at random, the others scaled up. Source: TF 2.21."""
+"""`nn.dropout`: random elements set to zero, the others scaled up. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def dropout(
     name: str | None = None,
     rate: TensorLike | None = None,
 ) -> Tensor:
-    """Each element zero with a probability, or else divided by the probability of the contrary.
+    """Set each element to zero with probability `rate`, and divide the others by 1 - `rate`.
 
     Args:
       x: a tensor of floating point numbers.
-      keep_prob: the probability that an element stays; the older way to say the rate.
-      noise_shape: the shape of the decisions, which broadcast; by default the tensor's.
-      seed: of the decisions.
+      keep_prob: the probability that an element is kept: 1 - `rate`, its older form.
+      noise_shape: the shape of the random mask, which broadcasts; by default that of `x`.
+      seed: the seed of the random mask.
       name: the operations' scope.
       rate: the probability that an element becomes zero: a number from [0, 1) or a scalar.
 
     Returns:
-      A tensor of the shape of `x`; itself for a rate of the number zero.
+      A tensor of the shape of `x`; `x` itself if the rate is the Python number 0.
 
     Raises:
-      ValueError: there is no rate, two, or it is no such number; `x` has other numbers.
+      ValueError: no rate or two are given, it is out of range, or `x` is not floating point.
 
     """
     try:
@@ -62,7 +62,7 @@ def dropout(
     rate = chosen(rate, spoken, "rate", "keep_prob")
     if rate is None:
         raise bad_value("`rate` must be provided.")
-    # TensorFlow counts an operation that draws, whether it does or not.
+    # TensorFlow counts a random operation here even if it makes none.
     return _dropped(
         x,
         rate,
@@ -83,18 +83,18 @@ def stateless_dropout(
     noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `dropout`, by the numbers that a seed gives.
+    """As `dropout`, with a mask that `seed` determines.
 
     Args:
       x: a tensor of floating point numbers.
       rate: the probability that an element becomes zero: a number from [0, 1) or a scalar.
       seed: two integers.
-      rng_alg: the algorithm that draws, by default the device's.
-      noise_shape: the shape of the decisions, which broadcast; by default the tensor's.
+      rng_alg: the algorithm of random numbers, by default the device's.
+      noise_shape: the shape of the random mask, which broadcasts; by default that of `x`.
       name: the operations' scope.
 
     Raises:
-      ValueError: the rate is no such number; `x` has other numbers.
+      ValueError: the rate is out of range, or `x` is not floating point.
 
     """
     sampler = partial(_stateless_uniform, seed=seed, alg=rng_alg)
@@ -116,7 +116,7 @@ def general_dropout(
     noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `dropout`, by numbers from [0, 1) that a function of `shape` and `dtype` draws."""
+    """As `dropout`; `uniform_sampler(shape=, dtype=)` draws the numbers from [0, 1)."""
     return _dropped(x, rate, uniform_sampler, None, noise_shape, name, "general_dropout")
 
 
@@ -129,7 +129,7 @@ def _dropped(
     name: str | None,
     default_name: str,
 ) -> Tensor:
-    """The tensor with elements left out; `skipped` is called where nothing is to be drawn."""
+    """The tensor with elements dropped; `skipped` is called if the rate is 0 and none is drawn."""
     with name_scope(name, default_name, [x]):
         is_number = _is_number(rate)
         if is_number and not 0 <= rate < 1:
@@ -156,10 +156,10 @@ def _is_number(rate: TensorLike) -> bool:
 
 
 def _scaled(x: Tensor, rate: Any) -> tuple[Tensor, Any]:
-    """The tensor over the probability of staying, and the rate in its dtype.
+    """The tensor divided by 1 - `rate`, and the rate in its dtype.
 
     Raises:
-      ValueError: the rate is neither a number nor a scalar of a dtype that fits.
+      ValueError: the rate is neither a number nor a scalar of a compatible dtype.
 
     """
     if not is_tensor(rate):
@@ -179,7 +179,7 @@ def _scaled(x: Tensor, rate: Any) -> tuple[Tensor, Any]:
 
 
 def _noise_shape(x: Tensor, noise_shape: Any) -> Any:
-    """The shape of the decisions, with the tensor's dimensions where none are given."""
+    """The shape of the random mask; dimensions that are None are those of the tensor."""
     if noise_shape is None:
         return shape(x)
     try:

@@ -1,4 +1,4 @@
-"""Rows of matrices looked up by number, one by one or many as one. Source: TF 2.21."""
+"""Embedding lookups: rows of matrices by id, one by one or combined. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ __all__ = ["as_parts", "embedding_lookup", "embedding_lookup_sparse"]
 
 
 def as_parts(params: Any) -> list[Any]:
-    """The parts of a matrix as a list, of which there may be one."""
+    """The parts of a matrix as a list; a matrix that is not partitioned is its only part."""
     if isinstance(params, PartitionedVariable):
         return list(params)
     return params if isinstance(params, list) else [params]
 
 
 def _clipped(rows: Tensor, ids: TensorLike, max_norm: float | None) -> Tensor:
-    """Rows scaled down where their norm is greater than one that may be given."""
+    """The rows, clipped to a norm of `max_norm` if that is not None."""
     if max_norm is None:
         return rows
 
@@ -84,22 +84,22 @@ def embedding_lookup(
     validate_indices: bool = True,
     max_norm: float | None = None,
 ) -> Tensor:
-    """The rows of a matrix with these numbers.
+    """The rows of a matrix with these ids.
 
     Args:
       params: a matrix or another tensor, a variable, or parts of one.
-      ids: numbers of rows, of any shape.
-      partition_strategy: which rows the parts hold: `mod`, each the numbers with one remainder,
-        or `div`, each a range of numbers.
+      ids: integers, the ids of rows, of any shape.
+      partition_strategy: which rows a part holds: with `mod` those whose id has one remainder,
+        with `div` a range of ids.
       name: the operations' scope.
-      validate_indices: nothing hangs on it.
-      max_norm: the greatest norm of a row.
+      validate_indices: ignored, as in TensorFlow.
+      max_norm: rows with a greater norm are scaled down to it.
 
     Returns:
-      A tensor of the shape of the numbers and that of a row.
+      A tensor of shape `ids.shape + params.shape[1:]`.
 
     Raises:
-      ValueError: there are no parts, or no such strategy.
+      ValueError: there are no parts, or the strategy is unknown.
 
     """
     del validate_indices
@@ -152,10 +152,10 @@ def _of_parts(
 
 
 def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Any, Any]:
-    """Which part holds each number, and the number there.
+    """For each id the index of the part that holds it, and its id within that part.
 
     Raises:
-      ValueError: there is no such strategy.
+      ValueError: the strategy is unknown.
 
     """
     count = len(parts)
@@ -174,7 +174,7 @@ def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Any, An
 
 
 def _row_count(parts: Sequence[Any], ids: Tensor) -> Tensor:
-    """The rows of all parts together."""
+    """The number of rows of all parts."""
     known = Dimension(0)
     sizes: list[Any] = []
     for part in parts:
@@ -201,20 +201,20 @@ def embedding_lookup_sparse(
     max_norm: float | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """For each row of a sparse matrix the rows with the numbers in it, as one.
+    """For each row of a sparse matrix of ids the rows with these ids, combined into one.
 
     Args:
       params: a matrix, a variable, or parts of one.
-      sp_ids: a SparseTensor of numbers of rows; no row of it is empty.
-      sp_weights: None, or a SparseTensor of the same places.
+      sp_ids: a SparseTensor of ids; no row of it may be empty.
+      sp_weights: None, or a SparseTensor of the same indices.
       partition_strategy: as for `embedding_lookup`.
       name: the operations' scope.
-      combiner: `sum`, `mean` (the default), or `sqrtn`, the sum over the norm of the weights.
-      max_norm: the greatest norm of a row that is looked up.
-      allow_fast_lookup: whether rows are gathered without looking each up once only.
+      combiner: `sum`, `mean` (the default), or `sqrtn`: the sum divided by the norm of the weights.
+      max_norm: rows with a greater norm are scaled down to it.
+      allow_fast_lookup: whether rows are gathered without finding the unique ids first.
 
     Raises:
-      ValueError: there is no such combiner, or ids and weights do not fit.
+      ValueError: the combiner is unknown, or ids and weights do not fit.
       TypeError: ids or weights are not sparse.
 
     """
@@ -231,7 +231,7 @@ def embedding_lookup_sparse(
         ids = sp_ids.values
         if len(parts) == 1 and not isinstance(parts[0], Tensor | ResourceVariable):
             parts = [convert_to_tensor(parts[0], name="params")]
-        # As in TensorFlow, a resource variable is a composite tensor here, and no single matrix.
+        # As in TensorFlow, a resource variable is a composite tensor here, not a single matrix.
         is_matrix = len(parts) == 1 and isinstance(parts[0], Tensor)
         is_direct = is_matrix and parts[0].device == segments.device and max_norm is None
         if is_direct and (allow_fast_lookup or sp_weights is None):
@@ -269,7 +269,7 @@ def _check_weights(ids: SparseTensor, weights: object) -> None:
 def _weighted(
     rows: TensorLike, numbers: Tensor, weights: Tensor, segments: Tensor, combiner: str, scope: str
 ) -> Tensor:
-    """Rows times their weights, combined segment by segment."""
+    """The rows with these ids times their weights, combined by segment."""
     segments = cast(segments, int32)
     result = gather(rows, numbers)
     wanted = result.dtype

@@ -1,4 +1,4 @@
-"""Poolings that tell where the maxima were, or whose windows have random sizes. Source: TF 2.21."""
+"""Fractional poolings, whose windows have random sizes. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -63,20 +63,20 @@ def fractional_max_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> FractionalMaxPool:
-    """The largest number of each window, whose sizes are random and `pooling_ratio` on average.
+    """Max pooling with windows of random sizes, `pooling_ratio` on average.
 
     Args:
       value: [batch, height, width, channels].
       pooling_ratio: four numbers, 1 for batch and channels, at least 1 for rows and columns.
-      pseudo_random: whether the borders are those of one random shift.
-      overlapping: whether a window has the first element of the next one, too.
-      deterministic: whether each run draws the same.
-      seed: the seed, if so.
-      seed2: a second one.
+      pseudo_random: whether the borders follow from one random shift, instead of being shuffled.
+      overlapping: whether neighbouring windows share the element at their border.
+      deterministic: whether every run draws the same numbers, by `seed` and `seed2`.
+      seed: the first seed.
+      seed2: the second seed.
       name: the operation's name.
 
     Raises:
-      ValueError: operations must be deterministic, and this one would not be.
+      ValueError: op determinism is enabled and the seeds are not set.
 
     """
     if is_op_determinism_enabled() and not (seed and seed2 and deterministic):
@@ -112,7 +112,7 @@ def fractional_avg_pool(
     seed2: int = 0,
     name: str | None = None,
 ) -> FractionalAvgPool:
-    """The mean of each window; arguments as those of `fractional_max_pool`."""
+    """Average pooling with windows of random sizes; arguments as for `fractional_max_pool`."""
     return FractionalAvgPool(
         *_fractional(
             "FractionalAvgPool",

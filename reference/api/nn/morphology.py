@@ -24,13 +24,13 @@ def dilation2d(
     filters: TensorLike | None = None,
     dilations: SizesLike | None = None,
 ) -> Tensor:
-    """The largest sum of each window and the filter of its channel.
+    """The greyscale dilation: the maximum of each window plus the filter of its channel.
 
     Args:
       input: [batch, height, width, channels].
       filter: [height, width, channels].
-      strides: how far the window moves, four numbers.
-      rates: how far its elements are apart, four numbers.
+      strides: the strides of the window, four numbers.
+      rates: the dilation rates of the window, four numbers.
       padding: `SAME` or `VALID`.
       name: the operation's name.
       filters: the newer name of `filter`.
@@ -55,7 +55,7 @@ def erosion2d(
     padding: str,
     name: str | None = None,
 ) -> Tensor:
-    """The smallest difference of each window and the filter of its channel; as `dilation2d`."""
+    """The greyscale erosion: the minimum of each window minus the filter; as `dilation2d`."""
     with name_scope(name, "erosion2d", [value, kernel]) as scope:
         below, turned = neg(value), reverse_v2(kernel, [0, 1])
         inputs = {"input": below, "filter": turned}

@@ -1,4 +1,4 @@
-"""Convolutions and poolings in as many dimensions as their windows have. Source: TF 2.21."""
+"""N-D convolutions and poolings: the rank of the filters or the window says N. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def convolution(
     filters: TensorLike | None = None,
     dilations: SizesLike | None = None,
 ) -> Tensor:
-    """A convolution in one, two or three dimensions, as the filters have.
+    """A 1-D, 2-D or 3-D convolution; the rank of the filters says which.
 
     Args:
-      input: a batch, channels last or as the format says.
+      input: [batch, *spatial, channels], or as `data_format` says.
       filter: [window, channels, outputs].
       padding: `SAME`, `VALID` or a list of pairs.
-      strides: how far the window moves along each spatial dimension.
-      dilation_rate: how far its elements are apart.
+      strides: the stride of the window along each spatial dimension.
+      dilation_rate: the dilation rate of the window along each spatial dimension.
       name: the operations' scope.
-      data_format: where the channels stand.
+      data_format: the order of the dimensions, such as `NHWC` or `NCHW`.
       filters: the newer name of `filter`.
       dilations: the newer name of `dilation_rate`.
 
@@ -73,7 +73,7 @@ def convolution_internal(
     call_from_convolution: bool = True,
     num_spatial_dims: int | None = None,
 ) -> Tensor:
-    """What `convolution` does, and layers do; arguments as there."""
+    """The implementation of `convolution`, which layers call, too; arguments as there."""
     del call_from_convolution  # it matters on other devices only
     kernels, x = _tensor(filters, "filters", input), _tensor(input, "input", filters)
     count = _spatial(x, kernels, num_spatial_dims)
@@ -115,10 +115,10 @@ def _tensor(value: Any, name: str, other: object) -> Any:
 
 
 def _spatial(x: Tensor, filters: Tensor, given: int | None) -> int:
-    """How many spatial dimensions there are.
+    """The number of spatial dimensions.
 
     Raises:
-      ValueError: it is not known, contradicted, or not 1, 2 or 3.
+      ValueError: it is unknown, contradicts `given`, or is not 1, 2 or 3.
 
     """
     count, rank = given, filters.shape.ndims
@@ -141,17 +141,17 @@ def _spatial(x: Tensor, filters: Tensor, given: int | None) -> int:
 
 
 class Convolution:
-    """A convolution made once for a shape of input and filters, and called with these.
+    """A convolution built for static shapes of input and filters, and called with the tensors.
 
     Args:
-      input_shape: the static shape of what it will be applied to.
+      input_shape: the static shape of the input.
       filter_shape: the static shape of the filters.
       padding: `SAME`, `VALID` or a list of pairs.
-      strides: how far the window moves along each spatial dimension.
-      dilation_rate: how far its elements are apart.
+      strides: the stride of the window along each spatial dimension.
+      dilation_rate: the dilation rate of the window along each spatial dimension.
       name: the operation's name.
-      data_format: where the channels stand.
-      num_spatial_dims: how many spatial dimensions there are, where the filters' rank is not known.
+      data_format: the order of the dimensions, such as `NHWC` or `NCHW`.
+      num_spatial_dims: the number of spatial dimensions, where the rank of the filters is unknown.
 
     Raises:
       ValueError: an argument is ill-formed, or the shapes do not fit.
@@ -214,10 +214,10 @@ class Convolution:
 
 
 def _batch_dims(input_shape: TensorShape, count: int) -> int:
-    """How many dimensions there are before so many spatial ones.
+    """The number of batch dimensions of an input with `count` spatial dimensions.
 
     Raises:
-      ValueError: there are too few.
+      ValueError: the rank is too low.
 
     """
     if input_shape.ndims is None:
@@ -258,7 +258,7 @@ def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray
 
 
 class _Plain:
-    """A convolution whose windows' elements are side by side."""
+    """A convolution without dilation."""
 
     def __init__(
         self,
@@ -339,17 +339,17 @@ def pool(
     data_format: str | None = None,
     dilations: SizesLike | None = None,
 ) -> Tensor:
-    """A pooling in one, two or three dimensions, as the window has.
+    """A 1-D, 2-D or 3-D pooling; the length of `window_shape` says which.
 
     Args:
-      input: a batch, channels last or as the format says.
+      input: [batch, *spatial, channels], or as `data_format` says.
       window_shape: the window's sizes.
       pooling_type: `MAX` or `AVG`.
       padding: `SAME` or `VALID`.
-      dilation_rate: how far elements of the window are apart.
-      strides: how far it moves.
+      dilation_rate: the dilation rates of the window.
+      strides: the strides of the window.
       name: the operation's name.
-      data_format: where the channels stand.
+      data_format: the order of the dimensions, such as `NHWC` or `NCHW`.
       dilations: the newer name of `dilation_rate`.
 
     Raises:
@@ -402,7 +402,7 @@ def _pooled(
     steps: list[int],
     data_format: str | None,
 ) -> Any:
-    """A pooling of tensors, of rows as images of one row."""
+    """A function that pools a tensor; rows are pooled as images of height 1."""
     first = data_format is not None and data_format.startswith("NC")
     sizes, moves = ([1, 1, *numbers] if first else [1, *numbers, 1] for numbers in (window, steps))
     form = data_format
@@ -431,12 +431,12 @@ def atrous_conv2d(
     padding: Padding,
     name: str | None = None,
 ) -> Tensor:
-    """A convolution of images whose windows' elements are apart.
+    """A dilated ("atrous") 2-D convolution.
 
     Args:
       value: [batch, height, width, channels].
-      filters: [height, width, channels, new channels], of its dtype.
-      rate: how far apart they are, above 0.
+      filters: [height, width, channels, new channels], of the dtype of `value`.
+      rate: the dilation rate, a positive integer.
       padding: "VALID" or "SAME".
       name: a name scope.
 

@@ -29,7 +29,7 @@ __all__ = ["avg_pool", "avg_pool3d", "max_pool", "max_pool3d"]
 def _window(
     ksize: SizesLike, strides: SizesLike, spatial: int, data_format: str | None
 ) -> dict[str, list[Any]]:
-    """The window's sizes and how far it moves, for each dimension; no format is channels last."""
+    """The attributes `ksize` and `strides`, with a number for each dimension."""
     first = data_format is not None and is_first(data_format)
     return {
         "ksize": per_dimension(ksize, spatial, "ksize", first=first),
@@ -55,13 +55,13 @@ def max_pool(
     name: str | None = None,
     input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
-    """The largest number of each window of images.
+    """Max pooling of images.
 
     Args:
       value: [batch, height, width, channels].
       ksize: the window's sizes: one number, two or four.
-      strides: how far it moves, likewise.
-      padding: `SAME`, `VALID`, or what is added before and behind each of four dimensions.
+      strides: the strides of the window, in the same forms.
+      padding: `SAME`, `VALID`, or four pairs: the zeros before and after each dimension.
       data_format: `NHWC` or `NCHW`.
       name: the operation's name.
       input: the newer name of `value`.
@@ -98,7 +98,7 @@ def max_pool2d(
     data_format: str | None = "NHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest number of each window of images; arguments as those of `max_pool`."""
+    """Max pooling of images; arguments as for `max_pool`."""
     with name_scope(name, "MaxPool2d", [input]) as scope:
         form = "NHWC" if data_format is None else data_format
         window = _window(ksize, strides, 2, form)
@@ -124,13 +124,13 @@ def max_pool1d(
     data_format: str | None = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest number of each window of rows.
+    """Max pooling of rows.
 
     Args:
       input: [batch, width, channels].
       ksize: the window's size: one number or three.
-      strides: how far it moves, likewise.
-      padding: `SAME`, `VALID`, or what is added before and behind each of three dimensions.
+      strides: the strides of the window, in the same forms.
+      padding: `SAME`, `VALID`, or three pairs: the zeros before and after each dimension.
       data_format: `NWC` or `NCW`.
       name: the operations' scope.
 
@@ -157,7 +157,7 @@ def _of_rows(
     scope: str,
     **attrs: object,
 ) -> Tensor:
-    """A pooling of images of one row."""
+    """A pooling of rows, as one of images of height 1."""
     form = "NWC" if data_format is None else data_format
     window = {key: [1, *sizes] for key, sizes in _window(ksize, strides, 1, form).items()}
     row_axis = 1 if form == "NWC" else 2
@@ -176,12 +176,12 @@ def max_pool3d(
     data_format: str | None = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The largest number of each window of volumes.
+    """Max pooling of volumes.
 
     Args:
       input: [batch, depth, height, width, channels].
       ksize: the window's sizes: one number, three or five.
-      strides: how far it moves, likewise.
+      strides: the strides of the window, in the same forms.
       padding: `SAME` or `VALID`.
       data_format: `NDHWC` or `NCDHW`.
       name: the operation's name.
@@ -212,7 +212,7 @@ def avg_pool(
     name: str | None = None,
     input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
-    """The mean of each window of images; arguments as those of `max_pool`, without paddings."""
+    """Average pooling of images; arguments as for `max_pool`, without explicit paddings."""
     with name_scope(name, "AvgPool", [value]) as scope:
         x = chosen(input, value, "input", "value")
         form = "NHWC" if data_format is None else data_format
@@ -235,7 +235,7 @@ def avg_pool1d(
     data_format: str | None = "NWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of rows; arguments as those of `max_pool1d`, without paddings."""
+    """Average pooling of rows; arguments as for `max_pool1d`, without explicit paddings."""
     with name_scope(name, "AvgPool1D", [input]) as scope:
         return _of_rows(
             "AvgPool", "value", input, ksize, strides, data_format, scope, padding=padding
@@ -251,7 +251,7 @@ def avg_pool3d(
     data_format: str | None = "NDHWC",
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window of volumes; arguments as those of `max_pool3d`."""
+    """Average pooling of volumes; arguments as for `max_pool3d`."""
     with name_scope(name, "AvgPool3D", [input]) as scope:
         form = "NDHWC" if data_format is None else data_format
         return window_op(
@@ -265,7 +265,7 @@ def avg_pool3d(
 
 
 def _spatial(value: Any) -> int:
-    """How many spatial dimensions there are.
+    """The number of spatial dimensions.
 
     Raises:
       ValueError: not one, two or three.
@@ -289,7 +289,7 @@ def max_pool_v2(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The largest number of each window in as many dimensions as the tensor has but two.
+    """Max pooling in 1, 2 or 3 dimensions: two fewer than the rank of the input.
 
     Raises:
       ValueError: an argument is ill-formed, or the rank is not 3, 4 or 5.
@@ -320,7 +320,7 @@ def avg_pool_v2(
     data_format: str | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The mean of each window in as many dimensions as the tensor has but two.
+    """Average pooling in 1, 2 or 3 dimensions: two fewer than the rank of the input.
 
     Raises:
       ValueError: an argument is ill-formed, or the rank is not 3, 4 or 5.
@@ -355,18 +355,18 @@ def max_pool_with_argmax(
     output_dtype: DTypeLike | None = None,
     include_batch_in_index: bool = False,
 ) -> MaxPoolWithArgmax:
-    """The largest number of each window, and the number of its place in its image.
+    """Max pooling of images, and the flat index of each maximum in its image.
 
     Args:
       input: [batch, height, width, channels].
       ksize: the window's sizes, four.
-      strides: how far it moves, four.
+      strides: the strides of the window, four numbers.
       padding: `SAME` or `VALID`.
       data_format: `NHWC`.
-      Targmax: the dtype of the places: int32 or int64.
+      Targmax: the dtype of the indices: int32 or int64.
       name: the operation's name.
       output_dtype: the newer name of `Targmax`.
-      include_batch_in_index: whether places are counted through the whole batch.
+      include_batch_in_index: whether an index counts through the batch instead of one image.
 
     Raises:
       ValueError: the format is another, or the dtype is given under both names.

@@ -1,4 +1,4 @@
-"""`nn.safe_embedding_lookup_sparse`: rows looked up though numbers may be bad or lacking.
+"""`nn.safe_embedding_lookup_sparse`: an embedding lookup that tolerates invalid and missing ids.
 
 Source: TF 2.21.
 """
@@ -30,10 +30,10 @@ __all__: list[str] = []
 
 
 def _matrices(weights: Any, dtype: DTypeLike | None) -> list[Any]:
-    """The parts of a matrix, resource variables as they are.
+    """The parts of a matrix as tensors; resource variables stay as they are.
 
     Raises:
-      ValueError: there are none.
+      ValueError: it is empty.
 
     """
     parts = [] if weights is None else as_parts(weights)
@@ -78,25 +78,25 @@ def safe_embedding_lookup_sparse(
     max_norm: float | None = None,
     allow_fast_lookup: bool = False,
 ) -> Tensor:
-    """As `embedding_lookup_sparse`, of ids of any rank, without what cannot be looked up.
+    """As `embedding_lookup_sparse` for ids of any rank; invalid ids are ignored, rows may be empty.
 
     Args:
       embedding_weights: a matrix, a variable, or parts of one.
-      sparse_ids: a SparseTensor of numbers of rows; negative ones do not count.
-      sparse_weights: None, or a SparseTensor of the same places; those that are not positive do
-        not count, but for the combiner `sum`.
+      sparse_ids: a SparseTensor of ids; negative ones are ignored.
+      sparse_weights: None, or a SparseTensor of the same indices; entries with weights that are
+        not positive are ignored, except with the combiner `sum`.
       combiner: as for `embedding_lookup_sparse`.
-      default_id: the number of the row that stands for nothing; by default zeros do.
+      default_id: the id of the row that empty rows get; by default they get zeros.
       name: the operations' scope.
       partition_strategy: as for `embedding_lookup`.
-      max_norm: the greatest norm of a row that is looked up.
+      max_norm: rows with a greater norm are scaled down to it.
       allow_fast_lookup: as for `embedding_lookup_sparse`.
 
     Returns:
-      A tensor of the shape of the ids without the last dimension, and that of a row.
+      A tensor of shape `sparse_ids.shape[:-1] + [embedding width]`.
 
     Raises:
-      ValueError: there are no parts, or no such combiner.
+      ValueError: there are no parts, or the combiner is unknown.
 
     """
     dtype = None if sparse_weights is None else sparse_weights.dtype
@@ -132,7 +132,7 @@ def safe_embedding_lookup_sparse(
 def _cleaned(
     ids: SparseTensor, given: SparseTensor | None, combiner: str, default_id: TensorLike
 ) -> tuple[SparseTensor, SparseTensor | None, Tensor]:
-    """Ids and weights, or None, that can be looked up, and which rows had none."""
+    """Valid ids and their weights (or None) with no row empty, and which rows had been empty."""
     weights = None
     if given is not None:
         weights = SparseTensor(ids.indices, given.values, ids.dense_shape)

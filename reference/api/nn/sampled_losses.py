@@ -1,4 +1,4 @@
-"""Losses of many classes by a sample of them: noise contrast and sampled softmax.
+"""Losses over a sample of the classes: noise-contrastive estimation and sampled softmax.
 
 Source: TF 2.21.
 """
@@ -31,13 +31,13 @@ __all__: list[str] = []
 
 
 def _row_sums(x: Tensor) -> Tensor:
-    """The sum of each row, by a product with ones."""
+    """The sum of each row, computed as a product with a vector of ones."""
     columns = shape(x)[1]
     return reshape(matmul(x, ones(stack([columns, 1]), x.dtype)), [-1])
 
 
 class _Sampled:
-    """The logits of true and of sampled classes, each with the bias."""
+    """The logits of true and of sampled classes, biases included."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class _Sampled:
 def _without_hits(
     logits: Tensor, labels: Tensor, sampled: Tensor, num_true: int, num_sampled: TensorLike
 ) -> Tensor:
-    """The logits of sampled classes, the least there is where the class is a true one."""
+    """The logits of sampled classes, with the least float for those that are true classes."""
     rows, positions, weights = compute_accidental_hits(labels, sampled, num_true=num_true)
     rows = reshape(rows, [-1, 1])
     columns = reshape(cast(positions, int32), [-1, 1])
@@ -100,7 +100,7 @@ def _compute_sampled_logits(
     name: str | None = None,
     seed: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The logits of true and sampled classes side by side, and labels for them."""
+    """The logits of true and sampled classes, concatenated, and labels for them."""
     parts = as_parts(weights)
     with name_scope(name, "compute_sampled_logits", [*parts, biases, inputs, labels]):
         labels = cast(labels, int64)
@@ -142,18 +142,18 @@ def nce_loss(
     partition_strategy: str = "mod",
     name: str = "nce_loss",
 ) -> Tensor:
-    """The noise-contrastive loss of each row: true classes told from sampled ones.
+    """The noise-contrastive estimation loss of each row, [batch].
 
     Args:
       weights: a matrix with a row for each class, or parts of one.
-      biases: a number for each class.
+      biases: [num_classes].
       labels: the true classes, [batch, num_true].
-      inputs: [batch, width of the matrix].
-      num_sampled: how many classes are sampled.
-      num_classes: how many there are.
-      num_true: how many of them are true for a row.
-      sampled_values: what a candidate sampler gives; by default that of Zipf's law.
-      remove_accidental_hits: whether sampled classes that are true do not count.
+      inputs: [batch, columns of `weights`].
+      num_sampled: the number of classes to sample.
+      num_classes: the number of classes.
+      num_true: the number of true classes of a row.
+      sampled_values: the result of a candidate sampler; by default of the log-uniform one.
+      remove_accidental_hits: whether sampled classes that are true ones are ignored.
       partition_strategy: as for `embedding_lookup`.
       name: the operations' scope.
 
@@ -193,7 +193,7 @@ def sampled_softmax_loss(
     name: str = "sampled_softmax_loss",
     seed: int | None = None,
 ) -> Tensor:
-    """The cross entropy of each row's softmax over its true and sampled classes.
+    """The softmax cross entropy of each row over its true and sampled classes, [batch].
 
     Arguments as of `nce_loss`; `seed` is the sampler's.
     """

@@ -1,4 +1,4 @@
-"""Blocks of space moved into batch or channels, and windows as channels. Source: TF 2.21."""
+"""Space to batch, space to depth, their inverses, and image patches. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def space_to_batch(
     name: str | None = None,
     block_shape: TensorLike | None = None,
 ) -> Tensor:
-    """Images padded and cut into square blocks, each of whose elements is in an image of its own.
+    """Move square blocks of padded images into the batch dimension.
 
     Args:
       input: [batch, height, width, channels].
-      paddings: what is added before and behind rows and columns: [2, 2].
-      block_size: the block's size.
+      paddings: [2, 2], the zeros before and after rows and columns.
+      block_size: the side of a block.
       name: the operation's name.
       block_shape: the newer name of `block_size`.
 
@@ -61,7 +61,7 @@ def batch_to_space(
     name: str | None = None,
     block_shape: TensorLike | None = None,
 ) -> Tensor:
-    """The inverse of `space_to_batch`: `crops` are taken off.
+    """The inverse of `space_to_batch`; `crops` is cut off the result.
 
     Raises:
       ValueError: the size is given under both names, or the shapes do not fit.
@@ -80,7 +80,7 @@ def space_to_depth(
     name: str | None = None,
     data_format: str = "NHWC",
 ) -> Tensor:
-    """Square blocks of images made one element with as many more channels."""
+    """Move square blocks of images into the channels."""
     return window_op(
         "SpaceToDepth", {"input": input}, name, block_size=block_size, data_format=data_format
     )
@@ -106,19 +106,19 @@ def required_space_to_batch_paddings(
     base_paddings: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """What must be added so that blocks divide a shape, and what is taken off afterwards.
+    """Paddings that make blocks divide a shape, and the crops that undo them.
 
     Args:
-      input_shape: the sizes of the spatial dimensions.
-      block_shape: the block's; of a static length.
-      base_paddings: what is added in any case: [dimensions, 2].
+      input_shape: [dimensions], the sizes of the spatial dimensions.
+      block_shape: [dimensions], the sizes of a block; its length is static.
+      base_paddings: [dimensions, 2], the least paddings.
       name: the operations' scope.
 
     Returns:
       Paddings and crops, int32 of shape [dimensions, 2].
 
     Raises:
-      ValueError: the lengths do not agree, or are not known.
+      ValueError: the lengths differ, or are unknown.
 
     """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
@@ -157,13 +157,13 @@ def extract_image_patches(
     name: str | None = None,
     sizes: SizesLike | None = None,
 ) -> Tensor:
-    """The windows of images as channels.
+    """The patches (windows) of images, put into the channels.
 
     Args:
       images: [batch, height, width, channels].
       ksizes: the window's sizes, four.
-      strides: how far it moves, four.
-      rates: how far its elements are apart, four.
+      strides: the strides of the window, four numbers.
+      rates: the dilation rates of the window, four numbers.
       padding: `SAME` or `VALID`.
       name: the operation's name.
       sizes: the newer name of `ksizes`.

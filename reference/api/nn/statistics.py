@@ -1,4 +1,4 @@
-"""Means and variances over axes, and what is made comparable by them. Source: TF 2.21."""
+"""Means and variances over axes, and batch normalization. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["batch_normalization", "moments"]
 
 
 def _count_of(x: Tensor, axes: list[int]) -> Tensor:
-    """How many elements make one of the statistics, in the tensor's dtype."""
+    """The number of elements that are averaged, in the tensor's dtype."""
     sizes = x.sizes
     if sizes is not None and all(sizes[axis] is not None for axis in axes):
         return constant(math.prod(sizes[axis] or 0 for axis in axes), dtype=x.dtype)
@@ -52,13 +52,13 @@ def sufficient_statistics(
     name: str | None = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
-    """The numbers that a mean and a variance can be computed from, in one pass.
+    """The sums from which mean and variance are computed, in one pass.
 
     Args:
       x: a tensor of floating point numbers.
       axes: the axes that are summed over.
-      shift: a value near the mean, for precision.
-      keep_dims: whether these axes stay, as 1.
+      shift: a value near the mean, for numerical stability.
+      keep_dims: whether reduced axes stay, with size 1.
       name: the operations' scope.
       keepdims: the newer name of `keep_dims`.
 
@@ -89,7 +89,7 @@ def normalize_moments(
     shift: TensorLike | None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance of what `sufficient_statistics` gives."""
+    """The mean and the variance from the results of `sufficient_statistics`."""
     with name_scope(name, "normalize", [counts, mean_ss, variance_ss, shift]):
         divisor = reciprocal(counts, name="divisor")
         if shift is None:
@@ -115,9 +115,9 @@ def moments(
     Args:
       x: a tensor; float16 is computed as float32.
       axes: the axes that are averaged over.
-      shift: nothing hangs on it.
+      shift: ignored, as in TensorFlow.
       name: the operations' scope.
-      keep_dims: whether these axes stay, as 1.
+      keep_dims: whether reduced axes stay, with size 1.
       keepdims: the newer name of `keep_dims`.
 
     """
@@ -145,14 +145,14 @@ def weighted_moments(
     keep_dims: bool | None = None,
     keepdims: bool | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """The mean and the variance over axes, where each element counts by its weight.
+    """The weighted mean and variance over axes.
 
     Args:
       x: a tensor; float16 is computed as float32.
       axes: the axes that are averaged over.
-      frequency_weights: numbers that broadcast to the tensor.
+      frequency_weights: weights that broadcast to the tensor.
       name: the operations' scope.
-      keep_dims: whether these axes stay, as 1.
+      keep_dims: whether reduced axes stay, with size 1.
       keepdims: the newer name of `keep_dims`.
 
     """
@@ -187,14 +187,14 @@ def batch_normalization(
     variance_epsilon: Any,
     name: str | None = None,
 ) -> Tensor:
-    """The tensor with a mean and a variance taken out of it, and others put in.
+    """The tensor (x - mean) / sqrt(variance + variance_epsilon) * scale + offset.
 
     Args:
       x: a tensor.
-      mean: what is taken off; it broadcasts to the tensor, as the next three do.
-      variance: the square of what it is divided by.
-      offset: what is added, or None.
-      scale: what is multiplied by, or None.
+      mean: the mean; it broadcasts to the tensor, as the next three do.
+      variance: the variance.
+      offset: the offset, or None.
+      scale: the scale, or None.
       variance_epsilon: a small number that is added to the variance.
       name: the operations' scope.
 
@@ -222,7 +222,7 @@ def batch_norm_with_global_normalization(
     mean: TensorLike | None = None,
     variance: TensorLike | None = None,
 ) -> Tensor:
-    """`batch_normalization` under older names; `scale_after_normalization` is whether gamma counts.
+    """`batch_normalization` with older argument names; gamma is used if the flag is set.
 
     Raises:
       ValueError: a tensor is given by both of its names.
@@ -236,7 +236,7 @@ def batch_norm_with_global_normalization(
 
 
 def _counted(value: Tensor, dtype: dtypes.DType) -> Tensor:
-    """How many elements are not zero."""
+    """The number of elements that are not zero."""
     with name_scope("count_nonzero", values=[value]):
         zero = zeros([], dtype=value.dtype)
         return reduce_sum(cast(not_equal(value, zero), dtype), name="nonzero_count")
@@ -244,7 +244,7 @@ def _counted(value: Tensor, dtype: dtypes.DType) -> Tensor:
 
 @public("math.zero_fraction", "nn.zero_fraction")
 def zero_fraction(value: TensorLike, name: str | None = None) -> Tensor:
-    """The part of the elements that is zero, as a float32 scalar; not a number of no elements."""
+    """The fraction of elements that are zero, a float32 scalar; NaN for an empty tensor."""
     with name_scope(name, "zero_fraction", [value]):
         numbers = convert_to_tensor(value, name="value")
         count = size(numbers, out_type=dtypes.int64)

@@ -21,7 +21,7 @@ __all__: list[str] = []
 def swish(features: TensorLike, beta: TensorLike = 1.0) -> Tensor:
     """X * sigmoid(beta * x).
 
-    Its gradient computes the sigmoid anew, so that none is kept until then.
+    Its gradient recomputes the sigmoid, so that it need not be kept in memory.
 
     Args:
       features: x, a tensor of floating point numbers.

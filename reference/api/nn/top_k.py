@@ -31,17 +31,17 @@ def top_k(
     index_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> TopKV2:
-    """The k largest elements of each row, falling, and where they are.
+    """The k largest elements of each row in descending order, and their indices.
 
     Args:
       input: a tensor of rank 1 at least.
-      k: how many, at most the last dimension.
-      sorted: whether they must fall.
-      index_type: the dtype of the places.
+      k: the number of elements, at most the last dimension.
+      sorted: whether they must be in descending order.
+      index_type: the dtype of the indices.
       name: the operation's name.
 
     Returns:
-      `(values, indices)`, each of the input's shape but for the last dimension, k.
+      `(values, indices)`, both of the input's shape with k as the last dimension.
 
     """
     attrs = {"sorted": sorted, "index_type": dtypes.as_dtype(index_type)}
@@ -57,7 +57,7 @@ def in_top_k(
     Args:
       predictions: float32, [rows, classes].
       targets: class numbers, [rows].
-      k: how many count.
+      k: the number of predictions that count.
       name: the operation's name.
 
     """

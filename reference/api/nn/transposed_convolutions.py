@@ -44,7 +44,7 @@ def atrous_conv2d_transpose(
       value: [batch, height, width, channels].
       filters: [height, width, outputs, channels].
       output_shape: the shape of the result.
-      rate: how far elements of the window are apart.
+      rate: the dilation rate of the window.
       padding: `SAME` or `VALID`.
       name: the operations' scope.
 
@@ -83,10 +83,10 @@ def atrous_conv2d_transpose(
 
 
 def _checked(output_shape: TensorLike, filters: Tensor) -> Any:
-    """The shape of the result, as it was given.
+    """The sizes of the result, as given.
 
     Raises:
-      ValueError: it has not four elements, or not as many channels as the filters give.
+      ValueError: there are not four, or the channels are not those of the filters.
 
     """
     static = convert_to_tensor(output_shape, name="output_shape").shape
@@ -102,7 +102,7 @@ def _checked(output_shape: TensorLike, filters: Tensor) -> Any:
 
 
 def _paddings(filters: Tensor, rate: int, padding: str) -> tuple[Any, Any]:
-    """What is added above and below, left and right.
+    """The paddings of height (top, bottom) and width (left, right).
 
     Raises:
       ValueError: the padding is unknown.
@@ -137,19 +137,19 @@ def conv2d_transpose(
     filters: TensorLike | None = None,
     dilations: SizesLike | None = None,
 ) -> Tensor:
-    """The transpose of a convolution: images larger than what is given.
+    """The transpose (gradient) of `conv2d`, whose result is larger than `value`.
 
     Args:
       value: [batch, height, width, channels].
       filter: [height, width, outputs, channels].
       output_shape: the shape of the result.
-      strides: how far the window moves over the result.
-      padding: as for `conv2d`, of the convolution that would lead back.
+      strides: the strides of the forward convolution, over the result.
+      padding: the padding of the forward convolution, as for `conv2d`.
       data_format: `NHWC` or `NCHW`.
       name: the operation's name.
       input: the newer name of `value`.
       filters: the newer name of `filter`.
-      dilations: how far elements of the window are apart.
+      dilations: the dilation rates of the window.
 
     Raises:
       ValueError: an argument is ill-formed, or given under both names.
@@ -173,7 +173,7 @@ def conv2d_transpose_v2(
     dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of a convolution of images, its arguments in the order of version 2."""
+    """`conv2d_transpose` with the arguments of TensorFlow 2."""
     with name_scope(name, "conv2d_transpose", [value, output_shape]) as scope:
         form = "NHWC" if data_format is None else data_format
         first = is_first(form)
@@ -210,10 +210,10 @@ def conv1d_transpose(
       input: [batch, width, channels].
       filters: [width, outputs, channels].
       output_shape: the shape of the result.
-      strides: how far the window moves over the result.
+      strides: the strides of the forward convolution, over the result.
       padding: `SAME` or `VALID`.
       data_format: `NWC` or `NCW`.
-      dilations: how far elements of the window are apart.
+      dilations: the dilation rates of the window.
       name: the operations' scope.
 
     Raises:
@@ -272,7 +272,7 @@ def conv3d_transpose_v2(
     dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of a convolution of volumes, its arguments in the order of version 2."""
+    """`conv3d_transpose` with the arguments of TensorFlow 2."""
     with name_scope(name, "conv3d_transpose", [value, output_shape]) as scope:
         form = "NDHWC" if data_format is None else data_format
         first = is_first(form)
@@ -301,10 +301,10 @@ def conv_transpose(
     dilations: SizesLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The transpose of a convolution in one, two or three dimensions, as `output_shape` has.
+    """The transpose of a 1-D, 2-D or 3-D convolution; the length of `output_shape` says which.
 
     Raises:
-      ValueError: `output_shape` has no length, or one that is not 3, 4 or 5.
+      ValueError: `output_shape` has no length, or a length other than 3, 4 and 5.
 
     """
     with name_scope(name, "conv_transpose", [input, output_shape]) as scope:

@@ -1,4 +1,4 @@
-"""Arguments of convolutions and poolings: one number for each dimension, padding, formats."""
+"""Arguments of convolutions and poolings: sizes for each dimension, paddings, formats."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ Padding: TypeAlias = "str | list[Sequence[int]] | tuple[Sequence[int], ...]"
 
 
 def is_first(data_format: str) -> bool:
-    """Whether the channels stand before the spatial dimensions."""
+    """Whether the channels come before the spatial dimensions."""
     return data_format.startswith("NC")
 
 
 def per_dimension(value: Any, spatial: int, name: str, *, first: bool = False) -> list[Any]:
-    """One number for each dimension, batch and channels with it.
+    """Sizes of windows with a number for each dimension, batch and channels included.
 
     Args:
-      value: a number, one for each spatial dimension, or the whole list; None for ones.
-      spatial: how many spatial dimensions there are.
+      value: one number, one for each spatial dimension, or one for each dimension; None for ones.
+      spatial: the number of spatial dimensions.
       name: the argument's name.
-      first: whether the channels stand before the spatial dimensions.
+      first: whether the channels come before the spatial dimensions.
 
     Raises:
       ValueError: there are too few or too many numbers.
@@ -70,10 +70,10 @@ def padding_of(padding: Padding | None, rank: int = 4) -> tuple[str | None, list
 
     Args:
       padding: `SAME`, `VALID`, or a list of pairs.
-      rank: how many pairs there must be.
+      rank: the required number of pairs.
 
     Raises:
-      ValueError: it is `EXPLICIT`, or no list of so many pairs.
+      ValueError: it is `EXPLICIT`, or a list with another number of pairs.
 
     """
     if padding == "EXPLICIT":
@@ -99,7 +99,7 @@ def padding_of(padding: Padding | None, rank: int = 4) -> tuple[str | None, list
 def window_op(
     op_type: str, inputs: Mapping[str, object], name: str | None = None, **attrs: object
 ) -> Tensor:
-    """The only output of a new operation; attributes that are None have their defaults."""
+    """The output of a new operation; attributes that are None keep their defaults."""
     given = {key: value for key, value in attrs.items() if value is not None}
     return one(op_type, inputs, name, **given)
 
@@ -107,12 +107,12 @@ def window_op(
 def one_batch(
     value: TensorLike, function: Callable[[Tensor], Tensor], inner: int, name: str | None = None
 ) -> Tensor:
-    """Apply a function of tensors of rank `inner` + 1 to one with more dimensions before.
+    """Apply a function of tensors of rank `inner` + 1 to one with several batch dimensions.
 
     Args:
       value: the tensor.
-      function: what is applied to it, all its leading dimensions made one.
-      inner: the rank of one element of the batch.
+      function: applied to the tensor with its leading dimensions folded into one.
+      inner: the rank of an element of the batch.
       name: the operations' scope.
 
     """
@@ -139,10 +139,10 @@ def one_batch(
 
 
 def row_format(data_format: str | None, formats: tuple[str, ...]) -> tuple[str, bool]:
-    """The format of images of one row, and whether the channels stand before the width.
+    """The format of rows as images of height 1, and whether the channels come first.
 
     Raises:
-      ValueError: it is none of the formats.
+      ValueError: the format is unknown.
 
     """
     if data_format is None:

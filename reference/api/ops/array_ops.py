@@ -1,7 +1,7 @@
-"""Functions of rearranging, joining and gathering; those of shapes are in `shape_ops`.
+"""Reshaping, joining, slicing and gathering of tensors; `shape_ops` has the functions of shapes.
 
-Their node names and op types are those of `tensorflow.compat.v1`; what is one operation with its
-own name is in `generated.py`.
+Node names and op types are those of `tensorflow.compat.v1`; functions that are a single operation
+of the same name are in `generated.py`.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ def expand_dims(
     name: str | None = None,
     dim: TensorLike | None = None,
 ) -> Tensor:
-    """A dimension of 1 put in before an axis.
+    """Insert a dimension of size 1 before an axis.
 
     Raises:
-      ValueError: no axis is given, or two are.
+      ValueError: neither `axis` nor `dim` is given, or both are.
 
     """
     if axis is None and dim is None:
@@ -74,10 +74,10 @@ def squeeze(
     name: str | None = None,
     squeeze_dims: TensorLike | None = None,
 ) -> Tensor:
-    """Dimensions of 1 taken out: the given axes, or all.
+    """Remove dimensions of size 1: those of the given axes, or all.
 
     Raises:
-      ValueError: axes are given by both names.
+      ValueError: both `axis` and `squeeze_dims` are given.
 
     """
     if axis is not None and squeeze_dims is not None:
@@ -94,7 +94,7 @@ def squeeze(
 def transpose(
     a: TensorLike, perm: TensorLike | None = None, name: str = "transpose", conjugate: bool = False
 ) -> Tensor:
-    """The dimensions in another order: reversed if none is given."""
+    """Permute the dimensions; without `perm` they are reversed."""
     with name_scope(name, "transpose", [a]) as scope:
         value = convert_to_tensor(a, name="a")
         flip = conjugate and value.dtype.is_complex
@@ -110,10 +110,10 @@ def transpose(
 
 @public("concat")
 def concat(values: TensorLike, axis: TensorLike, name: str = "concat") -> Tensor:
-    """Tensors joined along an axis.
+    """Concatenate tensors along an axis.
 
     Args:
-      values: a list of tensors that differ only along the axis.
+      values: a list of tensors whose shapes differ at most along the axis.
       axis: a scalar integer.
       name: the operation's name.
 
@@ -131,7 +131,7 @@ def concat(values: TensorLike, axis: TensorLike, name: str = "concat") -> Tensor
 def stack(
     values: Sequence[TensorLike] | np.ndarray | Tensor, axis: int = 0, name: str = "stack"
 ) -> Tensor:
-    """Tensors of one shape joined along a new axis.
+    """Stack tensors of one shape along a new axis.
 
     Raises:
       ValueError: the axis is out of range.
@@ -142,7 +142,7 @@ def stack(
             return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
             pass  # not of one dtype and shape: the operation says what is wrong
-    # The first item alone says which axes there are; the list gives all of them one dtype.
+    # The rank is that of the first item; packing the list gives all items one dtype.
     ndims = convert_to_tensor(values[0], name=name).shape.ndims
     if ndims is not None and not -ndims - 1 <= axis < ndims + 1:
         raise bad_value(f"Argument `axis` = {axis} not in range [{-ndims - 1}, {ndims + 1})")
@@ -156,7 +156,7 @@ def unstack(
     """The slices along an axis, as a list.
 
     Raises:
-      ValueError: `num` is not given and the axis has no known size.
+      ValueError: `num` is not given and the static size of the axis is unknown.
 
     """
     if num is None:
@@ -181,10 +181,10 @@ def split(
     num: int | None = None,
     name: str = "split",
 ) -> list[Tensor]:
-    """Parts along an axis: a number of equal ones, or of the given sizes.
+    """Split a tensor along an axis into equal parts, or into parts of the given sizes.
 
     Raises:
-      ValueError: how many sizes there are is not known.
+      ValueError: the number of sizes is unknown.
 
     """
     if isinstance(num_or_size_splits, int | np.integer | Dimension):
@@ -208,7 +208,7 @@ def split(
 def slice_(
     input_: TensorLike, begin: TensorLike, size: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The block of a given size that begins at a given place; a size of -1 is the rest."""
+    """The block of shape `size` that begins at index `begin`; a size of -1 means the rest."""
     return one("Slice", {"input": input_, "begin": begin, "size": size}, name)
 
 
@@ -226,7 +226,7 @@ def strided_slice(
     var: object = None,  # noqa: ARG001 - a variable to assign to, which the slice itself ignores
     name: str | None = None,
 ) -> Tensor:
-    """A slice by begin, end and stride; the bits of the masks are the items' flags."""
+    """A StridedSlice; bit i of a mask applies to item i of `begin`, `end` and `strides`."""
     steps = ones_like(begin) if strides is None else strides
     inputs = {"input": input_, "begin": begin, "end": end, "strides": steps}
     return one(
@@ -252,7 +252,7 @@ def gather(
 ) -> Tensor:
     """Slices of params along an axis (by default the first after the batch dimensions).
 
-    A resource variable is gathered from without reading the whole of it.
+    A resource variable is gathered from directly (ResourceGather), without a read of all of it.
     """
     axis = batch_dims if axis is None else axis
     if get_static_value(axis) == 0:
@@ -272,17 +272,17 @@ def pad(
     name: str | None = None,
     constant_values: TensorLike = 0,
 ) -> Tensor:
-    """The tensor with zeros, a value or its mirror image around it.
+    """Pad a tensor with a constant or with its mirror image.
 
     Args:
       tensor: a tensor.
-      paddings: [rank, 2]: how much before and after each dimension.
+      paddings: [rank, 2], the number of elements added before and after each dimension.
       mode: `CONSTANT`, `REFLECT` or `SYMMETRIC`.
       name: the operation's name.
-      constant_values: a scalar, for `CONSTANT`.
+      constant_values: the scalar to pad with in the mode `CONSTANT`.
 
     Raises:
-      ValueError: the mode is another.
+      ValueError: the mode is unknown.
 
     """
     padded = _padded(tensor, paddings, mode.upper(), name, constant_values)
@@ -302,7 +302,7 @@ def pad(
 
 
 def _known_paddings(paddings: TensorLike) -> Any:
-    """What is known of each number of nested lists, of which some may be tensors."""
+    """The static values of nested paddings, some of which may be tensors; None if unknown."""
     if isinstance(paddings, Tensor):
         return get_static_value(paddings, partial=True)
     if isinstance(paddings, list | tuple):
@@ -344,7 +344,7 @@ def reverse_sequence(
     seq_dim: int | None = None,
     batch_dim: int | None = None,
 ) -> Tensor:
-    """The first elements of each row reversed, as many as its length says."""
+    """Reverse the first `seq_lengths[i]` elements of row i."""
     inputs = {"input": input, "seq_lengths": seq_lengths}
     along = seq_axis if seq_dim is None else seq_dim
     batch = batch_axis if batch_dim is None else batch_dim
@@ -355,11 +355,11 @@ def reverse_sequence(
 def boolean_mask(
     tensor: TensorLike, mask: TensorLike, name: str = "boolean_mask", axis: Any = None
 ) -> Tensor:
-    """The slices of a tensor where the mask holds, in order.
+    """The slices of a tensor at which a mask is true, in order.
 
     Args:
       tensor: a tensor.
-      mask: bools, of the shape of some dimensions of the tensor in a row.
+      mask: bools, of the shape of consecutive dimensions of the tensor.
       name: the name of the scope.
       axis: the first of these dimensions, by default 0.
 
@@ -392,7 +392,7 @@ def boolean_mask(
 
 
 class ListDiff(NamedTuple):
-    """What `setdiff1d` gives: the elements, and where they are."""
+    """The result of `setdiff1d`: the elements, and their indices."""
 
     out: Tensor
     idx: Tensor
@@ -402,14 +402,14 @@ class ListDiff(NamedTuple):
 def setdiff1d(
     x: TensorLike, y: TensorLike, index_dtype: DTypeLike = dtypes.int32, name: str | None = None
 ) -> ListDiff:
-    """The elements of x that are not in y, and where they are in x."""
+    """The elements of x that are not in y, and their indices in x."""
     op = apply_op("ListDiff", {"x": x, "y": y}, {"out_idx": index_dtype}, name)
     return ListDiff(*op.outputs)
 
 
 @public("debugging.ensure_shape", "ensure_shape")
 def ensure_shape(x: TensorLike, shape: ShapeLike, name: str | None = None) -> Tensor:
-    """The tensor x, whose shape is known to be, and at run time checked to be, of that form."""
+    """The tensor x with a static shape that is checked when the graph runs."""
     return one("EnsureShape", {"input": x}, name, shape=TensorShape(shape))
 
 
@@ -422,7 +422,7 @@ def sparse_to_dense(
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """A tensor of one value with others written at given places."""
+    """A tensor of shape `output_shape`, `default_value` except for values at given indices."""
     inputs = {
         "sparse_indices": sparse_indices,
         "output_shape": output_shape,
@@ -434,7 +434,7 @@ def sparse_to_dense(
 
 @public("broadcast_dynamic_shape")
 def broadcast_dynamic_shape(shape_x: TensorLike, shape_y: TensorLike) -> Tensor:
-    """The shape, as a vector, that two shapes given as vectors broadcast to."""
+    """The vector of the shape that two shapes, given as vectors, broadcast to."""
     return one("BroadcastArgs", {"s0": shape_x, "s1": shape_y})
 
 
@@ -445,7 +445,7 @@ def roll(
     axis: TensorLike,
     name: str | None = None,
 ) -> Tensor:
-    """The elements shifted along axes; those that fall off come back at the other end."""
+    """Shift the elements cyclically along axes."""
     return one("Roll", {"input": input, "shift": shift, "axis": axis}, name)
 
 
@@ -456,7 +456,7 @@ public("size")(size)
 
 @public("parallel_stack")
 def parallel_stack(values: Sequence[TensorLike], name: str = "parallel_stack") -> Tensor:
-    """Tensors of one fully known shape in a new first dimension."""
+    """Stack tensors of one fully known shape along a new first axis, by a ParallelConcat."""
     with name_scope(name):
         first = convert_to_tensor(values[0])
         full_shape = [len(values), *first.shape.as_list()]

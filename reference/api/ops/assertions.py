@@ -1,7 +1,7 @@
-"""`tf.assert_equal` and its kin: conditions that are held while the graph is built or when it runs.
+"""Assertions such as `tf.assert_equal`, checked while the graph is built or when it runs.
 
-What can be decided from constants is decided at once, by an InvalidArgumentError; the rest becomes
-an `Assert`. Source: TF 2.21.
+If the operands are constants, a violation raises InvalidArgumentError at once; otherwise the graph
+gets an `Assert`. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from sessrun.reference.public import public
 
 __all__ = ["assert_equal", "assert_less", "assert_non_negative"]
 
-#: The name of an operation that stands for a condition that was seen to hold.
+#: The name of the NoOp that stands for a condition that holds statically.
 _SETTLED: Final = "static_checks_determined_all_ok"
 
 Check = Callable[..., Operation]
 
 
 def _prefix(message: str | None) -> str:
-    """How a message begins an error."""
+    """The beginning of an error text: the message, if there is one."""
     return f"{message}.  " if message else ""
 
 
@@ -73,14 +73,14 @@ def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[
 
     scope = name
     check.__name__ = name
-    check.__doc__ = f"""Hold that x {sign} y, elementwise, with broadcasting.
+    check.__doc__ = f"""Assert that x {sign} y elementwise, with broadcasting.
 
     Args:
       x: a tensor.
-      y: another of its dtype.
-      data: what an error shows; by default the two.
-      summarize: how many elements of each it shows.
-      message: what it begins with.
+      y: a tensor of the same dtype.
+      data: the values that the error shows, by default x and y.
+      summarize: the number of elements it shows of each value.
+      message: the beginning of its text.
       name: the operations' name scope.
 
     Returns:
@@ -120,8 +120,8 @@ def assert_equal(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Hold that x == y, elementwise; a tensor is equal to itself. Arguments as of `assert_less`."""
-    # The comparison is made after this scope: TensorFlow's is named `assert_equal_1`.
+    """Assert that x == y elementwise; a tensor equals itself. Arguments as for `assert_less`."""
+    # The comparison is built after this scope: TensorFlow's is named `assert_equal_1`.
     with name_scope(name, "assert_equal", [x, y, data]):
         if x is y:
             return no_op()
@@ -149,14 +149,14 @@ def _sign(
 
     scope = name
     check.__name__ = name
-    check.__doc__ = f"Hold that x {sign} 0, elementwise. Arguments as of `assert_less`."
+    check.__doc__ = f"Assert that x {sign} 0 elementwise. Arguments as for `assert_less`."
     return check
 
 
 assert_negative = _sign("assert_negative", "<", assert_less, zero_first=False)
 assert_positive = _sign("assert_positive", ">", assert_less, zero_first=True)
 assert_non_negative = _sign("assert_non_negative", ">=", assert_less_equal, zero_first=True)
-# TensorFlow makes one constant of the two texts here.
+# TensorFlow joins the two texts into one constant here.
 assert_non_positive = _sign(
     "assert_non_positive", "<=", assert_less_equal, zero_first=False, shown_apart=False
 )
@@ -173,16 +173,16 @@ def assert_near(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Hold that |x - y| < atol + rtol |y|, elementwise.
+    """Assert that |x - y| < atol + rtol |y| elementwise.
 
     Args:
       x: a tensor of floating-point or complex numbers.
-      y: another of its dtype.
-      rtol: by default ten times the precision of the dtype.
-      atol: as `rtol`.
-      data: what an error shows.
-      summarize: how many elements of each it shows.
-      message: what it begins with.
+      y: a tensor of the same dtype.
+      rtol: the relative tolerance, by default ten times the dtype's machine epsilon.
+      atol: the absolute tolerance, likewise.
+      data: the values that the error shows.
+      summarize: the number of elements it shows of each value.
+      message: the beginning of its text.
       name: the operations' name scope.
 
     """
@@ -218,7 +218,7 @@ def _ranked(
     dynamic: Callable[[Tensor, Sequence[Tensor]], Tensor],
     listed: Callable[[Sequence[Any]], str] = _one,
 ) -> Check:
-    """A condition on the rank of a tensor, beside one rank or several."""
+    """A function that asserts a relation between the rank of a tensor and given ranks."""
 
     def check(
         x: TensorLike,
@@ -303,11 +303,11 @@ def assert_rank(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Hold that x has this rank.
+    """Assert that x has this rank.
 
     Raises:
-      ValueError: it is seen at once that it has another.
-      TypeError: `rank` is no int32.
+      ValueError: the static rank is another.
+      TypeError: `rank` is not an int32.
 
     """
     return _is_rank(x, [rank], data, summarize, message, name)
@@ -322,7 +322,7 @@ def assert_rank_at_least(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Hold that x has this rank or a higher one; errors as of `assert_rank`."""
+    """Assert that x has at least this rank; errors as for `assert_rank`."""
     return _is_at_least(x, [rank], data, summarize, message, name)
 
 
@@ -335,7 +335,7 @@ def assert_rank_in(
     message: str | None = None,
     name: str | None = None,
 ) -> Operation:
-    """Hold that x has one of these ranks; errors as of `assert_rank`."""
+    """Assert that x has one of these ranks; errors as for `assert_rank`."""
     return _is_in(x, list(ranks), data, summarize, message, name)
 
 
@@ -343,7 +343,7 @@ def assert_rank_in(
 def assert_scalar(
     tensor: TensorLike, name: str | None = None, message: str | None = None
 ) -> Tensor:
-    """The tensor, which must be known to be of rank 0.
+    """The value as a tensor, whose static rank must be 0.
 
     Raises:
       ValueError: it is not.
@@ -363,7 +363,7 @@ def assert_scalar(
 def assert_type(
     tensor: TensorLike, tf_type: DType, message: str | None = None, name: str | None = None
 ) -> Operation:
-    """Hold that the tensor is of this dtype.
+    """Assert that a tensor has this dtype.
 
     Raises:
       TypeError: it is not.
@@ -383,7 +383,7 @@ def assert_type(
 
 @public("assert_integer", "debugging.assert_integer")
 def assert_integer(x: TensorLike, message: str | None = None, name: str | None = None) -> Operation:
-    """Hold that the tensor is of integers.
+    """Assert that a tensor has an integer dtype.
 
     Raises:
       TypeError: it is not.
@@ -401,7 +401,7 @@ def assert_integer(x: TensorLike, message: str | None = None, name: str | None =
 
 @public("assert_proper_iterable", "debugging.assert_proper_iterable")
 def assert_proper_iterable(values: TensorLike) -> None:
-    """Hold that it is an iterable, and no tensor, array or string.
+    """Assert that a value is an iterable other than a tensor, an array or a string.
 
     Raises:
       TypeError: it is not.
@@ -416,7 +416,7 @@ def assert_proper_iterable(values: TensorLike) -> None:
 
 @public("debugging.is_numeric_tensor", "is_numeric_tensor")
 def is_numeric_tensor(tensor: TensorLike) -> bool:
-    """Whether it is a tensor of numbers."""
+    """Whether a value is a tensor of a numeric dtype."""
     return isinstance(tensor, Tensor) and (
         tensor.dtype.is_floating
         or tensor.dtype.is_integer

@@ -1,4 +1,4 @@
-"""Functions that sample classes, public as `nn.*` and `random.*`: their seeds.
+"""Candidate samplers, public as `nn.*` and `random.*`.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -15,7 +15,7 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: What a learned sampler can count.
+#: The largest `range_max` of a learned sampler.
 _MOST: Final = 2**31 - 1
 
 
@@ -43,10 +43,10 @@ def _sampler(op_type: str, summary: str) -> Callable[..., Any]:
 
     Args:
       true_classes: int64, shape [batch, num_true].
-      num_true: how many true classes a row has.
-      num_sampled: how many classes are sampled.
-      unique: whether they are distinct.
-      range_max: how many classes there are.
+      num_true: the number of true classes of a row.
+      num_sampled: the number of classes to sample.
+      unique: whether the sampled classes are distinct.
+      range_max: the number of classes.
       seed: the operation's seed.
       name: the operation's name.
 
@@ -74,10 +74,10 @@ def learned_unigram_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """Classes drawn by how often they were true, the arguments being those of the others.
+    """Sample classes by the frequencies of past true classes; arguments as for other samplers.
 
     Raises:
-      ValueError: there are more classes than can be counted.
+      ValueError: `range_max` is too large.
 
     """
     attrs = seed_attributes(seed)
@@ -110,20 +110,20 @@ def fixed_unigram_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """Classes drawn by given weights.
+    """Sample classes with given weights.
 
     Args:
       true_classes: int64, shape [batch, num_true].
-      num_true: how many true classes a row has.
-      num_sampled: how many classes are sampled.
-      unique: whether they are distinct.
-      range_max: how many classes there are.
-      vocab_file: a file with a weight behind the last comma of each line.
+      num_true: the number of true classes of a row.
+      num_sampled: the number of classes to sample.
+      unique: whether the sampled classes are distinct.
+      range_max: the number of classes.
+      vocab_file: a file with a class in each line, whose weight follows the last comma.
       distortion: the power to which the weights are raised.
-      num_reserved_ids: how many classes before the weighed ones are never drawn.
-      num_shards: among how many samplers the classes are divided.
-      shard: which of them this one is.
-      unigrams: the weights, where there is no file.
+      num_reserved_ids: the number of classes before those with weights; they are never sampled.
+      num_shards: the number of samplers among which the classes are divided.
+      shard: the index of this sampler among them.
+      unigrams: the weights, if there is no file.
       seed: the operation's seed.
       name: the operation's name.
 
@@ -154,7 +154,7 @@ def all_candidate_sampler(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """All of `num_sampled` classes, each expected once."""
+    """All classes below `num_sampled`, with expected counts of 1."""
     return wrapper("AllCandidateSampler")(
         true_classes=true_classes,
         num_true=num_true,
@@ -173,17 +173,17 @@ def compute_accidental_hits(
     seed: int | None = None,
     name: str | None = None,
 ) -> Any:
-    """The true classes that were sampled: their rows, places among the samples, and weights.
+    """The true classes that were sampled: their rows, indices among the samples, and weights.
 
     Args:
       true_classes: int64, shape [batch, num_true].
       sampled_candidates: int64, a vector.
-      num_true: how many true classes a row has.
-      seed: the operation's seed, which nothing depends on.
+      num_true: the number of true classes of a row.
+      seed: an attribute of the operation; it changes no result.
       name: the operation's name.
 
     Returns:
-      int32, int64 and float32 vectors, the weights the least float.
+      int32, int64 and float32 vectors; the weights are the least float.
 
     """
     return wrapper("ComputeAccidentalHits")(

@@ -1,4 +1,4 @@
-"""Functions between dtypes: casts, complex numbers and their parts; and `one`, a single operation.
+"""Casts, complex numbers and their parts; and `one`, which builds a single operation.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -26,17 +26,17 @@ __all__ = ["cast", "complex_", "conj", "imag", "one", "real"]
 def one(
     op_type: str, inputs: Mapping[str, object], name: str | None = None, **attrs: object
 ) -> Tensor:
-    """The only output of a new operation."""
+    """The output of a new operation that has one output."""
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 
 @public("cast", "dtypes.cast")
 def cast(x: Any, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """The tensor converted to another dtype; itself if it has it already, also as a variable.
+    """Convert a tensor to another dtype; a tensor or variable of that dtype is returned as is.
 
     Args:
-      x: a tensor of numbers or bools; of a sparse one the values are converted.
-      dtype: the dtype wanted.
+      x: a tensor of numbers or bools, or a SparseTensor, whose values are converted.
+      dtype: the new dtype.
       name: the operation's name.
 
     """
@@ -66,9 +66,9 @@ def _cast_to(dtype: DType, default: str) -> Callable[..., Tensor]:
 
 @public("dtypes.saturate_cast", "saturate_cast")
 def saturate_cast(value: TensorLike, dtype: DTypeLike, name: str | None = None) -> Tensor:
-    """As `cast`, but what is out of the dtype's range becomes its least or largest number.
+    """As `cast`, but values out of the range of the dtype become its least or largest number.
 
-    Of complex numbers only the real part stays, if the dtype is not complex.
+    Complex numbers are cast to a real dtype by their real part.
     """
     wanted = dtypes.as_dtype(dtype).base_dtype
     with name_scope(name, "saturate_cast", [value]) as scope:
@@ -94,7 +94,7 @@ def _clamped(value: Tensor, low: TensorLike, high: TensorLike) -> Tensor:
 
 
 def _limits(have: DType, want: DType) -> tuple[Any, Any]:
-    """The least and the largest number of one dtype that another one holds, too."""
+    """The least and the largest number of `have` that `want` can represent."""
     kind = have.as_numpy_dtype
     try:
         wide = np.promote_types(kind, want.as_numpy_dtype)
@@ -111,10 +111,10 @@ def _limits(have: DType, want: DType) -> tuple[Any, Any]:
 
 @public("complex", "dtypes.complex", "math.complex")
 def complex_(real: TensorLike, imag: TensorLike, name: str | None = None) -> Tensor:
-    """The complex numbers of two real tensors, float32 or float64.
+    """Complex numbers from their real and imaginary parts, both float32 or both float64.
 
     Raises:
-      TypeError: the dtypes differ or are others.
+      TypeError: the dtypes differ, or are not float32 or float64.
 
     """
     with name_scope(name, "Complex") as scope:
@@ -132,7 +132,7 @@ def complex_(real: TensorLike, imag: TensorLike, name: str | None = None) -> Ten
 
 def _part(op_type: str) -> Callable[..., Tensor]:
     def part(input: TensorLike, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
-        """A part of each complex number; a real tensor is its own real part."""
+        """The part (or angle) of complex numbers that the function's name says."""
         with name_scope(name, op_type, [input]) as scope:
             value = convert_to_tensor(input, name="input")
             if value.dtype.is_complex:
@@ -167,7 +167,7 @@ real = _part("Real")
 
 @public("conj", "math.conj")
 def conj(x: TensorLike, name: str | None = None) -> Tensor:
-    """The complex conjugate; a real tensor is its own.
+    """The complex conjugate; a real tensor is returned as it is.
 
     Raises:
       TypeError: the tensor is not numeric.

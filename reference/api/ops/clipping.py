@@ -1,4 +1,4 @@
-"""Tensors made shorter where they are too long (`tf.clip_by_norm` and its kin)."""
+"""Clipping by value and by norm: `tf.clip_by_value`, `tf.clip_by_norm` and others."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = ["global_norm"]
 
 
 def _rows(value: TensorLike, name: str) -> Tensor:
-    """The numbers of a tensor, or of indexed slices."""
+    """The elements of a tensor, or the rows of IndexedSlices."""
     return convert_to_tensor(value.values if isinstance(value, IndexedSlices) else value, name=name)
 
 
@@ -43,7 +43,7 @@ def _like_input(value: object, clipped: Tensor) -> Any:
 def clip_by_value(
     t: TensorLike, clip_value_min: TensorLike, clip_value_max: TensorLike, name: str | None = None
 ) -> Any:
-    """A tensor, or rows of one, with no element below the least or above the greatest value.
+    """Clip the elements of a tensor, or of IndexedSlices, to a least and a greatest value.
 
     Args:
       t: a Tensor or IndexedSlices of numbers.
@@ -52,7 +52,7 @@ def clip_by_value(
       name: the operation's name.
 
     Raises:
-      ValueError: the shapes of the values do not fit into the tensor's.
+      ValueError: the bounds do not broadcast to the shape of the tensor.
 
     """
     with name_scope(name, "clip_by_value", [t, clip_value_min, clip_value_max]) as scope:
@@ -71,12 +71,12 @@ def clip_by_norm(
     axes: TensorLike | None = None,
     name: str | None = None,
 ) -> Any:
-    """A tensor scaled down to a Euclidean norm where it is longer.
+    """Scale a tensor down to a Euclidean norm if its norm is greater.
 
     Args:
       t: a tensor or IndexedSlices of floating point numbers.
-      clip_norm: the greatest norm; zero in place of a negative one.
-      axes: the axes the norm is taken over, by default all.
+      clip_norm: the greatest norm; a negative one counts as zero.
+      axes: the axes of the norm, by default all.
       name: the operation's name.
 
     """
@@ -85,7 +85,7 @@ def clip_by_norm(
         is_number = isinstance(clip_norm, int | float | np.number)
         limit = max(clip_norm, 0) if is_number else maximum(clip_norm, 0)
         squares = reduce_sum(values * values, axes, keepdims=True)
-        # The gradient of the root of zero is none, so no zero goes into it.
+        # The gradient of sqrt at 0 is not finite, so zeros are replaced before it.
         is_positive = squares > 0
         norm = where(is_positive, sqrt(where(is_positive, squares, ones_like(squares))), squares)
         scaled = values * limit
@@ -102,14 +102,14 @@ def _tensors(t_list: Any) -> list[Any]:
 
 @public("global_norm", "linalg.global_norm")
 def global_norm(t_list: Any, name: str | None = None) -> Tensor:
-    """The Euclidean norm of all numbers of several tensors.
+    """The Euclidean norm of all elements of several tensors.
 
     Args:
       t_list: a sequence of tensors, IndexedSlices and None.
       name: the operations' scope.
 
     Raises:
-      TypeError: it is no sequence.
+      TypeError: `t_list` is not a sequence.
 
     """
     given = _tensors(t_list)
@@ -127,19 +127,19 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 def clip_by_global_norm(
     t_list: Any, clip_norm: float | Tensor, use_norm: Tensor | None = None, name: str | None = None
 ) -> tuple[list[Any], Any]:
-    """Tensors scaled down together to a common Euclidean norm if they are longer.
+    """Scale tensors down together to a global Euclidean norm if theirs is greater.
 
     Args:
       t_list: a sequence of tensors, IndexedSlices and None.
-      clip_norm: the greatest norm; a norm that is infinite or none makes every number none.
-      use_norm: the norm where it is known already.
+      clip_norm: the greatest norm; if the norm is infinite or NaN, all elements become NaN.
+      use_norm: the global norm, if it is known already.
       name: the operations' scope.
 
     Returns:
-      The list of the scaled tensors, and the norm before.
+      The list of the scaled tensors, and the global norm.
 
     Raises:
-      TypeError: `t_list` is no sequence.
+      TypeError: `t_list` is not a sequence.
 
     """
     given = _tensors(t_list)
@@ -159,14 +159,14 @@ def clip_by_global_norm(
 
 
 def _named(scope: str, number: int) -> Callable[[Tensor], Tensor]:
-    """The identity under the name that TensorFlow gives it: the scope's once more."""
+    """An identity with TensorFlow's node name, which repeats the scope's name."""
     own = scope.rstrip("/").rpartition("/")[2]
     return lambda value: identity(value, name=f"{own}/_{number}")
 
 
 @public("clip_by_average_norm")
 def clip_by_average_norm(t: TensorLike, clip_norm: TensorLike, name: str | None = None) -> Tensor:
-    """A tensor scaled down where its Euclidean norm divided by its size is greater."""
+    """Scale a tensor down if its Euclidean norm divided by its size is greater."""
     with name_scope(name, "clip_by_average_norm", [t, clip_norm]) as scope:
         value = convert_to_tensor(t, name="t")
         count = cast(size(value), dtypes.float32)

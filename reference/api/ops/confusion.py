@@ -1,4 +1,4 @@
-"""`tf.confusion_matrix`: how often each class is predicted as each; ranks that differ by one.
+"""`tf.confusion_matrix`, and labels and predictions whose ranks differ by one.
 
 Source: TF 2.21.
 """
@@ -35,7 +35,7 @@ def _may_end_in_one(value: Tensor) -> bool:
 
 
 def _without_last(value: Tensor, difference: int, rank_difference: Any) -> Tensor:
-    """The tensor without its last dimension if the ranks are found to differ so much."""
+    """The tensor, whose last dimension is squeezed if the run finds that the ranks differ so."""
     if not _may_end_in_one(value):
         return value
     shorter: Tensor = cond(
@@ -50,12 +50,12 @@ def remove_squeezable_dimensions(
     expected_rank_diff: int = 0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Labels and predictions, of one the last dimension taken off if it is one rank too high.
+    """Labels and predictions; the last dimension of the one whose rank is 1 too high is squeezed.
 
     Args:
       labels: a tensor.
-      predictions: another.
-      expected_rank_diff: how much higher the rank of the predictions should be.
+      predictions: a tensor.
+      expected_rank_diff: the expected rank of the predictions minus that of the labels.
       name: the operations' scope.
 
     """
@@ -75,7 +75,7 @@ def remove_squeezable_dimensions(
 
 
 def _held(check: Operation, value: Tensor) -> Tensor:
-    """The tensor, once the check has passed."""
+    """The tensor, computed after the check has passed."""
     with control_dependencies([check]):
         held: Tensor = gated(value.graph, value)
         return held
@@ -90,21 +90,21 @@ def confusion_matrix(
     name: str | None = None,
     weights: TensorLike | None = None,
 ) -> Tensor:
-    """How often each class (row) is predicted as each (column).
+    """The counts of pairs of a true class (row) and a predicted class (column).
 
     Args:
       labels: class numbers, [n].
       predictions: class numbers, [n].
-      num_classes: how many classes there are; by default as many as the largest number needs.
+      num_classes: the number of classes; by default the largest class number plus 1.
       dtype: of the matrix.
       name: the operations' scope.
-      weights: what each pair counts, [n]; by default 1.
+      weights: [n], the weight of each pair, by default 1.
 
     Returns:
-      A matrix with a row and a column for each class.
+      A matrix of shape [num_classes, num_classes].
 
     Raises:
-      ValueError: the weights' shape does not fit.
+      ValueError: the shape of the weights does not fit.
       InvalidArgumentError: in the run, a number is negative or not below `num_classes`.
 
     """

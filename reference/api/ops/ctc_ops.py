@@ -1,4 +1,4 @@
-"""Functions of connectionist temporal classification, public as `nn.ctc_*`.
+"""The CTC loss and decoders of version 1, public as `nn.ctc_*`.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -35,21 +35,21 @@ def ctc_loss(
     time_major: bool = True,
     logits: TensorLike | None = None,
 ) -> Tensor:
-    """For each sequence minus the logarithm of how likely its labels are, [batch].
+    """The CTC loss of each sequence: the negative log likelihood of its labels, [batch].
 
     Args:
       labels: a sparse matrix of int32, the labels of each sequence.
       inputs: logits, [time, batch, classes], the last class the blank.
       sequence_length: int32, [batch].
       preprocess_collapse_repeated: whether repeated labels count once.
-      ctc_merge_repeated: whether repeated classes of successive steps are one label.
-      ignore_longer_outputs_than_inputs: whether more labels than steps give 0 and no error.
+      ctc_merge_repeated: whether equal classes of successive steps are one label.
+      ignore_longer_outputs_than_inputs: whether more labels than steps give 0 instead of an error.
       time_major: whether the time is the first dimension of the logits, else the batch.
       logits: another name of `inputs`.
 
     Raises:
       TypeError: the labels are not sparse.
-      ValueError: the logits are given by both names.
+      ValueError: both `inputs` and `logits` are given.
 
     """
     if not isinstance(labels, SparseTensor):
@@ -79,16 +79,16 @@ def ctc_greedy_decoder(
     merge_repeated: bool = True,
     blank_index: int | None = None,
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The likeliest class of each step, without blanks.
+    """Greedy decoding: the most likely class of each step, blanks removed.
 
     Args:
       inputs: logits, [time, batch, classes].
       sequence_length: int32, [batch].
-      merge_repeated: whether repeated classes of successive steps are one label.
-      blank_index: which class is the blank, by default the last.
+      merge_repeated: whether equal classes of successive steps are one label.
+      blank_index: the blank class, by default the last.
 
     Returns:
-      A list of one sparse matrix of labels, and minus the sums of the logits, [batch, 1].
+      A list of one sparse matrix of labels, and the negated sums of the logits, [batch, 1].
 
     """
     blank = -1 if blank_index is None else blank_index
@@ -109,17 +109,17 @@ def ctc_beam_search_decoder(
     top_paths: int = 1,
     merge_repeated: bool = True,
 ) -> tuple[list[SparseTensor], Tensor]:
-    """The likeliest labels of each sequence, found by a beam search.
+    """The most likely labels of each sequence, by a beam search.
 
     Args:
       inputs: logits, [time, batch, classes], the last class the blank.
       sequence_length: int32, [batch].
-      beam_width: how many beginnings are kept.
-      top_paths: how many results, at most as many.
-      merge_repeated: whether repeated labels of a result are shown once.
+      beam_width: the width of the beam.
+      top_paths: the number of results for each sequence, at most `beam_width`.
+      merge_repeated: whether equal successive labels of a result are merged.
 
     Returns:
-      A list of a sparse matrix for each path, and its logarithms, [batch, top_paths].
+      A list of a sparse matrix for each path, and the log probabilities, [batch, top_paths].
 
     """
     indices, values, shapes, scores = wrapper("CTCBeamSearchDecoder")(
@@ -136,7 +136,7 @@ def ctc_beam_search_decoder(
 def ctc_beam_search_decoder_v2(
     inputs: TensorLike, sequence_length: TensorLike, beam_width: int = 100, top_paths: int = 1
 ) -> tuple[list[SparseTensor], Tensor]:
-    """As `ctc_beam_search_decoder`, repeated labels shown as they are."""
+    """As `ctc_beam_search_decoder`, without merging repeated labels."""
     return ctc_beam_search_decoder(
         inputs, sequence_length, beam_width, top_paths, merge_repeated=False
     )

@@ -1,4 +1,4 @@
-"""Functions of singular values and eigenvalues, and what follows of them."""
+"""Singular values, eigenvalues, and functions computed by them: rank, pseudo-inverse."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ def svd(
     compute_uv: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Singular values, and the vectors on the left and on the right.
+    """The singular value decomposition of matrices.
 
     Args:
       tensor: matrices, of shape `[..., m, n]`.
-      full_matrices: whether there are as many vectors as rows, and as columns.
-      compute_uv: whether vectors are computed.
+      full_matrices: whether the matrices of vectors are square.
+      compute_uv: whether the singular vectors are computed.
       name: the operation's name.
 
     Returns:
-      Values of shape `[..., p]`, p the smaller of m and n, in falling order; with vectors these of
-      shape `[..., m, p]` and `[..., n, p]`.
+      The values in descending order, of shape `[..., p]` for p = min(m, n); with `compute_uv` a
+      tuple of them and the vectors, of shapes `[..., m, p]` and `[..., n, p]`.
 
     """
     attrs = {"compute_uv": compute_uv, "full_matrices": full_matrices}
@@ -57,10 +57,10 @@ def svd(
 
 
 def _complex_of(tensor: Any) -> DType:
-    """The complex dtype whose parts are the tensor's numbers.
+    """The complex dtype of the eigenvalues of a tensor.
 
     Raises:
-      UnboundLocalError: its dtype is another one than float32, float64 and the complex ones.
+      UnboundLocalError: its dtype is not float32, float64, complex64 or complex128.
 
     """
     dtype = dtypes.as_dtype(tensor.dtype).base_dtype
@@ -74,37 +74,37 @@ def _complex_of(tensor: Any) -> DType:
 
 
 def eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The eigenvalues in no order, and the eigenvectors as columns, of square matrices."""
+    """The eigenvalues of square matrices, unordered, and the eigenvectors as columns."""
     attrs = {"Tout": _complex_of(tensor), "compute_v": True}
     op = apply_op("Eig", {"input": tensor}, attrs, name)
     return op.outputs[0], op.outputs[1]
 
 
 def eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
-    """The eigenvalues of square matrices, in no order."""
+    """The eigenvalues of square matrices, unordered."""
     attrs = {"Tout": _complex_of(tensor), "compute_v": False}
     return apply_op("Eig", {"input": tensor}, attrs, name).outputs[0]
 
 
 @public("linalg.eigh", "self_adjoint_eig")
 def self_adjoint_eig(tensor: TensorLike, name: str | None = None) -> tuple[Tensor, Tensor]:
-    """The eigenvalues in rising order, and the eigenvectors, of Hermitian matrices."""
+    """The eigenvalues of Hermitian matrices in ascending order, and the eigenvectors."""
     op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": True}, name)
     return op.outputs[0], op.outputs[1]
 
 
 @public("linalg.eigvalsh", "self_adjoint_eigvals")
 def self_adjoint_eigvals(tensor: TensorLike, name: str | None = None) -> Tensor:
-    """The eigenvalues of Hermitian matrices, in rising order."""
+    """The eigenvalues of Hermitian matrices in ascending order."""
     op = apply_op("SelfAdjointEigV2", {"input": tensor}, {"compute_v": False}, name)
     return op.outputs[0]
 
 
 def _checked(a: Tensor, validate_args: bool) -> Tensor:
-    """Matrices of floating point; of unknown rank they are checked when it runs, if asked for.
+    """The matrices, after checks of dtype and rank; `validate_args` checks an unknown rank later.
 
     Raises:
-      TypeError: they are of another dtype.
+      TypeError: they are not of a floating point dtype.
       ValueError: their rank is below 2.
 
     """
@@ -129,19 +129,19 @@ def matrix_rank(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """How many singular values of each matrix are above a bound.
+    """The rank of each matrix: the number of singular values above a tolerance.
 
     Args:
       a: matrices of floating point, of shape `[..., m, n]`.
-      tol: the bound; by default one that the rounding of the largest value makes.
-      validate_args: whether what is unknown is checked when it runs.
+      tol: the tolerance; by default it follows from the rounding error of the largest value.
+      validate_args: whether shapes that are unknown are checked at run time.
       name: the operations' scope.
 
     Returns:
       An int32 tensor of shape `[...]`.
 
     Raises:
-      TypeError: the dtype is none of floating point.
+      TypeError: the dtype is not floating point.
       ValueError: the rank is below 2.
 
     """
@@ -170,19 +170,19 @@ def pinv(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The pseudo-inverses of matrices, by their singular values.
+    """The Moore-Penrose pseudo-inverses of matrices, by their singular values.
 
     Args:
       a: matrices of floating point, of shape `[..., m, n]`.
-      rcond: values below this part of the largest one count as zero.
-      validate_args: whether what is unknown is checked when it runs.
+      rcond: singular values below this fraction of the largest one count as zero.
+      validate_args: whether shapes that are unknown are checked at run time.
       name: the operations' scope.
 
     Returns:
       A tensor of shape `[..., n, m]`.
 
     Raises:
-      TypeError: the dtype is none of floating point.
+      TypeError: the dtype is not floating point.
       ValueError: the rank is below 2.
 
     """
@@ -211,7 +211,7 @@ def normalize(
     axis: int | Sequence[int] | None = None,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """A tensor divided by its norm, and the norm; arguments and errors are those of `norm`."""
+    """A tensor divided by its norm, and the norm; arguments and errors as for `norm`."""
     with name_scope(name, "normalize", [tensor]):
         tensor = convert_to_tensor(tensor)
         size = cast(norm(tensor, ord, axis, keepdims=True), tensor.dtype)

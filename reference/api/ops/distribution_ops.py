@@ -1,4 +1,4 @@
-"""Functions of numbers of gamma, Poisson and bounded normal distributions, and of random parts.
+"""Random numbers of gamma, Poisson and truncated normal distributions, and random crops.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -45,12 +45,12 @@ def random_gamma(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of gamma distributions.
+    """Samples of gamma distributions.
 
     Args:
-      shape: how many of each distribution; the parameters' shape comes behind it.
-      alpha: the distributions' shapes.
-      beta: their inverse scales, by default 1.
+      shape: the shape of the samples of each distribution; the parameters' shape is appended.
+      alpha: the shape parameters.
+      beta: the inverse scale parameters, by default 1.
       dtype: a float dtype.
       seed: the operation's seed.
       name: the name of the scope.
@@ -75,12 +75,12 @@ def random_poisson(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of Poisson distributions.
+    """Samples of Poisson distributions.
 
     Args:
       lam: the rates.
-      shape: how many of each distribution; the rates' shape comes behind it.
-      dtype: the numbers' dtype.
+      shape: the shape of the samples of each distribution; the rates' shape is appended.
+      dtype: the dtype of the samples.
       seed: the operation's seed.
       name: the name of the scope.
 
@@ -112,14 +112,14 @@ def parameterized_truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers between bounds.
+    """Samples of truncated normal distributions.
 
     Args:
-      shape: the shape.
-      means: the mean, or that of each row of the first dimension; so with the others.
+      shape: the shape of the result.
+      means: the mean, or one for each row of the first dimension, as for the other parameters.
       stddevs: the standard deviation.
       minvals: the least number.
-      maxvals: the greatest one.
+      maxvals: the greatest number.
       dtype: a float dtype.
       seed: the operation's seed.
       name: the name of the scope.
@@ -138,11 +138,11 @@ def parameterized_truncated_normal(
 def random_crop(
     value: TensorLike, size: TensorLike, seed: int | None = None, name: str | None = None
 ) -> Tensor:
-    """A box of that size, anywhere in a tensor.
+    """Crop a tensor to a size, at a random offset.
 
     Args:
       value: a tensor.
-      size: the size of each dimension, not more than the tensor's.
+      size: the size of each dimension, at most that of the tensor.
       seed: the operation's seed.
       name: the name of the scope.
 
@@ -153,7 +153,7 @@ def random_crop(
 def stateless_random_crop(
     value: TensorLike, size: TensorLike, seed: TensorLike, name: str | None = None
 ) -> Tensor:
-    """As `random_crop`; two seeds say where the box is."""
+    """As `random_crop`; a seed of two integers determines the offset."""
     return _box(value, size, partial(stateless_uniform, seed=seed), name)
 
 

@@ -1,4 +1,4 @@
-"""What the function of a `tf.py_function` gets: values that are there. Source: TF 2.21."""
+"""EagerTensor: the values that the function of a `tf.py_function` gets. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["EagerTensor", "array_of"]
 
 
 class EagerTensor(NDArrayOperatorsMixin):
-    """A value that is there, with numpy's operators; operations of a graph take it as a constant.
+    """A concrete value with numpy's operators; operations of a graph take it as a constant.
 
     Args:
       value: an array or numpy scalar, or `bytes` or an array of such.
@@ -35,7 +35,7 @@ class EagerTensor(NDArrayOperatorsMixin):
         self.shape = TensorShape(self._array.shape)
 
     def numpy(self) -> Any:
-        """The value, a copy: an array, or at rank 0 a numpy scalar or `bytes`."""
+        """A copy of the value: an array, or for rank 0 a numpy scalar or `bytes`."""
         return self._array.copy()[()]
 
     @property
@@ -51,7 +51,7 @@ class EagerTensor(NDArrayOperatorsMixin):
         return np.array(self._array, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: TensorLike, **options: Any) -> Any:
-        """What the operators call: another EagerTensor."""
+        """Numpy's hook for operators; the result is another EagerTensor."""
         values = [value.numpy() if isinstance(value, EagerTensor) else value for value in inputs]
         return EagerTensor(getattr(ufunc, method)(*values, **options))
 
@@ -81,11 +81,11 @@ class EagerTensor(NDArrayOperatorsMixin):
 
 
 def array_of(value: TensorLike, dtype: DType) -> Any:
-    """The array of what such a function returned, as `tf.constant` makes it of a Python value.
+    """The array of a value that such a function returned, converted as by `tf.constant`.
 
     Raises:
-      TypeError: it is an EagerTensor of another dtype, or no value of the dtype.
-      ValueError: it has no shape.
+      TypeError: it is an EagerTensor of another dtype, or cannot be converted to the dtype.
+      ValueError: it is a ragged nested list.
 
     """
     if not isinstance(value, EagerTensor):

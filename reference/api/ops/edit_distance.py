@@ -15,16 +15,16 @@ __all__: list[str] = []
 def edit_distance(
     hypothesis: TensorLike, truth: TensorLike, normalize: bool = True, name: str = "edit_distance"
 ) -> Tensor:
-    """How many edits make each sequence of one sparse tensor that of another.
+    """The Levenshtein distance between the sequences of two sparse tensors.
 
     Args:
-      hypothesis: a sparse tensor, whose last dimension is the sequences'.
-      truth: another one of that rank.
-      normalize: whether the numbers are over the lengths of the truth's.
+      hypothesis: a sparse tensor of sequences along the last dimension.
+      truth: a sparse tensor of the same rank.
+      normalize: whether distances are divided by the lengths of the true sequences.
       name: the operation's name.
 
     Raises:
-      TypeError: one of both is not sparse.
+      TypeError: one of them is not sparse.
 
     """
     for word, value in (("Hypothesis", hypothesis), ("Truth", truth)):

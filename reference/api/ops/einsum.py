@@ -1,4 +1,4 @@
-"""Sums of products over named dimensions, of any number of tensors."""
+"""`tf.einsum`: sums of products over labelled dimensions of any number of tensors."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: What stands for an ellipsis while an equation is read.
+#: The label of an ellipsis while an equation is parsed.
 _DOTS: Final = "0"
-#: The size that an unknown dimension is taken for when an order is chosen.
+#: The assumed size of an unknown dimension when an order is chosen.
 _UNKNOWN: Final = 1
 
 
 @public("einsum", "linalg.einsum")
 def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
-    """A sum of products over named dimensions.
+    """Einstein summation: sums of products over labelled dimensions.
 
     Args:
-      equation: the inputs' dimensions by letters, then `->` and the result's; without it every
-        letter that occurs once, in the order of the alphabet. `...` stands for any others.
+      equation: letters for the dimensions of each input, then `->` and those of the result; by
+        default the letters that occur once, in alphabetical order. `...` broadcasts.
       *inputs: tensors of one dtype.
       **kwargs: `name`, the operations' scope; `optimize`, how the order of more than two inputs is
         chosen, as `numpy.einsum_path` names it.
@@ -74,7 +74,7 @@ def _once(operands: Sequence[Any], parts: Sequence[str], result: str) -> Tensor:
 
 
 def _parsed(equation: str, count: int) -> tuple[list[str], str]:
-    """The labels of each input and of the result, an ellipsis as one label."""
+    """The labels of each input and of the result, with an ellipsis as one label."""
     text = equation.replace(" ", "")
     has_dots = "..." in equation
     if has_dots and _DOTS in text:
@@ -107,7 +107,7 @@ def _parsed(equation: str, count: int) -> tuple[list[str], str]:
 def _sizes(
     parts: Sequence[str], shapes: Sequence[list[Any] | None], equation: str
 ) -> dict[str, int]:
-    """The size of each label, those of an ellipsis multiplied; 1 for what is not known."""
+    """The size of each label; that of an ellipsis is a product, an unknown one counts as 1."""
     sizes = dict.fromkeys("".join(parts), _UNKNOWN)
     for index, (labels, shape) in enumerate(zip(parts, shapes, strict=True)):
         if shape is None:
@@ -138,7 +138,7 @@ def _sizes(
 def _in_order(
     operands: list[Any], parts: list[str], result: str, sizes: Mapping[str, int], optimize: Any
 ) -> Tensor:
-    """Two operands at a time, in an order that keeps what lies between small."""
+    """Contract two operands at a time, in an order that keeps intermediate results small."""
     letters = {name: chr(ord("A") + index) for index, name in enumerate(sizes)}
     plain = ["".join(letters[name] for name in part) for part in parts]
     equation = f"{','.join(plain)}->{''.join(letters[name] for name in result)}"

@@ -1,4 +1,4 @@
-"""Functions that make tensors of one value: zeros, ones, fills, one-hot vectors.
+"""Tensors filled with one value: zeros, ones, fills; and one-hot vectors.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -28,7 +28,7 @@ from sessrun.reference.public import public
 
 __all__ = ["fill", "ones", "ones_like_v2", "zeros", "zeros_like"]
 
-#: Tensors with fewer elements are made as constants, not by `Fill`.
+#: Tensors with fewer elements become constants instead of a `Fill`.
 _SMALL: Final = 1000
 
 
@@ -44,7 +44,7 @@ def fill(
 
 
 def _filled(shape_: Any, value: TensorLike, dtype: DType, default: str, name: str | None) -> Tensor:
-    """A constant of that shape if it is small, else a `Fill`."""
+    """A tensor of one value: a constant if its shape is static and small, else a `Fill`."""
     with name_scope(name, default, [shape_]) as scope:
         if not isinstance(shape_, Tensor):
             static = _static(shape_)
@@ -61,7 +61,7 @@ def _filled(shape_: Any, value: TensorLike, dtype: DType, default: str, name: st
 
 
 def _is_scalar(shape_: Any) -> bool:
-    """Whether it is a number, which TensorFlow takes for a vector of one size but never folds."""
+    """Whether a shape is a single number: TensorFlow takes it as [number], and never folds it."""
     return isinstance(shape_, Dimension) or np.ndim(shape_) == 0
 
 
@@ -81,7 +81,7 @@ def zeros(
     name: str | None = None,
     layout: object | None = None,  # noqa: ARG001 - as of `fill`
 ) -> Tensor:
-    """Zeros (false, empty strings) of that shape."""
+    """A tensor of zeros (False, empty strings)."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     zero: Any = False if wanted is dtypes.bool_ else b"" if wanted is dtypes.string else 0
     if wanted.is_quantized:
@@ -96,7 +96,7 @@ def ones(
     name: str | None = None,
     layout: object | None = None,  # noqa: ARG001 - as of `fill`
 ) -> Tensor:
-    """Ones of that shape."""
+    """A tensor of ones."""
     wanted = dtypes.as_dtype(dtype).base_dtype
     one_: Any = True if wanted is dtypes.bool_ else 1
     if wanted.is_quantized:
@@ -111,15 +111,15 @@ def _filled_like(
     name: str | None,
     optimize: bool = True,
 ) -> Tensor:
-    """A tensor of one value in another's shape: a constant where that is known and small.
+    """A tensor of one value in the shape of another: a constant if that is static and small.
 
     Args:
-      kind: the function that makes one of a shape, an op type that makes one like another, and
-        the operation's name where none is given.
-      tensor: the other, dense or sparse.
-      dtype: another dtype than the other's.
+      kind: the function that fills a shape, the op type that fills the shape of its input, and
+        the default name.
+      tensor: the tensor whose shape is taken, dense or sparse.
+      dtype: the dtype, by default that of `tensor`.
       name: the operation's name.
-      optimize: whether a known shape becomes a constant.
+      optimize: whether the result is a constant if the shape is static.
 
     """
     of_shape, op_type, default = kind
@@ -141,12 +141,12 @@ def zeros_like(
     name: str | None = None,
     optimize: bool = True,
 ) -> Tensor:
-    """Zeros in a tensor's shape, or a sparse one's: a constant where that is known and small."""
+    """Zeros in the shape of a tensor, dense or sparse: a constant if that is static and small."""
     return _filled_like((zeros, "ZerosLike", "zeros_like"), tensor, dtype, name, optimize)
 
 
 def ones_like_v2(x: TensorLike, dtype: DTypeLike | None = None, name: str | None = None) -> Tensor:
-    """Ones in a tensor's shape, made as `zeros_like` makes zeros."""
+    """Ones in the shape of a tensor, as `zeros_like`."""
     return _filled_like((ones, "OnesLike", "ones_like"), x, dtype, name)
 
 
@@ -157,7 +157,7 @@ def ones_like(
     name: str | None = None,
     optimize: bool = True,
 ) -> Tensor:
-    """Ones in a tensor's shape."""
+    """Ones in the shape of a tensor."""
     with name_scope(name, "ones_like", [tensor]) as scope:
         value = convert_to_tensor(tensor, name="tensor")
         dims = shape_internal(value, optimize=optimize)
@@ -174,15 +174,15 @@ def one_hot(
     dtype: DTypeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """One value where the index says, another elsewhere.
+    """One-hot vectors: `on_value` at each index, `off_value` elsewhere.
 
     Args:
-      indices: integers; one out of range lights nothing.
+      indices: integers; one that is out of range gives a vector of `off_value`.
       depth: a scalar, the size of the new dimension.
       on_value: a scalar, by default 1.
       off_value: a scalar, by default 0.
-      axis: where the new dimension goes, by default last.
-      dtype: the dtype, by default the values' or float32.
+      axis: the axis of the new dimension, by default the last.
+      dtype: the dtype, by default that of the values, or float32.
       name: the operation's name.
 
     Raises:

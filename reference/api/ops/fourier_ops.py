@@ -1,4 +1,4 @@
-"""Fourier transforms of real numbers, and shifts of spectra; the complex ones are generated."""
+"""Fourier transforms of real signals, and shifts of spectra; complex ones are in `generated`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ __all__ = ["irfft", "irfft2d", "rfft", "rfft2d"]
 
 
 def _full_length(value: Tensor, axes: int, *, is_half: bool) -> Tensor:
-    """The lengths of the real signal, of a tensor that is it, or half of its spectrum."""
+    """The lengths of the real signal, from the signal or from the half of its spectrum."""
     sizes = value.shape[-axes:] if value.shape.rank is not None else None
     if sizes is None or not sizes.is_fully_defined():
         dynamic_lengths = shape(value)[-axes:]
@@ -40,7 +40,7 @@ def _full_length(value: Tensor, axes: int, *, is_half: bool) -> Tensor:
 
 
 def _padded(value: Tensor, axes: int, length: Tensor, *, is_half: bool) -> Tensor:
-    """The tensor, with zeros behind it where it is shorter than the lengths."""
+    """The tensor, padded with zeros at the end to the given lengths."""
     wanted = seen_shape(length)
     sizes: Any = value.shape
     if sizes.rank is not None and 0 in sizes.as_list():
@@ -125,7 +125,7 @@ irfft3d: Final = _real_transform("IRFFT3D", 3, is_inverse=True)
 
 
 def _halves(x: Tensor, axes: TensorLike | None) -> tuple[Any, Tensor]:
-    """The axes, and half of the length of each."""
+    """The axes, and half of the size of each."""
     if axes is None:
         return tuple(range(x.shape.ndims or 0)), shape(x) // 2
     if isinstance(axes, int):
@@ -137,11 +137,11 @@ def _halves(x: Tensor, axes: TensorLike | None) -> tuple[Any, Tensor]:
 
 @public("signal.fftshift")
 def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
-    """The spectrum with frequency 0 in the middle.
+    """Move frequency 0 of a spectrum to the middle.
 
     Args:
       x: a tensor.
-      axes: which axes are shifted; by default all of them.
+      axes: the axes to shift, by default all.
       name: the operations' scope.
 
     """
@@ -153,7 +153,7 @@ def fftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = N
 
 @public("signal.ifftshift")
 def ifftshift(x: TensorLike, axes: TensorLike | None = None, name: str | None = None) -> Tensor:
-    """What `fftshift` did, undone; arguments are the same."""
+    """The inverse of `fftshift`; the arguments are the same."""
     with name_scope(name, "ifftshift") as scope:
         value = convert_to_tensor(x)
         axes, halves = _halves(value, axes)

@@ -1,4 +1,4 @@
-"""`gather_nd`: slices at index vectors, perhaps in each batch by itself."""
+"""`gather_nd`, which gathers slices at index vectors, and the older `batch_gather`."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ def _in_batches(
     name: str | None = None,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Slices of params at index vectors, in each batch by itself.
+    """`gather_nd` with batch dimensions.
 
-    The places of the batches are put before the index vectors, which then point into the whole.
+    The indices of the batches are prepended to the index vectors.
 
     Args:
       params: of shape [*batches, *sizes].
       indices: integers of shape [*batches, *wanted, depth].
-      batch_dims: how many of the dimensions are batches.
+      batch_dims: the number of batch dimensions.
       name: the name of the scope.
-      bad_indices_policy: what becomes of an index that is out of range.
+      bad_indices_policy: how an index that is out of range is treated.
 
     Raises:
-      TypeError: `batch_dims` is no int.
-      ValueError: it is negative, or there are fewer dimensions.
+      TypeError: `batch_dims` is not an int.
+      ValueError: it is negative, or exceeds a rank.
 
     """
     with name_scope(name, "BatchGatherND", [params, indices]):
@@ -97,7 +97,7 @@ def _in_batches(
 
 
 def _grid(batches: Tensor, dtype: DTypeLike) -> Tensor:
-    """The places of all batches, one a row."""
+    """The index vectors of all batches, as the rows of a matrix."""
     sizes = unstack(batches, axis=0)
     ranges = [
         node("Cast", node("Range", 0, node("Cast", size, DstT="int32"), 1), DstT=dtype)
@@ -115,11 +115,11 @@ def gather_nd(
     batch_dims: Any = 0,
     bad_indices_policy: str = "",
 ) -> Tensor:
-    """Slices of params at index vectors, perhaps in each batch by itself.
+    """Slices of `params` at index vectors, in each batch if `batch_dims` is not 0.
 
     Raises:
-      TypeError: the number of batch dimensions is not known.
-      ValueError: there are fewer dimensions than that.
+      TypeError: the number of batch dimensions is unknown.
+      ValueError: it exceeds a rank.
 
     """
     known = get_static_value(batch_dims)
@@ -135,10 +135,10 @@ def gather_nd(
 
 @public("batch_gather")
 def batch_gather(params: TensorLike, indices: TensorLike, name: str | None = None) -> Tensor:
-    """Elements of the last dimension but one of batches: the older form of `gather`.
+    """Gather in each batch: `gather` with all dimensions of `indices` but the last as batches.
 
     Raises:
-      ValueError: the rank of the indices is not known.
+      ValueError: the rank of the indices is unknown.
 
     """
     with name_scope(name, "BatchGather", [params, indices]):

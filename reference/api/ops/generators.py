@@ -1,4 +1,4 @@
-"""Random generators: their state is a resource variable, which every drawing moves on.
+"""Random generators, whose state is a resource variable that every sampling advances.
 
 Node names and op types are those of `tensorflow.compat.v1`. The state of Philox is a counter of two
 numbers and a key.
@@ -36,7 +36,7 @@ from sessrun.reference.public import public
 
 __all__ = ["Generator", "create_rng_state", "non_deterministic_ints"]
 
-#: What states and seeds are made of.
+#: The dtype of states and seeds.
 STATE_TYPE: Final = "int64"
 SEED_TYPE: Final = STATE_TYPE
 _BITS: Final = 64
@@ -52,10 +52,10 @@ _SIZES: Final = {
 
 
 def non_deterministic_ints(shape: TensorLike, dtype: DTypeLike = dtypes.int64) -> Tensor:
-    """Integers that differ in every run.
+    """Random integers that differ in every run.
 
     Args:
-      shape: the shape.
+      shape: the shape of the result.
       dtype: an integer dtype of 32 or 64 bits.
 
     """
@@ -63,7 +63,7 @@ def non_deterministic_ints(shape: TensorLike, dtype: DTypeLike = dtypes.int64) -
 
 
 def _signed(number: Any) -> Any:
-    """The signed integer of the same 64 bits; what is no such number, as it is."""
+    """An unsigned 64-bit number as the signed one of the same bits; other values as they are."""
     is_large = isinstance(number, int) and number >= 1 << _BITS - 1
     return number - (1 << _BITS) if is_large else number
 
@@ -73,10 +73,10 @@ def _state_tensor(value: TensorLike) -> Tensor:
 
 
 def _state_size(alg: AlgorithmLike) -> int:
-    """How many numbers the state has.
+    """The length of the state of an algorithm.
 
     Raises:
-      ValueError: there is no such algorithm.
+      ValueError: the algorithm is unknown.
 
     """
     if alg not in _SIZES:
@@ -86,7 +86,7 @@ def _state_size(alg: AlgorithmLike) -> int:
 
 @public("random.create_rng_state", "random.experimental.create_rng_state")
 def create_rng_state(seed: TensorLike, alg: AlgorithmLike) -> Tensor:
-    """The state that a seed stands for, filled up with zeros at its left.
+    """The state of a seed, padded with zeros on the left.
 
     Args:
       seed: an integer, however large, or a vector of integers.
@@ -114,7 +114,7 @@ def _joined(key: TensorLike, counter: TensorLike, size: int) -> Tensor:
 
 
 def _shape_tensor(shape: TensorLike) -> Tensor:
-    """A shape as a tensor; int64 where it is an empty list."""
+    """A shape as a tensor; int64 if it is an empty list."""
     is_empty = isinstance(shape, tuple | list) and not shape
     return convert_to_tensor(shape, dtypes.int64 if is_empty else None, name="shape")
 
@@ -124,9 +124,9 @@ class Generator:
     """A generator of random numbers.
 
     Args:
-      copy_from: another generator, whose state and algorithm it takes; or else:
-      state: a vector of integers as long as the algorithm's states are, or a variable of one, which
-        is used as it is.
+      copy_from: another generator, whose state and algorithm are copied; without one:
+      state: a vector of integers of the length of the algorithm's state, or a variable of one,
+        which is used as it is.
       alg: `philox`, `threefry`, an `Algorithm` or its number.
 
     """
@@ -154,18 +154,18 @@ class Generator:
 
     @classmethod
     def from_state(cls, state: TensorLike, alg: AlgorithmLike) -> Generator:
-        """A generator of a state, see the class."""
+        """A generator with a given state; see the class."""
         return cls(alg=alg, state=state)
 
     @classmethod
     def from_seed(cls, seed: TensorLike, alg: AlgorithmLike | None = None) -> Generator:
-        """A generator of a seed, see `create_rng_state`; of Philox, unless told otherwise."""
+        """A generator with the state of a seed, by default of Philox; see `create_rng_state`."""
         number = algorithm_number(RNG_ALG_PHILOX if alg is None else alg)
         return cls(state=create_rng_state(seed, number), alg=number)
 
     @classmethod
     def from_non_deterministic_state(cls, alg: AlgorithmLike | None = None) -> Generator:
-        """A generator that begins elsewhere every time."""
+        """A generator with a random state."""
         number = algorithm_number(RNG_ALG_PHILOX if alg is None else alg)
         state = non_deterministic_ints(shape=[_state_size(number)], dtype=SEED_TYPE)
         return cls(state=state, alg=number)
@@ -174,27 +174,27 @@ class Generator:
     def from_key_counter(
         cls, key: TensorLike, counter: TensorLike, alg: AlgorithmLike
     ) -> Generator:
-        """A generator of a key, a scalar, and a counter, a vector; of integers."""
+        """A generator with a key, an integer scalar, and a counter, an integer vector."""
         number = algorithm_number(alg)
         return cls(state=_joined(key, counter, _state_size(number)), alg=number)
 
     def reset(self, state: TensorLike) -> None:
-        """Set the state to another one, whenever the operation that is added is run."""
+        """Add an assignment of another state to the graph."""
         value = _state_tensor(state)
         value.shape.assert_is_compatible_with([_state_size(self._alg)])
         self._state_var.assign(value)
 
     def reset_from_seed(self, seed: TensorLike) -> None:
-        """Set the state to that of a seed."""
+        """Add an assignment of the state of a seed to the graph."""
         self._state_var.assign(create_rng_state(seed, self._alg))
 
     def reset_from_key_counter(self, key: TensorLike, counter: TensorLike) -> None:
-        """Set the state to a key and a counter."""
+        """Add an assignment of a key and a counter to the graph."""
         self._state_var.assign(_joined(key, counter, _state_size(self._alg)))
 
     @property
     def state(self) -> Any:
-        """The variable."""
+        """The variable that holds the state."""
         return self._state_var
 
     @property
@@ -210,7 +210,7 @@ class Generator:
         return last
 
     def skip(self, delta: TensorLike) -> Tensor:
-        """Move on as drawing so many numbers does; counter and key before that, int64."""
+        """Advance the state by `delta` samples; returns the former counter and key, int64."""
         inputs = {
             "resource": self._state_var.handle,
             "alg": cast(self._alg, dtypes.int32),
@@ -219,7 +219,7 @@ class Generator:
         return one("RngReadAndSkip", inputs)
 
     def _drawn(self, op_type: str, shape: Tensor, name: str | None = None, **rest: Any) -> Tensor:
-        """Numbers of the next words: of the key and the counter that the state was."""
+        """Samples of a stateless operation with the key and counter of the advancing state."""
         state = self.skip(reduce_prod(shape))
         size = _state_size(self._alg) - 1
         counter = bitcast(state[:size], dtypes.uint64)
@@ -249,7 +249,7 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers of a normal distribution of that shape, mean and standard deviation."""
+        """Samples of a normal distribution."""
         with name_scope(name, "stateful_normal", [shape, mean, stddev]) as scope:
             return _scaled(self._standard_normal, shape, mean, stddev, dtype, scope)
 
@@ -261,7 +261,7 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """As `normal`; what is more than two deviations off is drawn again."""
+        """As `normal`; samples more than two standard deviations off the mean are drawn again."""
         with name_scope(name, "truncated_normal", [shape, mean, stddev]) as scope:
             return _scaled(self._truncated_normal, shape, mean, stddev, dtype, scope)
 
@@ -273,17 +273,17 @@ class Generator:
         dtype: DTypeLike = dtypes.float32,
         name: str | None = None,
     ) -> Tensor:
-        """Numbers drawn evenly from [minval, maxval).
+        """Samples of the uniform distribution on [minval, maxval).
 
         Args:
-          shape: the shape.
-          minval: the least number; None, with `maxval`, for all of an integer dtype's range.
-          maxval: the bound, by default 1; integers need one.
+          shape: the shape of the result.
+          minval: the least number; None, with `maxval`, for the full range of an integer dtype.
+          maxval: the upper bound, excluded; by default 1, required for integers.
           dtype: a float dtype, or an integer one of 32 or 64 bits.
           name: the operation's name.
 
         Raises:
-          ValueError: only one of the ends of integers is given.
+          ValueError: only one of the bounds of integers is given.
 
         """
         wanted = dtypes.as_dtype(dtype)
@@ -309,7 +309,7 @@ class Generator:
     def uniform_full_int(
         self, shape: TensorLike, dtype: DTypeLike = dtypes.uint64, name: str | None = None
     ) -> Tensor:
-        """Integers of all their dtype's range."""
+        """Samples of the full range of an integer dtype."""
         with name_scope(name, "stateful_uniform_full_int", [shape]) as scope:
             return self._uniform_full_int(_shape_tensor(shape), dtypes.as_dtype(dtype), scope)
 
@@ -321,13 +321,13 @@ class Generator:
         dtype: DTypeLike = dtypes.int32,
         name: str | None = None,
     ) -> Tensor:
-        """How many of `counts` trials succeed, each likely as `probs` says.
+        """Samples of binomial distributions: the successes of `counts` trials.
 
         Args:
-          shape: the shape, which ends with that of `counts` and `probs`, broadcast.
-          counts: how many trials.
-          probs: how likely each succeeds.
-          dtype: the dtype.
+          shape: the shape of the result, which ends with that of `counts` and `probs` broadcast.
+          counts: the numbers of trials.
+          probs: the probabilities of success.
+          dtype: the dtype of the result.
           name: the operation's name.
 
         """
@@ -347,12 +347,12 @@ class Generator:
         return self.uniform_full_int(shape=shape, dtype=dtypes.int64)
 
     def make_seeds(self, count: int = 1) -> Tensor:
-        """So many pairs of seeds for operations without a state: int64 of shape [2, count]."""
+        """Seeds for stateless operations, int64 of shape [2, count]."""
         keys = self._make_int64_keys(shape=[count])
         return stack([keys, zeros_like(keys)])
 
     def split(self, count: int = 1) -> list[Generator]:
-        """So many other generators of the same algorithm, whose numbers have nothing in common."""
+        """A list of `count` independent generators of the same algorithm."""
         zeros_before = [0] * (_state_size(self._alg) - 1)
         keys = unstack(self._make_int64_keys(shape=[count]), num=count)
         return [Generator(state=[*zeros_before, key], alg=self._alg) for key in keys]
@@ -361,7 +361,7 @@ class Generator:
 def _scaled(
     draw: Any, shape: TensorLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike, scope: str
 ) -> Tensor:
-    """What is drawn of that shape, with another mean and standard deviation."""
+    """Samples that `draw` gives for a shape and dtype, with a mean and standard deviation."""
     dims = _shape_tensor(shape)
     centre = convert_to_tensor(mean, dtype, name="mean")
     width = convert_to_tensor(stddev, dtype, name="stddev")
@@ -369,18 +369,18 @@ def _scaled(
 
 
 def _variable(state: TensorLike) -> Any:
-    """A new variable of a state."""
+    """A new variable that holds a state."""
     with name_scope("random_generator"):
         return create_resource(state, dtype=STATE_TYPE, trainable=False, name="StateVar")
 
 
-#: The generator that programs share, once one asks for it.
+#: The global generator, once it has been asked for.
 _shared: list[Generator] = []
 
 
 @public("random.experimental.get_global_generator", "random.get_global_generator")
 def get_global_generator() -> Generator:
-    """The generator that all share; the first call makes it."""
+    """The global generator, which the first call creates."""
     if not _shared:
         with init_scope():
             _shared.append(Generator.from_non_deterministic_state())
@@ -389,5 +389,5 @@ def get_global_generator() -> Generator:
 
 @public("random.experimental.set_global_generator", "random.set_global_generator")
 def set_global_generator(generator: Generator) -> None:
-    """Let all share another generator from now on."""
+    """Replace the global generator."""
     _shared[:] = [generator]

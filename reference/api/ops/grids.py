@@ -1,4 +1,4 @@
-"""Tensors made from lengths and places: sequence masks, grids, repeated elements."""
+"""Sequence masks, grids of coordinates, and evenly spaced numbers."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ def sequence_mask(
     dtype: DTypeLike = dtypes.bool_,
     name: str | None = None,
 ) -> Tensor:
-    """For each length a row that is true at its first places.
+    """Masks of sequences: row i is true at the first `lengths[i]` positions.
 
     Args:
       lengths: an integer tensor of any shape.
-      maxlen: the length of the rows, a scalar; by default the greatest of the lengths.
+      maxlen: a scalar, the length of the rows; by default the greatest length.
       dtype: the dtype of the mask.
       name: the operations' scope.
 
     Raises:
-      ValueError: `maxlen` is no scalar.
+      ValueError: `maxlen` is not a scalar.
 
     """
     with name_scope(name, "SequenceMask", [lengths, maxlen]):
@@ -75,13 +75,13 @@ def meshgrid(*args: Any, **kwargs: Any) -> list[Tensor]:
     """The coordinates of the points of a grid, a tensor for each axis.
 
     Args:
-      *args: vectors, the places on each axis.
-      **kwargs: `indexing`, "xy" (the default: the first two axes change places) or "ij", and
+      *args: vectors, the coordinates along each axis.
+      **kwargs: `indexing`, "xy" (the default: the first two axes are swapped) or "ij", and
         `name`.
 
     Raises:
-      TypeError: another keyword argument.
-      ValueError: another indexing.
+      TypeError: a keyword argument is unknown.
+      ValueError: the indexing is unknown.
 
     """
     indexing, name = kwargs.pop("indexing", "xy"), kwargs.pop("name", "meshgrid")
@@ -111,17 +111,17 @@ def linspace(
     name: str | None = None,
     axis: int | Tensor = 0,
 ) -> Tensor:
-    """Evenly spaced numbers from `start` to `stop`, which is the last, along a new axis.
+    """Evenly spaced numbers from `start` to `stop` (included), along a new axis.
 
     Args:
       start: a tensor of floating point numbers.
-      stop: another one, which fits it.
-      num: how many numbers, an integer.
+      stop: a tensor that broadcasts with it.
+      num: the number of numbers, an integer.
       name: the operations' scope.
-      axis: where the new axis is; -1 is the last.
+      axis: the position of the new axis; -1 is the last.
 
     Raises:
-      TypeError: `num` is no integer.
+      TypeError: `num` is not an integer.
 
     """
     with name_scope(name, "linspace", [start, stop]):
@@ -145,7 +145,7 @@ def linspace(
 def _spaced(
     first: Tensor, last: Tensor, count: Tensor, sizes: Tensor, axis: int | Tensor
 ) -> Tensor:
-    """The ends, both of size 1 along the axis, and what lies between; cut off for a count of 1."""
+    """The numbers from `first` to `last`, both of size 1 along the axis; one for a count of 1."""
     ndims = shape(sizes)[0]
     axis = select_v2(axis >= 0, axis, ndims + axis)
     between = maximum(count - 2, 0)
@@ -154,10 +154,10 @@ def _spaced(
     first, last = cast(first, step.dtype), cast(last, step.dtype)
     # a negative count makes the range fail
     end = select_v2(count >= 0, steps, -1)
-    places = cast(range_(1, end, dtype=dtypes.int64), step.dtype)
+    numbers = cast(range_(1, end, dtype=dtypes.int64), step.dtype)
     is_axis = equal(axis, range_(ndims))
-    places = reshape(places, select_v2(is_axis, between, 1))
-    every = concat((first, first + step * places, last), axis=axis)
+    numbers = reshape(numbers, select_v2(is_axis, between, 1))
+    points = concat((first, first + step * numbers, last), axis=axis)
     begin = zeros_like(sizes)
     size_ = concat((sizes[0:axis], reshape(count, [1]), sizes[axis + 1 :]), axis=0)
-    return one("Slice", {"input": every, "begin": begin, "size": size_})
+    return one("Slice", {"input": points, "begin": begin, "size": size_})

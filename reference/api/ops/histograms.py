@@ -1,4 +1,4 @@
-"""How often values occur: `tf.bincount` and histograms of bins of one width."""
+"""Counts of values: `tf.bincount`, and histograms with bins of equal width."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def bincount_v1(
     maxlength: TensorLike | None = None,
     dtype: DTypeLike = dtypes.int32,
 ) -> Tensor:
-    """How often each number occurs, or the sums of its weights; see `bincount`."""
+    """The counts of the numbers 0, 1, ..., or the sums of their weights; see `bincount`."""
     return bincount(arr, weights, minlength, maxlength, dtype)
 
 
@@ -48,20 +48,20 @@ def bincount(
     axis: int | None = None,
     binary_output: bool = False,
 ) -> Tensor:
-    """How often each number occurs, or the sums of its weights.
+    """The counts of the numbers 0, 1, ..., or the sums of their weights.
 
     Args:
-      arr: whole numbers, none of them negative.
-      weights: a weight for each.
-      minlength: how many counts there are at least.
-      maxlength: how many at most; larger numbers are not counted.
-      dtype: of the counts, where there are no weights.
+      arr: integers that are not negative.
+      weights: the weights of the numbers.
+      minlength: the least length of the result.
+      maxlength: the greatest length of the result; larger numbers are not counted.
+      dtype: the dtype of the counts, if there are no weights.
       name: the operations' scope.
-      axis: 0 or None counts all together, -1 each row by itself.
-      binary_output: whether 1 says that a number occurs, instead of how often.
+      axis: 0 or None to count all numbers together, -1 to count the rows separately.
+      binary_output: whether the result says if a number occurs (1) instead of how often.
 
     Raises:
-      ValueError: another axis, or weights where only 1 is counted.
+      ValueError: the axis is another, or weights are given for a binary output.
 
     """
     with name_scope(name or "bincount"):
@@ -91,7 +91,7 @@ def bincount(
 
 
 def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
-    """One more than the greatest number, within bounds; 0 of nothing."""
+    """The number of counts: the greatest number plus 1 within the bounds, 0 for an empty tensor."""
     has_some = size(arr) > 0
     length = cast(has_some, arr.dtype) * (reduce_max(arr) + 1)
     if least is not None:
@@ -109,13 +109,13 @@ def histogram_fixed_width(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many values fall into each of so many bins of one width.
+    """A histogram: the numbers of values in `nbins` bins of equal width.
 
     Args:
       values: a tensor of numbers.
-      value_range: where the first bin begins and the last one ends; they take what is beyond.
-      nbins: how many bins there are.
-      dtype: int32 or int64, of the counts.
+      value_range: [2], the range of the bins; values beyond it count in the first or last bin.
+      nbins: the number of bins.
+      dtype: the dtype of the counts, int32 or int64.
       name: the operation's name.
 
     """
@@ -132,13 +132,13 @@ def histogram_fixed_width_bins(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """For each value the number of its bin, of so many bins of one width.
+    """For each value the index of its bin, of `nbins` bins of equal width.
 
     Args:
       values: a tensor of numbers.
-      value_range: where the first bin begins and the last one ends; they take what is beyond.
-      nbins: how many bins there are; a run fails unless that is positive.
-      dtype: not used: the numbers are int32.
+      value_range: [2], the range of the bins; values beyond it count in the first or last bin.
+      nbins: the number of bins; a run fails if it is not positive.
+      dtype: ignored; the indices are int32.
       name: the operations' scope.
 
     """

@@ -1,7 +1,7 @@
-"""`inplace_ops`: tensors of which rows are replaced, or numbers added to them.
+"""The functions of `inplace_ops`: updates of rows of tensors.
 
-The functions of TensorFlow whose names begin with `alias` write into their argument; here no
-tensor's value changes, so that they do what the others do but for the copy.
+In TensorFlow the functions whose names begin with `alias` write into their argument; here no
+tensor's value changes, so that they differ from the others only in that these add a copy.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ __all__ = [
 
 
 def _replaced(op_type: str, x: TensorLike, i: TensorLike | None, v: TensorLike) -> Tensor:
-    """Rows `i` of `x` and those of `v` combined.
+    """The tensor `x`, whose rows `i` are combined with `v` by an operation.
 
     Args:
-      op_type: how they are combined.
+      op_type: the operation.
       x: a tensor.
-      i: a vector of row numbers, one row number, or None for the whole tensor.
-      v: a row for each number, one row, or a tensor of the shape of `x`.
+      i: a vector of row indices, one row index, or None for the entire tensor.
+      v: rows for the indices, one row, or a tensor of the shape of `x`.
 
     """
     x = convert_to_tensor(x)
@@ -49,19 +49,19 @@ def _replaced(op_type: str, x: TensorLike, i: TensorLike | None, v: TensorLike) 
 
 
 def empty(shape: TensorLike, dtype: DTypeLike, init: bool = False) -> Tensor:
-    """A tensor whose values do not matter; zeros, False or empty strings if `init` is true.
+    """An uninitialized tensor; zeros, False or empty strings if `init` is true.
 
     Args:
       shape: its shape.
       dtype: its dtype.
-      init: whether the values are those.
+      init: whether the tensor is initialized.
 
     """
     return one("Empty", {"shape": shape}, dtype=dtype, init=init)
 
 
 def empty_like(x: TensorLike, init: bool | None = None) -> Tensor:
-    """A tensor of the shape and dtype of another one; see `empty`."""
+    """An uninitialized tensor of the shape and dtype of another one; see `empty`."""
     x = convert_to_tensor(x)
     return empty(shape_of(x), x.dtype, bool(init))
 
@@ -72,12 +72,12 @@ def alias_inplace_update(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
 
 
 def alias_inplace_add(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
-    """`x` with numbers added to rows; see `_replaced`."""
+    """`x` with values added to rows; see `_replaced`."""
     return _replaced("InplaceAdd", x, i, v)
 
 
 def alias_inplace_sub(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
-    """`x` with numbers taken from rows; see `_replaced`."""
+    """`x` with values subtracted from rows; see `_replaced`."""
     return _replaced("InplaceSub", x, i, v)
 
 
@@ -87,10 +87,10 @@ def inplace_update(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
 
 
 def inplace_add(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
-    """A copy of `x` with numbers added to rows; see `_replaced`."""
+    """A copy of `x` with values added to rows; see `_replaced`."""
     return alias_inplace_add(one("DeepCopy", {"x": x}), i, v)
 
 
 def inplace_sub(x: TensorLike, i: TensorLike, v: TensorLike) -> Tensor:
-    """A copy of `x` with numbers taken from rows; see `_replaced`."""
+    """A copy of `x` with values subtracted from rows; see `_replaced`."""
     return alias_inplace_sub(one("DeepCopy", {"x": x}), i, v)

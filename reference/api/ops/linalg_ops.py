@@ -1,4 +1,4 @@
-"""Functions of matrices that are several operations: transposing, tensor products."""
+"""Transposes of matrices and `tf.tensordot`, which build several operations."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ __all__: list[str] = []
 def matrix_transpose(
     a: TensorLike, name: str = "matrix_transpose", conjugate: bool = False
 ) -> Tensor:
-    """The last two dimensions exchanged.
+    """Transpose matrices: the last two dimensions are swapped.
 
     Args:
       a: a tensor of at least two dimensions.
       name: the operations' scope.
-      conjugate: whether complex numbers are conjugated, too.
+      conjugate: whether complex numbers are conjugated as well.
 
     Raises:
       ValueError: it has fewer dimensions.
@@ -64,27 +64,27 @@ def matrix_transpose(
 
 @public("linalg.adjoint")
 def adjoint(matrix: TensorLike, name: str | None = None) -> Tensor:
-    """The last two dimensions exchanged, and complex numbers conjugated."""
+    """The conjugate transpose of matrices."""
     with name_scope(name, "adjoint", [matrix]):
         return matrix_transpose(convert_to_tensor(matrix, name="matrix"), conjugate=True)
 
 
 @public("linalg.tensordot", "tensordot")
 def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None = None) -> Tensor:
-    """The sum of products over axes of two tensors.
+    """The tensor contraction of two tensors over axes.
 
     Args:
       a: a tensor of numbers.
       b: a tensor of the same dtype.
-      axes: how many of the last axes of `a` and the first of `b` are summed over; or which, as a
-        pair of lists, or a tensor of two rows.
+      axes: the number of axes that are contracted (the last of `a`, the first of `b`), or a pair
+        of lists of axes, or a tensor of two rows.
       name: the operations' scope.
 
     Returns:
-      A tensor with the other axes of `a`, then those of `b`.
+      A tensor with the remaining axes of `a`, then those of `b`.
 
     Raises:
-      ValueError: the axes are no such pair, or more than there are.
+      ValueError: the axes are not such a pair, or more than the rank.
 
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as scope:
@@ -108,7 +108,7 @@ def tensordot(a: TensorLike, b: TensorLike, axes: TensorLike, name: str | None =
 
 
 def _summed_axes(a: Tensor, axes: Any) -> tuple[Any, Any]:
-    """The axes of both tensors that are summed over, as lists or as tensors."""
+    """The contracted axes of both tensors, as lists or as tensors."""
     if isinstance(axes, int):
         return _counted_axes(a, axes)
     if not isinstance(axes, list | tuple):
@@ -140,10 +140,10 @@ def _counted_axes(a: Tensor, count: int) -> tuple[Any, Any]:
 
 
 def _as_matrix(a: Tensor, axes: Any, *, flipped: bool) -> tuple[Tensor, Any, list[Any] | None]:
-    """A tensor as a matrix, the axes that are summed over last, or first if `flipped`.
+    """A tensor as a matrix, with the contracted axes as columns, or as rows if `flipped`.
 
     Returns:
-      The matrix, the sizes of the other axes as a list or a tensor, and what is known of them.
+      The matrix, the sizes of the other axes as a list or a tensor, and their static sizes.
 
     """
     is_listed = isinstance(axes, list | tuple) and a.shape.ndims is not None
@@ -164,7 +164,7 @@ def _as_matrix(a: Tensor, axes: Any, *, flipped: bool) -> tuple[Tensor, Any, lis
 def _as_matrix_later(
     a: Tensor, axes: Any, is_listed: bool, flipped: bool
 ) -> tuple[Tensor, Tensor, list[Any] | None]:
-    """The same where sizes are known when it runs."""
+    """As `_as_matrix`, if the sizes are known only at run time."""
     known = None
     if is_listed:
         sizes = a.shape.as_list()

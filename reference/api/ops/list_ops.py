@@ -1,6 +1,6 @@
-"""Lists of tensors as values of dtype variant: what makes them, changes them, and reads them.
+"""TensorLists: lists of tensors as values of dtype variant.
 
-Public nowhere but as `tensorflow.python.ops.list_ops`, which tests and other libraries import.
+They have no public names; programs import `tensorflow.python.ops.list_ops`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _element_shape(shape: Any) -> Any:
-    """A shape as the operations take it: sizes with -1 for unknown ones, or -1 for all of it."""
+    """A shape as the operations take it: -1 for an unknown size, or for an unknown rank."""
     if isinstance(shape, Tensor):
         return shape
     if isinstance(shape, TensorShape):
@@ -54,7 +54,7 @@ def empty_tensor_list(
     max_num_elements: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A list without elements, of at most `max_num_elements` if that is given."""
+    """An empty list, of at most `max_num_elements` elements if that is given."""
     handle: Tensor = wrapper("EmptyTensorList")(
         element_shape=_element_shape(element_shape),
         element_dtype=element_dtype,
@@ -70,7 +70,7 @@ def tensor_list_reserve(
     element_dtype: DTypeLike,
     name: str | None = None,
 ) -> Tensor:
-    """A list of so many elements, none of which is set."""
+    """A list of `num_elements` elements that are not set."""
     handle: Tensor = wrapper("TensorListReserve")(
         element_shape=_element_shape(element_shape),
         num_elements=num_elements,
@@ -112,7 +112,7 @@ def tensor_list_get_item(
 def tensor_list_pop_back(
     input_handle: Tensor, element_dtype: DTypeLike, name: str | None = None
 ) -> tuple[Tensor, Tensor]:
-    """A list without its last element, and that element."""
+    """The list without its last element, and that element."""
     popped: tuple[Tensor, Tensor] = wrapper("TensorListPopBack")(
         input_handle=input_handle, element_shape=-1, element_dtype=element_dtype, name=name
     )
@@ -126,7 +126,7 @@ def tensor_list_gather(
     element_shape: TensorLike | ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The elements at these indices as the rows of a tensor."""
+    """The elements at the indices, as the rows of a tensor."""
     elements: Tensor = wrapper("TensorListGather")(
         input_handle=input_handle,
         indices=indices,
@@ -144,7 +144,7 @@ def tensor_list_scatter(
     input_handle: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """A list with the rows of a tensor at these indices: a new one, or `input_handle` changed."""
+    """A list with the rows of a tensor at indices: a new one, or `input_handle` updated."""
     value = convert_to_tensor(tensor)
     handle: Tensor
     if input_handle is not None:
@@ -169,7 +169,7 @@ def tensor_list_stack(
     element_shape: TensorLike | ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The elements as the rows of a tensor; `num_elements` of them if that is not -1."""
+    """The elements as the rows of a tensor; `num_elements` is their expected number, if not -1."""
     stacked: Tensor = wrapper("TensorListStack")(
         input_handle=input_handle,
         element_shape=_element_shape(element_shape),
@@ -186,7 +186,7 @@ def tensor_list_concat(
     element_shape: TensorLike | ShapeLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The elements behind one another along their first dimension."""
+    """The elements, concatenated along their first dimension."""
     joined: Tensor = wrapper("TensorListConcatV2")(
         input_handle=input_handle,
         element_dtype=element_dtype,
@@ -203,7 +203,7 @@ def tensor_list_split(
     lengths: TensorLike,
     name: str | None = None,
 ) -> Tensor:
-    """A list of the parts of a tensor that have these lengths along the first dimension."""
+    """A list of the parts of a tensor, split by lengths along the first dimension."""
     handle: Tensor = wrapper("TensorListSplit")(
         tensor=tensor, element_shape=_element_shape(element_shape), lengths=lengths, name=name
     )
@@ -217,7 +217,7 @@ def tensor_list_set_item(
     resize_if_index_out_of_bounds: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """A list with another element at an index."""
+    """The list with another element at an index."""
     handle: Tensor = wrapper("TensorListSetItem")(
         input_handle=input_handle,
         index=index,
@@ -229,6 +229,6 @@ def tensor_list_set_item(
 
 
 def tensor_list_length(input_handle: Tensor, name: str | None = None) -> Tensor:
-    """How many elements a list has."""
+    """The number of elements of a list."""
     length: Tensor = wrapper("TensorListLength")(input_handle=input_handle, name=name)
     return length

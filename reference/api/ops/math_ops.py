@@ -1,7 +1,7 @@
-"""Functions of arithmetic and comparison whose graphs are more than one operation of their name.
+"""Arithmetic and comparison functions that build more than one operation, or of another name.
 
-Their node names and op types are those of `tensorflow.compat.v1`; what is one operation with its
-own name is in `generated.py`, the operators of tensors are in `overloads.py`.
+Node names and op types are those of `tensorflow.compat.v1`; functions that are a single operation
+of the same name are in `generated.py`, the operators of tensors in `overloads.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
     Args:
       x: a tensor of numbers or strings.
-      y: a tensor of the same dtype, or what becomes one; the shapes broadcast.
+      y: a tensor of the same dtype; the shapes broadcast.
       name: the operation's name.
 
     """
@@ -47,9 +47,9 @@ def add(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 @public("divide", "math.divide")
 def divide(x: TensorLike, y: Any, name: str | None = None) -> Tensor:
-    """The quotient x / y with Python's meaning: integers are divided as floats.
+    """The quotient x / y as in Python 3: integers are divided as floats.
 
-    Without a name it is what the operator gives, so a number becomes a tensor of the other's dtype.
+    Without a name it is the operator `/`, so that a number is converted to the dtype of the other.
     """
     if name is not None:
         return truediv(x, y, name)
@@ -75,7 +75,7 @@ def truediv(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
 
 
 def _as_floats(left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
-    """What is divided, both of one dtype: integers of up to 16 bits as float32, or as float64."""
+    """Both operands as floats: integers of up to 16 bits as float32, wider ones as float64."""
     mine, other = left.dtype.base_dtype, right.dtype.base_dtype
     if mine is not other:
         raise bad_type(f"`x` and `y` must have the same dtype, got {mine!r} != {other!r}.")
@@ -91,7 +91,7 @@ _SHORT: Final = 2
 
 @public("div")
 def div(x: TensorLike, y: TensorLike, name: str | None = None) -> Tensor:
-    """The quotient x / y with the meaning of Python 2: integers are rounded down."""
+    """The quotient x / y as in Python 2: that of integers is rounded down."""
     with name_scope(name, "div", [x, y]) as scope:
         left = convert_to_tensor(x, name="x")
         right = convert_to_tensor(y, name="y", dtype=left.dtype.base_dtype)
@@ -136,7 +136,7 @@ def multiply_no_nan(x: TensorLike, y: TensorLike, name: str | None = None) -> Te
 
 @public("math.scalar_mul", "scalar_mul")
 def scalar_mul(scalar: TensorLike, x: Any, name: str | None = None) -> Any:
-    """A scalar times a tensor; times slices, which stay slices.
+    """A scalar times a tensor or IndexedSlices, which stay IndexedSlices.
 
     Raises:
       ValueError: the scalar is not of rank 0.
@@ -162,7 +162,7 @@ def absolute(x: TensorLike, name: str | None = None) -> Tensor:
 
 
 def sign_(x: TensorLike, name: str | None = None) -> Tensor:
-    """-1, 0 or 1; z / |z| for complex numbers, 0 for 0."""
+    """The signs -1, 0 or 1; z / |z| for complex numbers z, 0 for 0."""
     value = convert_to_tensor(x)
     if not value.dtype.is_complex:
         return one("Sign", {"x": value}, name)
@@ -172,14 +172,14 @@ def sign_(x: TensorLike, name: str | None = None) -> Tensor:
 
 @public("math.round", "round")
 def round_(x: TensorLike, name: str | None = None) -> Tensor:
-    """The nearest integer to each element, halves to the even one; integers as they are."""
+    """Round to the nearest integer, halves to the even one; integers are returned as they are."""
     value = convert_to_tensor(x, name="x")
     return value if value.dtype.is_integer else one("Round", {"x": value}, name)
 
 
 @public("log_sigmoid", "math.log_sigmoid", "nn.log_sigmoid")
 def log_sigmoid(x: TensorLike, name: str | None = None) -> Tensor:
-    """The logarithm of the sigmoid, as -softplus(-x)."""
+    """The logarithm of the sigmoid, computed as -softplus(-x)."""
     with name_scope(name, "LogSigmoid", [x]) as scope:
         value = convert_to_tensor(x, name="x")
         plus = one("Softplus", {"features": one("Neg", {"x": value})})
@@ -206,15 +206,15 @@ def matmul(
     Args:
       a: a tensor of rank 2 at least.
       b: a tensor of the same dtype.
-      transpose_a: whether `a` is taken transposed.
-      transpose_b: whether `b` is taken transposed.
-      adjoint_a: whether `a` is taken conjugated and transposed.
-      adjoint_b: whether `b` is taken conjugated and transposed.
+      transpose_a: whether `a` is transposed.
+      transpose_b: whether `b` is transposed.
+      adjoint_a: whether `a` is conjugated and transposed.
+      adjoint_b: whether `b` is conjugated and transposed.
       a_is_sparse: whether `a` has many zeros.
       b_is_sparse: whether `b` has many zeros.
-      output_type: the dtype of the product, if it is not the one of both.
-      grad_a: whether the product is the gradient of a product's first factor.
-      grad_b: whether it is that of the second one.
+      output_type: the dtype of the product, if it is not that of the factors.
+      grad_a: whether the product is the gradient with respect to the first factor of a product.
+      grad_b: whether it is that with respect to the second factor.
       name: the operation's name.
 
     Raises:
@@ -247,7 +247,7 @@ def matmul(
 
 
 def _is_of_another(left: Tensor, right: Tensor, output_type: DTypeLike | None) -> bool:
-    """Whether a product has another dtype than one of its factors."""
+    """Whether the product has a dtype that differs from that of a factor."""
     wanted = output_type and dtypes.as_dtype(output_type)
     return bool(wanted) and not left.dtype == right.dtype == wanted
 
@@ -273,7 +273,7 @@ def _of_batches(
 
 
 def _is_for_sparse(left: Tensor, right: Tensor, *, hinted: bool) -> bool:
-    """Whether a product is one of matrices of many zeros, or of bfloat16 and another dtype."""
+    """Whether `SparseMatMul` is used: a factor is declared sparse, or dtypes mix with bfloat16."""
     kinds = {left.dtype.name, right.dtype.name}
     is_mixed = kinds > {"bfloat16"} and not kinds & {"int8", "uint8"}
     return (hinted and kinds <= {"float32", "bfloat16"}) or is_mixed
@@ -288,7 +288,7 @@ def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype.
 
     Raises:
-      ValueError: there is none.
+      ValueError: there are no tensors.
 
     """
     items = [convert_to_tensor(item) for item in inputs]
@@ -312,8 +312,8 @@ def accumulate_n(
     """The sum of tensors of one shape and dtype.
 
     Raises:
-      ValueError: there is none, or they have no dtype or no shape in common.
-      TypeError: they are not of `tensor_dtype`.
+      ValueError: there are no tensors, or their dtypes or shapes differ.
+      TypeError: their dtype is not `tensor_dtype`.
 
     """
     items = [convert_to_tensor(item) for item in inputs] if isinstance(inputs, list | tuple) else []
@@ -365,13 +365,13 @@ def range_(
     dtype: DTypeLike | None = None,
     name: str | None = "range",
 ) -> Tensor:
-    """A vector of numbers from `start` (0 if only one is given) up to `limit`, left out.
+    """The numbers from `start` (0 if only one argument is given) up to `limit`, excluded.
 
     Args:
       start: a scalar.
       limit: a scalar.
       delta: the step, a scalar that is not 0.
-      dtype: the dtype; by default the widest of the three arguments'.
+      dtype: the dtype; by default the widest dtype of the three arguments.
       name: the operation's name.
 
     """

@@ -1,4 +1,4 @@
-"""Matrices and their diagonals: made of them, taken from them, set along them; the unit matrix."""
+"""Matrices from diagonals, diagonals of matrices, identity matrices and traces."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from sessrun.reference.public import public
 
 __all__ = ["eye"]
 
-#: Where a shorter diagonal stands in its row: those above the main one right, those below left.
+#: The default alignment of shorter diagonals: right above the main one, left below it.
 _ALIGN: Final = "RIGHT_LEFT"
 
 
 def _padding(value: TensorLike, padding_value: TensorLike) -> Any:
-    """The value beside diagonals, false or true beside those of bool."""
+    """The padding value in the dtype of the diagonals, a bool for those of bools."""
     is_bool = getattr(value, "dtype", None) in {dtypes.bool_, "bool"}
     return bool(padding_value) if is_bool else padding_value
 
@@ -43,14 +43,14 @@ def matrix_diag(
     """Matrices with rows of a tensor on their diagonals.
 
     Args:
-      diagonal: the last dimension is a diagonal; of a band the last two, the highest one first.
+      diagonal: diagonals along the last dimension; those of a band in the last two, highest first.
       name: the operation's name.
-      k: which diagonal, above 0 to the right of the main one; or the lowest and the highest.
-      num_rows: how many rows there are; as few as can be by default.
-      num_cols: how many columns there are.
-      padding_value: what is elsewhere.
-      align: where a shorter diagonal of a band stands in its row, `LEFT` or `RIGHT`, of those
-        above and those below the main one.
+      k: the index of the diagonal, positive above the main one; or the lowest and highest index.
+      num_rows: the number of rows, by default the least that fits.
+      num_cols: the number of columns, by default the least that fits.
+      padding_value: the value of the other elements.
+      align: the alignment of shorter diagonals in their rows: `RIGHT_LEFT` and the like, for those
+        above and below the main one.
 
     Raises:
       ValueError: the diagonals do not fit.
@@ -74,7 +74,7 @@ def matrix_diag_part(
     padding_value: TensorLike = 0,
     align: str = _ALIGN,
 ) -> Tensor:
-    """Diagonals of matrices; arguments and errors are those of `matrix_diag`."""
+    """Diagonals of matrices; arguments and errors as for `matrix_diag`."""
     inputs = {"input": input, "k": k, "padding_value": _padding(input, padding_value)}
     return apply_op("MatrixDiagPartV3", inputs, {"align": align}, name).outputs[0]
 
@@ -87,7 +87,7 @@ def matrix_set_diag(
     k: Any = 0,
     align: str = _ALIGN,
 ) -> Tensor:
-    """Matrices with diagonals replaced; arguments and errors are those of `matrix_diag`."""
+    """Matrices with replaced diagonals; arguments and errors as for `matrix_diag`."""
     inputs = {"input": input, "diagonal": diagonal, "k": k}
     return apply_op("MatrixSetDiagV3", inputs, {"align": align}, name).outputs[0]
 
@@ -100,17 +100,17 @@ def eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Ones on the main diagonal, zeros elsewhere.
+    """Identity matrices: ones on the main diagonal, zeros elsewhere.
 
     Args:
-      num_rows: how many rows there are.
-      num_columns: how many columns there are; as many as rows by default.
-      batch_shape: a shape before that of the matrix.
+      num_rows: the number of rows.
+      num_columns: the number of columns, by default that of rows.
+      batch_shape: the shape of the batch of matrices.
       dtype: a dtype of numbers.
       name: the operations' scope.
 
     Raises:
-      TypeError: a number is no integer and no tensor.
+      TypeError: a size is neither an integer nor a tensor.
 
     """
     with name_scope(name, "eye", [num_rows, num_columns, batch_shape]):

@@ -41,8 +41,8 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: The orders of the approximants, by whether numbers have single precision; the norms below which
-#: each but the last is good enough; and the norm to which the last one's matrices are scaled.
+#: For single and double precision: the orders of the approximants; the norms below which each but
+#: the last is accurate; and the norm to which matrices are scaled for the last one.
 _SINGLE: Final = ((3, 5, 7), (4.258730016922831e-001, 1.880152677804762e000), 3.925724783138660)
 _DOUBLE: Final = (
     (3, 5, 7, 9, 13),
@@ -53,7 +53,7 @@ _DOUBLE: Final = (
 
 
 def _coefficients(order: int) -> list[float]:
-    """Of the numerator's polynomial, from the lowest power on, without the highest one's: 1."""
+    """Coefficients of the Padé numerator by rising power, without the highest, which is 1."""
     factorial = math.factorial
     return [
         float(factorial(2 * order - power) // (factorial(power) * factorial(order - power)))
@@ -62,7 +62,7 @@ def _coefficients(order: int) -> list[float]:
 
 
 def _weighted(terms: Sequence[tuple[Any, Tensor]]) -> Any:
-    """The sum of products, from left to right; a weight may be missing."""
+    """A weighted sum of tensors, from left to right; a weight of None counts as 1."""
     total = None
     for weight, x in terms:
         term = x if weight is None else weight * x
@@ -71,7 +71,7 @@ def _weighted(terms: Sequence[tuple[Any, Tensor]]) -> Any:
 
 
 def _approximant(matrix: Tensor, order: int) -> tuple[Tensor, Tensor]:
-    """The odd and the even part of the numerator."""
+    """The odd and the even part of the Padé numerator of an order."""
     weights: Any = [constant(number, matrix.dtype) for number in _coefficients(order)]
     sizes = shape(matrix)
     unit = eye(sizes[-2], batch_shape=shape(matrix)[:-2], dtype=matrix.dtype)
@@ -102,7 +102,7 @@ def _thirteenth(
 
 
 def _chosen(norm: Tensor, bounds: Sequence[float], cases: Sequence[Tensor]) -> Tensor:
-    """The first case whose bound is above the norm, or the last one."""
+    """The value of the first case whose bound is above the norm, else of the last one."""
     first, *others = bounds
     is_below = less(norm, constant(first, norm.dtype))
     rest = _chosen(norm, others, cases[1:]) if others else cases[1]
@@ -117,14 +117,14 @@ def matrix_exponential(
     """The exponentials of square matrices.
 
     Args:
-      input: of shape `[..., m, m]`, of floating point or complex.
+      input: floating point or complex matrices of shape `[..., m, m]`.
       name: the operations' scope.
 
     Returns:
       A tensor of the same dtype and shape; NaN where an element is not finite.
 
     Raises:
-      ValueError: it is of another dtype.
+      ValueError: the dtype is another one.
 
     """
     with name_scope(name, "matrix_exponential", [input]):
@@ -144,7 +144,7 @@ def matrix_exponential(
 
 
 def _started(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Both parts of the approximant, and how often its result is to be squared."""
+    """Both parts of the approximant, and the number of squarings of its result."""
     orders: tuple[int, ...]
     bounds: tuple[float, ...]
     if matrix.dtype in {dtypes.float16, dtypes.float32, dtypes.complex64}:
@@ -164,7 +164,7 @@ def _started(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _squared(norm: Tensor, odd: Tensor, even: Tensor, squarings: Tensor, matrix: Tensor) -> Tensor:
-    """The quotient of both parts, squared as often as each matrix was halved."""
+    """The quotient of both parts, squared as often as the matrix was halved."""
     all_finite = is_finite(reduce_max(norm))
     nan = constant(np.nan, matrix.dtype)
     result = cond(

@@ -1,4 +1,4 @@
-"""The norms of vectors and matrices."""
+"""`tf.norm`: the norms of vectors and matrices."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from sessrun.reference.public import public
 
 __all__ = ["norm"]
 
-#: The norms of matrices, and by which name vectors have one.
+#: The norms of matrices, and the named norms of vectors.
 _OF_MATRICES: Final = ("euclidean", "fro", 1, 2, np.inf)
 
 
@@ -54,12 +54,12 @@ def norm(
       ord: "euclidean", for matrices also "fro", or a positive number or infinity; for matrices 1
         and infinity, the greatest sum of a column or row, 2, the greatest singular value.
       axis: the axis of the vectors, the two of the matrices, or None for all numbers as a vector.
-      keepdims: whether these axes stay, of size 1.
+      keepdims: whether reduced axes stay, with size 1.
       name: the operations' scope.
       keep_dims: the older name of `keepdims`.
 
     Raises:
-      ValueError: there is no such norm, or no such axis.
+      ValueError: the norm is unknown, or the axis is invalid.
 
     """
     if keepdims is not None and keep_dims is not None:
@@ -114,7 +114,7 @@ def _norm(value: Tensor, order: Any, axes: tuple[int, ...] | None, is_matrix: bo
 
 
 def _greatest_singular_value(value: Tensor, axes: tuple[int, ...]) -> Tensor:
-    """Along two axes, which go to the end and come back: they may not be known by number."""
+    """The greatest singular value along two axes, which are moved to the end and back."""
     count = rank(value)
     positive = map_fn(
         lambda axis: cond(axis >= 0, lambda: axis, lambda: axis + count), convert_to_tensor(axes)

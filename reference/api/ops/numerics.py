@@ -1,4 +1,4 @@
-"""Checks of floating point values, and of dtypes and static shapes that must go together."""
+"""Checks of floating point values, of common dtypes, and of static shapes that broadcast."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ def verify_tensor_all_finite(
     x: TensorLike | None = None,
     message: str | None = None,
 ) -> Tensor:
-    """The tensor, checked when it is computed.
+    """The tensor, with a check at run time that all elements are finite.
 
     Args:
       t: a tensor of floating point numbers.
-      msg: what the error of a number that is infinite or none says.
+      msg: the message of the error if an element is infinite or NaN.
       name: the operations' scope.
       x: the newer name of `t`.
       message: the newer name of `msg`.
 
     Raises:
-      ValueError: an argument is given by both names.
+      ValueError: an argument is given under both names.
 
     """
     value, text = chosen(x, t, "x", "t"), chosen(message, msg, "message", "msg")
@@ -56,10 +56,10 @@ def verify_tensor_all_finite(
 
 @public("add_check_numerics_ops")
 def add_check_numerics_ops() -> Operation:
-    """An operation that checks what every operation of the graph gives, in the order of the graph.
+    """An operation that checks the floating point outputs of every operation of the graph.
 
     Raises:
-      ValueError: an operation stands within a conditional or a loop.
+      ValueError: an operation is in a conditional or a loop.
 
     """
     last: list[Tensor] = []
@@ -78,7 +78,7 @@ def add_check_numerics_ops() -> Operation:
     return group(*last)
 
 
-#: Dtypes whose infinities are looked for in a whole graph.
+#: The dtypes that `add_check_numerics_ops` checks.
 _CHECKED: Final = (dtypes.float16, dtypes.float32, dtypes.float64)
 
 
@@ -86,14 +86,14 @@ _CHECKED: Final = (dtypes.float16, dtypes.float32, dtypes.float64)
 def assert_same_float_dtype(
     tensors: Iterable[Tensor | None] | None = None, dtype: DType | None = None
 ) -> DType:
-    """The floating point dtype that all tensors have.
+    """The common floating point dtype of tensors.
 
     Args:
-      tensors: tensors, sparse ones too, and None for none.
-      dtype: the DType they must have; by default that of the first, and float32 without any.
+      tensors: tensors, dense or sparse; None entries are skipped.
+      dtype: the expected DType; by default that of the first tensor, or float32.
 
     Raises:
-      ValueError: two differ, or it is no floating point dtype.
+      ValueError: dtypes differ, or the dtype is not floating point.
 
     """
     float_dtype = dtype
@@ -116,10 +116,10 @@ def assert_same_float_dtype(
 
 @public("broadcast_static_shape")
 def broadcast_static_shape(shape_x: TensorShape, shape_y: TensorShape) -> TensorShape:
-    """What is known of the shape that two shapes broadcast to.
+    """The static shape that two static shapes broadcast to.
 
     Raises:
-      ValueError: they do not go together.
+      ValueError: they are incompatible.
 
     """
     if shape_x.ndims is None or shape_y.ndims is None:

@@ -23,9 +23,9 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: What marks the place of a tensor in a text that does not have it.
+#: The placeholder of a tensor, if the text does not contain it.
 _PLACEHOLDER: Final = "{}"
-#: Chooses digits that make the mark one that the text does not have, as TensorFlow does.
+#: The seed of the digits that are appended to a placeholder that the text contains, as in TF.
 _SEED: Final = 5
 
 
@@ -38,14 +38,14 @@ def print_through(
     summarize: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """The input; whenever it is computed, the data are written to the error stream.
+    """`tf.Print`: the input; whenever it is computed, the data is written to the error stream.
 
     Args:
       input_: a tensor.
       data: a list of tensors.
-      message: what is written before them.
-      first_n: in how many runs they are written; in all by default.
-      summarize: how many elements of each are shown, by default 3; all if negative.
+      message: text that is written before the data.
+      first_n: the number of times that the data is written, by default always.
+      summarize: the number of elements shown of each tensor, by default 3; all if negative.
       name: the operation's name.
 
     """
@@ -62,17 +62,17 @@ def string_format(
     summarize: int = 3,
     name: str | None = None,
 ) -> Tensor:
-    """The template with tensors in the places of its placeholders: a scalar string.
+    """A scalar string: the template with its placeholders replaced by the values of tensors.
 
     Args:
       template: the text.
-      inputs: a tensor, or a list of as many as the template has placeholders.
-      placeholder: what stands in the place of each.
-      summarize: how many elements are shown at each end of a dimension; all if negative.
+      inputs: a tensor, or a list of them, one for each placeholder.
+      placeholder: the text that is replaced.
+      summarize: the number of elements shown at both ends of a dimension; all if negative.
       name: the operation's name.
 
     Raises:
-      ValueError: the numbers of tensors and of placeholders differ.
+      ValueError: the number of tensors is not that of placeholders.
 
     """
     tensors = [inputs] if is_tensor(inputs) else list(inputs)
@@ -101,8 +101,8 @@ def print_v2(*inputs: TensorLike, **kwargs: Any) -> Operation:
         "file://" and a path; the error stream by default), `summarize`, `sep`, `end`, `name`.
 
     Raises:
-      TypeError: another keyword.
-      ValueError: another output stream.
+      TypeError: a keyword is unknown.
+      ValueError: the output stream is unknown.
 
     """
     stream = _stream(kwargs.pop("output_stream", sys.stderr))
@@ -123,7 +123,7 @@ def _is_text(value: TensorLike) -> bool:
 
 
 def _joined(inputs: tuple[Any, ...], sep: str, summarize: int, name: str | None) -> Tensor:
-    """The inputs in one line, with each tensor's value in its place."""
+    """The inputs in one line, as a string tensor in which tensors appear by their values."""
     tensors: list[Any] = []
     marks: list[_Mark] = []
     parts = [
@@ -145,7 +145,7 @@ def _joined(inputs: tuple[Any, ...], sep: str, summarize: int, name: str | None)
 
 
 class _Mark:
-    """Stands for a tensor in a structure that is shown."""
+    """A placeholder of a tensor in a structure that is formatted."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -157,7 +157,7 @@ class _Mark:
 def _marked(
     value: TensorLike, tensors: list[Any], marks: list[_Mark], mark: str = _PLACEHOLDER
 ) -> Any:
-    """The structure with marks for its tensors, which are appended to `tensors`."""
+    """The structure with placeholders for its tensors, which are appended to `tensors`."""
     if isinstance(value, SparseTensor):
         tensors += [value.indices, value.values, value.dense_shape]
         return f"SparseTensor(indices={mark}, values={mark}, shape={mark})"

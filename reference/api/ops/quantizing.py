@@ -1,4 +1,4 @@
-"""Numbers quantized: as integers of few bits, as they were such, and back."""
+"""Quantization to integers of few bits, dequantization, and fake quantization."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ __all__: list[str] = []
 
 
 def _axis_number(value: Any, axis: int | None) -> int:
-    """The axis counted from the front; -1 for none.
+    """The axis as a number that is not negative; -1 if it is None.
 
     Raises:
-      ValueError: it is counted from the back of an unknown rank.
+      ValueError: it is negative and the rank is unknown.
 
     """
     if axis is None:
@@ -45,22 +45,22 @@ def quantize_v2(
     axis: int | None = None,
     ensure_minimum_range: float = 0.01,
 ) -> Any:
-    """The integers of numbers in a range, and the range that they stand for.
+    """Quantize floats in a range to integers; returns these and the range that they represent.
 
     Args:
       input: float32 numbers.
-      min_range: the least number, or one for each slice of the axis.
-      max_range: the greatest.
+      min_range: the least number, or one for each slice along the axis.
+      max_range: the greatest number, likewise.
       T: a quantized dtype.
       mode: `MIN_COMBINED`, `MIN_FIRST` or `SCALED`.
       name: the operation's name.
       round_mode: `HALF_AWAY_FROM_ZERO`, or for `SCALED` `HALF_TO_EVEN`.
-      narrow_range: whether the least integer is left out.
-      axis: the axis each slice of which has a range of its own.
-      ensure_minimum_range: how far apart, as a part of them, the ends are at least.
+      narrow_range: whether the least integer is not used.
+      axis: the axis whose slices have ranges of their own.
+      ensure_minimum_range: the least distance of the ends of the range, relative to them.
 
     Raises:
-      ValueError: the axis is counted from the back of an unknown rank.
+      ValueError: the axis is negative and the rank is unknown.
 
     """
     return wrapper("QuantizeV2")(
@@ -90,7 +90,7 @@ def quantize(
     axis: int | None = None,
     ensure_minimum_range: float = 0.01,
 ) -> Any:
-    """As `quantize_v2`, its arguments in another order."""
+    """As `quantize_v2`, with the arguments in another order."""
     return quantize_v2(
         input,
         min_range,
@@ -116,10 +116,10 @@ def dequantize(
     narrow_range: bool = False,
     dtype: DTypeLike = dtypes.float32,
 ) -> Tensor:
-    """The numbers that quantized ones stand for; arguments as for `quantize_v2`.
+    """The floats that quantized integers represent; arguments as for `quantize_v2`.
 
     Raises:
-      ValueError: the axis is counted from the back of an unknown rank.
+      ValueError: the axis is negative and the rank is unknown.
 
     """
     dequantized: Tensor = node(

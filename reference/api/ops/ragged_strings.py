@@ -1,4 +1,4 @@
-"""Strings taken apart into rows of parts: `tf.strings.bytes_split`, and splits that are ragged."""
+"""Strings split into ragged rows: `tf.strings.bytes_split` and `tf.strings.split`."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ __all__ = ["split", "string_bytes_split", "string_split", "string_split_v2"]
 
 @public("strings.bytes_split")
 def string_bytes_split(input: TensorLike, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
-    """Each string as its bytes.
+    """Split each string into its bytes.
 
     Args:
-      input: strings, ragged or not.
+      input: strings, dense or ragged.
       name: the operations' scope.
 
     Returns:
-      A RaggedTensor of one dimension more; for one string a vector.
+      A RaggedTensor with one more dimension; for a scalar string a vector.
 
     Raises:
-      ValueError: the rank of the strings is not known.
+      ValueError: the rank of the strings is unknown.
 
     """
 
@@ -55,16 +55,16 @@ def string_split_v2(
     maxsplit: int = -1,
     name: str | None = None,
 ) -> Any:
-    """Each string split at a separator, as Python's `str.split` does.
+    """Split each string at a separator, as Python's `str.split`.
 
     Args:
-      input: strings, ragged or not; of unknown rank they are taken for a vector.
-      sep: the separator; runs of white space by default.
-      maxsplit: at how many places at most; at all by default.
+      input: strings, dense or ragged; a tensor of unknown rank counts as a vector.
+      sep: the separator, by default runs of white space.
+      maxsplit: the greatest number of splits of a string; -1 for no limit.
       name: the operations' scope.
 
     Returns:
-      A RaggedTensor of one dimension more; for one string a vector.
+      A RaggedTensor with one more dimension; for a scalar string a vector.
 
     """
     with name_scope(name, "StringSplit", [input]):
@@ -80,18 +80,18 @@ def split(
     source: Any = None,
     name: str | None = None,
 ) -> Any:
-    """The same as `string_split_v2`, sparse by default, and of one string as of a vector of it.
+    """As `string_split_v2`, but sparse by default; a scalar string counts as a vector of one.
 
     Args:
-      input: strings, ragged or not.
-      sep: as above.
-      maxsplit: as above.
+      input: strings, dense or ragged.
+      sep: as for `string_split_v2`.
+      maxsplit: as for `string_split_v2`.
       result_type: "SparseTensor" or "RaggedTensor".
-      source: the old name of `input`.
+      source: the older name of `input`.
       name: the operations' scope.
 
     Raises:
-      ValueError: another result type.
+      ValueError: the result type is unknown.
 
     """
     with name_scope(name, "StringSplit", [source if input is None else input]):
@@ -115,7 +115,7 @@ def _strings(value: TensorLike) -> Any:
 
 
 def _split(strings: Any, parts: Callable[[Tensor], SparseTensor]) -> Any:
-    """Strings of any rank split by what splits a vector of them."""
+    """Split strings of any rank by a function that splits a vector of strings."""
     if isinstance(strings, RaggedTensor):
         return strings.with_flat_values(_split(strings.flat_values, parts))
     rank = strings.shape.rank

@@ -1,4 +1,4 @@
-"""Functions of random numbers: their seeds, their scopes, their scaling.
+"""Random numbers: uniform, normal and categorical samples, and shuffles.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -23,7 +23,7 @@ __all__ = ["random_normal", "random_uniform", "seed_attributes", "truncated_norm
 
 
 def seed_attributes(seed: int | None) -> dict[str, Any]:
-    """The two seeds as attributes: 0 where there is none."""
+    """The attributes `seed` and `seed2` of an operation; 0 if there is no seed."""
     first, second = get_seed(seed)
     return {
         "seed": 0 if first is None else first,
@@ -40,18 +40,18 @@ def random_uniform(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers drawn evenly from [minval, maxval).
+    """Samples of the uniform distribution on [minval, maxval).
 
     Args:
-      shape: the shape.
+      shape: the shape of the result.
       minval: the least number.
-      maxval: the bound, by default 1; integers need one.
+      maxval: the upper bound, excluded; by default 1, required for integers.
       dtype: a float dtype, int32 or int64.
       seed: the operation's seed.
       name: the operation's name.
 
     Raises:
-      ValueError: an integer dtype without `maxval`, or another dtype.
+      ValueError: the dtype is invalid, or an integer dtype has no `maxval`.
 
     """
     wanted = dtypes.as_dtype(dtype)
@@ -107,10 +107,10 @@ def random_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers drawn from a normal distribution.
+    """Samples of a normal distribution.
 
     Args:
-      shape: the shape.
+      shape: the shape of the result.
       mean: the mean.
       stddev: the standard deviation.
       dtype: a float dtype.
@@ -130,13 +130,13 @@ def truncated_normal(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `random_normal`; what is more than two deviations off is drawn again."""
+    """As `random_normal`; samples more than two deviations off the mean are drawn again."""
     return _normal("TruncatedNormal", "truncated_normal", shape, mean, stddev, dtype, seed, name)
 
 
 @public("random.shuffle", "random_shuffle")
 def random_shuffle(value: TensorLike, seed: int | None = None, name: str | None = None) -> Tensor:
-    """The rows in a random order."""
+    """The rows in random order."""
     return one("RandomShuffle", {"value": value}, name, **seed_attributes(seed))
 
 
@@ -148,7 +148,7 @@ def multinomial(
     name: str | None = None,
     output_dtype: DTypeLike | None = None,
 ) -> Tensor:
-    """Classes drawn with the probabilities that the unnormalised logarithms give.
+    """Samples of classes by unnormalized log probabilities.
 
     Args:
       logits: [batch, classes].
@@ -170,7 +170,7 @@ def categorical(
     seed: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `multinomial`, by its later name; `dtype` is the classes'."""
+    """As `multinomial`, under its newer name; `dtype` is that of the classes."""
     with name_scope(name, "categorical", [logits]):
         return _classes(logits, num_samples, dtype, seed)
 

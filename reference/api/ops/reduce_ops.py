@@ -1,4 +1,4 @@
-"""Functions of reductions, running sums and arguments of extrema, with `axis` and `keepdims`.
+"""Reductions over axes, argmin and argmax, and cumulative sums.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -38,15 +38,15 @@ __all__ = [
     "reduce_variance",
 ]
 
-#: The type of an argument that has two names.
+#: The type of an argument with two names.
 T = TypeVar("T")
 
 
 def chosen(new: T, old: T, new_name: str, old_name: str) -> T:
-    """The one of two names of an argument that was given.
+    """The value of an argument that has two names, of which at most one may be given.
 
     Raises:
-      ValueError: both were given.
+      ValueError: both are given.
 
     """
     if old is None:
@@ -57,9 +57,9 @@ def chosen(new: T, old: T, new_name: str, old_name: str) -> T:
 
 
 def all_axes(value: Any) -> Tensor:
-    """Every axis of a tensor: a constant where the rank is known, else a `Range`.
+    """All axes of a tensor: a constant if the rank is known, else a `Range`.
 
-    As in TensorFlow that of a scalar is a `Range`, too.
+    For a scalar it is a `Range` as in TensorFlow.
     """
     ndims = value.shape.ndims if hasattr(value, "shape") and hasattr(value, "op") else None
     if not ndims:
@@ -119,7 +119,7 @@ def reduce_euclidean_norm(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The Euclidean norm over the given axes; the arguments have no older names."""
+    """The Euclidean norm over axes."""
     return _euclidean_norm(input_tensor, axis, bool(keepdims), name)
 
 
@@ -132,9 +132,9 @@ def reduce_logsumexp(
     reduction_indices: TensorLike | None = None,
     keep_dims: bool | None = None,
 ) -> Tensor:
-    """The logarithm of the sum of exponentials over the given axes, without overflow.
+    """log(sum(exp(x))) over axes, computed without overflow.
 
-    The arguments are those of `reduce_sum`.
+    The arguments are as for `reduce_sum`.
     """
     axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
     keep = bool(chosen(keepdims, keep_dims, "keepdims", "keep_dims"))
@@ -172,7 +172,7 @@ def count_nonzero(
     keep_dims: bool | None = None,
     input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
-    """How many elements over the given axes are not zero (false, empty)."""
+    """The number of elements over axes that are not zero (False, the empty string)."""
     keepdims = chosen(keepdims, keep_dims, "keepdims", "keep_dims")
     axis = chosen(axis, reduction_indices, "axis", "reduction_indices")
     given = chosen(input, input_tensor, "input", "input_tensor")
@@ -244,16 +244,16 @@ def reduce_variance(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The variances over axes.
+    """The variance over axes.
 
     Args:
-      input_tensor: a tensor of floating point, or of complex numbers.
-      axis: the axes; all by default.
-      keepdims: whether they stay, of size 1.
+      input_tensor: a floating point or complex tensor.
+      axis: the axes, by default all.
+      keepdims: whether reduced axes stay, with size 1.
       name: the operations' scope.
 
     Raises:
-      TypeError: the numbers are whole.
+      TypeError: the tensor is of integers.
 
     """
     with name_scope(name or "reduce_variance"):
@@ -275,7 +275,7 @@ def reduce_std(
     keepdims: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The standard deviations over axes; arguments and errors are those of `reduce_variance`."""
+    """The standard deviation over axes; arguments and errors as for `reduce_variance`."""
     with name_scope(name or "reduce_std"):
         value = convert_to_tensor(input_tensor)
         return sqrt(reduce_variance(value, axis=axis, keepdims=keepdims))
@@ -289,13 +289,13 @@ def cumulative_logsumexp(
     reverse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The logarithms of the sums of exponentials up to each place.
+    """The cumulative log(sum(exp(x))) along an axis.
 
     Args:
-      x: a tensor of floating point.
-      axis: along which axis.
-      exclusive: whether the place itself is left out.
-      reverse: whether the sums begin at the end.
+      x: a floating point tensor.
+      axis: the axis.
+      exclusive: whether an element is excluded from its own sum.
+      reverse: whether sums run from the end.
       name: the operation's name.
 
     """

@@ -1,4 +1,4 @@
-"""`tf.repeat`: the elements along an axis, each repeated."""
+"""`tf.repeat`: the elements along an axis repeated."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ def repeat(
     axis: int | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Elements along an axis, each as often as is said.
+    """Repeat elements along an axis.
 
     Args:
       input: a tensor.
-      repeats: how often: a number, or one for each element.
-      axis: the axis; None for all elements as a vector.
+      repeats: the number of repetitions: a scalar, or one for each element.
+      axis: the axis; None to flatten the tensor first.
       name: the operations' scope.
 
     Raises:
-      TypeError: the axis is no int, or the numbers are no integers.
-      ValueError: there is no such axis, or another number of repeats.
+      TypeError: the axis is not an int, or the repeats are not integers.
+      ValueError: the axis is invalid, or there is another number of repeats.
 
     """
     if axis is None:
@@ -59,7 +59,7 @@ def repeat(
             data.shape[axis_number : axis_number + 1].assert_is_compatible_with(counts.shape)
         if counts.shape.ndims is None:
             counts = broadcast_to(counts, [shape(data)[axis_number]])
-        # As TensorFlow masks copies: gradients of gathered rows would be IndexedSlices.
+        # Masked copies as in TensorFlow: gradients of gathered rows would be IndexedSlices.
         mask = sequence_mask(counts)
         repeated = boolean_mask(_copies(data, shape(mask)[1], axis_number), mask, axis=axis_number)
         known = (
@@ -72,7 +72,7 @@ def repeat(
 
 
 def _with_axes(data: Tensor) -> Tensor:
-    """The data; a number as a vector of it."""
+    """The data; a scalar becomes a vector of one element."""
     if data.shape.ndims is None:
         sizes = concat([[1], shape(data)], axis=0)
         return reshape(data, sizes[-rank(data) :])
@@ -91,14 +91,14 @@ def _axis_of(data: Tensor, axis: int) -> int:
 
 
 def _repeated(data: Tensor, count: Tensor, axis: int) -> Tensor:
-    """Each element equally often."""
+    """Repeat all elements along an axis equally often."""
     sizes = shape(data, out_type=count.dtype)
     full_shape = concat([sizes[:axis], [count * sizes[axis]], sizes[axis + 1 :]], axis=0)
     return reshape(_copies(data, count, axis), full_shape)
 
 
 def _copies(data: Tensor, count: Tensor, axis: int) -> Tensor:
-    """So many copies of each element, in a dimension behind the axis."""
+    """`count` copies of each element, along a new dimension after the axis."""
     wide, ndims = expand_dims(data, axis + 1), data.shape.ndims
     multiples: TensorLike
     if ndims is None:

@@ -14,7 +14,7 @@ __all__ = ["tensor_scatter_update"]
 def tensor_scatter_update(
     tensor: TensorLike, indices: TensorLike, updates: TensorLike, name: str | None = None
 ) -> Tensor:
-    """A copy of the tensor with elements replaced at index vectors."""
+    """A copy of the tensor with the elements at index vectors replaced."""
     return one(
         "TensorScatterUpdate", {"tensor": tensor, "indices": indices, "updates": updates}, name
     )

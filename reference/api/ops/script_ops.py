@@ -1,4 +1,4 @@
-"""`tf.py_func` and its kin: Python functions as operations. Source: TF 2.21."""
+"""`tf.py_func`, `tf.numpy_function`, `tf.py_function`: Python functions as operations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sessrun.reference.state import scripts
 
 __all__ = ["numpy_function", "py_func", "py_function"]
 
-#: The name under which a `py_function` has a gradient in TensorFlow, by a tape; here it has none.
+#: The gradient function of a `py_function` in TensorFlow, which needs a tape; here it has none.
 _EAGER: Final = "EagerPyFunc"
 
 
@@ -29,23 +29,23 @@ def py_func(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """Call a Python function with the values of `inp` whenever it is run.
+    """An operation that calls a Python function with the values of `inp`.
 
     Args:
-      func: the function; it gets arrays, numpy scalars, `bytes`, and returns what is one for each
+      func: the function; it gets arrays, numpy scalars or `bytes`, and returns a value for each
         dtype of `Tout`.
-      inp: the tensors that it gets.
-      Tout: the dtype that it returns, or a list or tuple of them.
-      stateful: whether it has effects; one without inputs and effects may be called once only.
+      inp: the tensors whose values it gets.
+      Tout: the dtype of its result, or a list or tuple of dtypes.
+      stateful: whether it has side effects; if not, its calls may be cached or left out.
       name: the operation's name.
 
     Returns:
-      A tensor, or a list of them if `Tout` is a list or tuple; an Operation where a function with
-      effects returns nothing.
+      A tensor, or a list of them if `Tout` is a list or tuple; an Operation if a stateful function
+      has no results.
 
     Raises:
-      ValueError: `func` cannot be called.
-      TypeError: `inp` cannot be iterated, or `Tout` has what is no dtype.
+      ValueError: `func` is not callable.
+      TypeError: `inp` is not iterable, or `Tout` has an invalid dtype.
 
     """
     if not callable(func):
@@ -74,11 +74,11 @@ def numpy_function(
     stateful: bool = True,
     name: str | None = None,
 ) -> Any:
-    """`py_func`; without `func`, a decorator of functions that are then called with tensors.
+    """As `py_func`; without `func` a decorator of functions that are then called with tensors.
 
     Raises:
-      TypeError: `Tout` is missing, or `inp` is missing where there is a `func` or the other way.
-      ValueError: as `py_func`.
+      TypeError: `Tout` is missing, or only one of `func` and `inp` is given.
+      ValueError: as for `py_func`.
 
     """
 
@@ -95,14 +95,14 @@ def py_function(
     Tout: Any = None,  # noqa: N803 - TensorFlow's signature
     name: str | None = None,
 ) -> Any:
-    """`numpy_function` of a function that gets tensors with a value: `x.numpy()` is the array.
+    """As `numpy_function`, for a function of eager tensors: `x.numpy()` is the array.
 
-    What it returns becomes tensors of the dtypes of `Tout`, as by `tf.constant`. It cannot be
-    differentiated here: `tf.gradients` raises LookupError.
+    Its results are converted to the dtypes of `Tout` as by `tf.constant`. It has no gradient here:
+    `tf.gradients` raises LookupError.
 
     Raises:
-      TypeError: as `numpy_function`.
-      ValueError: as `py_func`.
+      TypeError: as for `numpy_function`.
+      ValueError: as for `py_func`.
 
     """
 
@@ -120,7 +120,7 @@ def _types(types: Any) -> list[DType]:
 
 
 def _eager(function: Callable[..., Any], types: Sequence[DType]) -> Callable[..., Any]:
-    """A function of arrays that gives the function tensors and takes the arrays of its results."""
+    """A function of arrays that calls a function of eager tensors and unpacks its results."""
 
     @functools.wraps(function)
     def called(*arrays: Any) -> Any:
@@ -139,10 +139,10 @@ def _built_or_decorator(
     inp: Any,
     types: Any,
 ) -> Any:
-    """What `build` makes of the function and its inputs; without both, a decorator that does.
+    """`build(func, inp)`; if both are None, a decorator of functions that builds when called.
 
     Raises:
-      TypeError: there are no types, or there is one of function and inputs without the other.
+      TypeError: the types are missing, or only one of `func` and `inp` is given.
 
     """
     if types is None:

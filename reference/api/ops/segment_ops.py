@@ -1,4 +1,4 @@
-"""Means of the rows that share a segment: sums of segments over counts or their roots."""
+"""Unsorted segment means, and segment sums over the roots of the counts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__: list[str] = []
 
 
 def _counts(data: Tensor, segment_ids: Tensor, num_segments: TensorLike) -> Tensor:
-    """How many rows each segment has, 1 at least, in a shape that broadcasts to its rows."""
+    """The number of rows of each segment, at least 1, in a shape that broadcasts to the sums."""
     count = convert_to_tensor(num_segments)
     ones_of = ones(shape_internal(segment_ids), dtype=data.dtype)
     counts = unsorted_segment_sum(ones_of, segment_ids, count)
@@ -30,12 +30,12 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: TensorLike) -> Tens
 def unsorted_segment_mean(
     data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The means of the slices that share a segment; 0 for an empty one.
+    """The means of slices by segment; 0 for an empty segment.
 
     Args:
       data: a tensor of numbers.
-      segment_ids: integers, of a shape that the data's begins with.
-      num_segments: how many segments there are.
+      segment_ids: integers, whose shape is a prefix of that of the data.
+      num_segments: the number of segments.
       name: the operations' scope.
 
     """
@@ -49,7 +49,7 @@ def unsorted_segment_mean(
 def unsorted_segment_sqrt_n(
     data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
-    """The sums over the roots of the counts; arguments are those of `unsorted_segment_mean`."""
+    """Segment sums over the roots of the counts; arguments as for `unsorted_segment_mean`."""
     with name_scope(name, "UnsortedSegmentSqrtN"):
         data, segment_ids = convert_to_tensor(data), convert_to_tensor(segment_ids)
         counts = _counts(data, segment_ids, num_segments)

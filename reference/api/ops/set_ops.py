@@ -1,4 +1,4 @@
-"""Functions of sets, public as `sets.*`: the rows of tensors, dense or sparse.
+"""Set operations on the rows of tensors, dense or sparse; public as `sets.*`.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -33,14 +33,14 @@ _VALID: Final = frozenset(
 
 @public("sets.set_size", "sets.size")
 def set_size(a: SparseTensor, validate_indices: bool = True) -> Tensor:
-    """How many different values each row of the last dimension has, int32.
+    """The number of unique values of each row of the last dimension, int32.
 
     Args:
-      a: a sparse tensor of rank 2 or more, its indices in order.
-      validate_indices: whether that is checked.
+      a: a sparse tensor of rank 2 or more, with sorted indices.
+      validate_indices: whether the order of indices is checked.
 
     Raises:
-      TypeError: it is not sparse, or its dtype is none of sets.
+      TypeError: it is not sparse, or its dtype is not supported.
 
     """
     sparse = convert_to_tensor_or_sparse_tensor(a, name="a")
@@ -63,10 +63,10 @@ def _check_dtype(value: Tensor | SparseTensor) -> None:
 def _pair(
     a: TensorLike | SparseTensor, b: TensorLike | SparseTensor
 ) -> tuple[Tensor | SparseTensor, Tensor | SparseTensor, bool]:
-    """Both as tensors, the dense one first, and whether they changed places.
+    """Both operands as tensors, a dense one first, and whether they were swapped.
 
     Raises:
-      TypeError: a dtype is none of sets, or they differ.
+      TypeError: the dtypes differ or are not supported.
 
     """
     first = convert_to_tensor_or_sparse_tensor(a, name="a")
@@ -103,18 +103,18 @@ def _operation(
 def set_intersection(
     a: TensorLike | SparseTensor, b: TensorLike | SparseTensor, validate_indices: bool = True
 ) -> SparseTensor:
-    """For each row the values that are in both.
+    """The intersection of sets: for each row the values that are in both tensors.
 
     Args:
-      a: a tensor or a sparse tensor of rank 2 or more; indices in order.
-      b: one of the same dtype and shape but for the last dimension.
+      a: a tensor or a sparse tensor of rank 2 or more, with sorted indices.
+      b: a tensor of the same dtype, and of the same shape except for the last dimension.
       validate_indices: whether the order of indices is checked.
 
     Returns:
-      A sparse tensor, the values of each row in order.
+      A sparse tensor with sorted values in each row.
 
     Raises:
-      TypeError: a dtype is none of sets, or they differ.
+      TypeError: the dtypes differ or are not supported.
 
     """
     first, second, _ = _pair(a, b)
@@ -128,9 +128,9 @@ def set_difference(
     aminusb: bool = True,
     validate_indices: bool = True,
 ) -> SparseTensor:
-    """For each row the values of `a` that are not in `b`, or with `aminusb=False` the others.
+    """The difference of sets: the values of `a` not in `b`, or of `b` not in `a` if not `aminusb`.
 
-    The arguments are otherwise those of `set_intersection`, and so is what it returns and raises.
+    The other arguments, the result and the errors are as for `set_intersection`.
     """
     first, second, flipped = _pair(a, b)
     operation = "a-b" if bool(aminusb) is not flipped else "b-a"
@@ -141,6 +141,6 @@ def set_difference(
 def set_union(
     a: TensorLike | SparseTensor, b: TensorLike | SparseTensor, validate_indices: bool = True
 ) -> SparseTensor:
-    """For each row the values that are in either, as `set_intersection`."""
+    """The union of sets: for each row the values that are in either tensor."""
     first, second, _ = _pair(a, b)
     return _operation(first, second, "union", validate_indices)

@@ -1,7 +1,7 @@
-"""What a tensor's shape, size and rank are as tensors, and shapes that become tensors.
+"""Shape, size and rank of tensors as tensors, and shapes converted to tensors.
 
-What is known while the graph is built becomes a constant; the functions named `..._internal` leave
-that to the caller.
+A result that is known statically is a constant; the functions named `..._internal` leave that to
+the caller.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def shape(
     name: str | None = None,
     out_type: DTypeLike | None = None,
 ) -> Tensor:
-    """The shape as an integer vector: a constant where it is known while the graph is built.
+    """The shape as an integer vector: a constant if it is static.
 
     Args:
       input: a tensor, or a SparseTensor.
@@ -52,7 +52,7 @@ def shape_internal(
     optimize: bool = True,
     out_type: DTypeLike | None = None,
 ) -> Tensor:
-    """The same as `shape`; `optimize` says whether a known shape becomes a constant."""
+    """As `shape`; `optimize` says whether a static shape becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     with name_scope(name, "Shape", [input]) as scope:
         if is_sparse(input):
@@ -70,7 +70,7 @@ def size(
     name: str | None = None,
     out_type: DTypeLike | None = None,
 ) -> Tensor:
-    """The number of elements: a constant where it is known while the graph is built."""
+    """The number of elements: a constant if the shape is static."""
     return size_internal(input, name, out_type=out_type)
 
 
@@ -80,7 +80,7 @@ def size_internal(
     optimize: bool = True,
     out_type: DTypeLike | None = None,
 ) -> Tensor:
-    """The same as `size`; `optimize` says whether a known size becomes a constant."""
+    """As `size`; `optimize` says whether a static size becomes a constant."""
     wanted = dtypes.int32 if out_type is None else dtypes.as_dtype(out_type)
     with name_scope(name, "Size", [input]) as scope:
         if is_sparse(input):
@@ -93,7 +93,7 @@ def size_internal(
 
 
 def rank(input: TensorLike | SparseTensor, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's name
-    """The number of dimensions: a constant where it is known while the graph is built."""
+    """The number of dimensions: a constant if it is static."""
     return rank_internal(input, name)
 
 
@@ -102,7 +102,7 @@ def rank_internal(
     name: str | None = None,
     optimize: bool = True,
 ) -> Tensor:
-    """The same as `rank`; `optimize` says whether a known rank becomes a constant."""
+    """As `rank`; `optimize` says whether a static rank becomes a constant."""
     with name_scope(name, "Rank", [input]) as scope:
         if is_sparse(input):
             return one("Size", {"input": input.dense_shape}, scope, out_type=dtypes.int32)
@@ -113,7 +113,7 @@ def rank_internal(
 
 
 def shape_tensor(shape: TensorLike) -> Tensor:
-    """A shape as a tensor, named `shape`: int32 where nothing asks for int64.
+    """A shape as a tensor named `shape`, int32 by default.
 
     Args:
       shape: a tensor, a TensorShape, or a list of sizes, some of which may be a Dimension.
@@ -126,7 +126,7 @@ def shape_tensor(shape: TensorLike) -> Tensor:
 
 
 def variable_shape(handle: Tensor, out_type: DTypeLike | None = None) -> Tensor:
-    """The shape of the variable behind a handle; a constant where it is known already.
+    """The shape of the variable of a handle; a constant if it is static.
 
     Args:
       handle: the handle, a resource tensor.

@@ -1,4 +1,4 @@
-"""`tensor[...]`: a Python index becomes one `StridedSlice`, a mask what `boolean_mask` makes."""
+"""`tensor[...]`: indexing by a `StridedSlice`, or by `boolean_mask` for masks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["SLICE_TYPE_ERROR", "strided_slice"]
 
 _MASKS: Final = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
-#: What is said of an index of another type.
+#: The error for an index of another type.
 SLICE_TYPE_ERROR: Final = (
     "Only integers, slices (`:`), ellipsis (`...`), tf.newaxis (`None`) and scalar "
     "tf.int32/tf.int64 tensors are valid indices"
@@ -37,7 +37,7 @@ _INDICES: Final = (dtypes.int64, dtypes.int32, dtypes.int16)
 
 
 def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
-    """The part of a tensor (or variable) that an index names.
+    """Index a tensor or variable: `tensor[key]`.
 
     Args:
       tensor: the tensor.
@@ -46,8 +46,8 @@ def strided_slice(tensor: Any, key: Any, name: str = "strided_slice") -> Tensor:
       name: the operation's name.
 
     Raises:
-      InvalidArgumentTypeError: an index is of another type.
-      InvalidArgumentValueError: an index is out of range, or there are too many.
+      InvalidArgumentTypeError: an index has an unsupported type.
+      InvalidArgumentValueError: an index is out of range, or there are more than dimensions.
 
     """
     if _is_mask(key):
@@ -75,7 +75,7 @@ def _is_mask(key: object) -> bool:
 
 
 def _bounds(item: Any, bit: int, masks: dict[str, int]) -> tuple[Any, Any, Any]:
-    """Begin, end and stride of one index; sets its bits in the masks."""
+    """Begin, end and stride of an index item, whose bits are set in the masks."""
     if isinstance(item, slice):
         given = [
             None if _is_unknown(bound) else bound for bound in (item.start, item.stop, item.step)
@@ -105,13 +105,13 @@ def _is_unknown(bound: object) -> bool:
 
 
 def _widest(bounds: Sequence[object]) -> DType | None:
-    """The dtype of the tensors among the bounds; None if there is none."""
+    """The widest dtype of the tensors among the bounds; None if there are no tensors."""
     index_dtypes = {bound.dtype.base_dtype for bound in bounds if isinstance(bound, Tensor)}
     return next((dtype for dtype in _INDICES if dtype in index_dtypes), None)
 
 
 def _like(dtype: DType | None, number: int) -> int | Tensor:
-    """A bound that is left out: a tensor beside bounds that are tensors."""
+    """The default of an omitted bound: a tensor if other bounds are tensors of this dtype."""
     if dtype is None:
         return number
     return conversion.constant(np.array(number, dtype.as_numpy_dtype), "Const")
@@ -134,7 +134,7 @@ def _is_vector(item: Any) -> bool:
 
 
 def _vectors(bounds: Sequence[list[TensorLike]]) -> list[Tensor]:
-    """Begin, end and strides as vectors of one dtype: int64 if one of them is."""
+    """Begin, end and strides as vectors of one dtype: int64 if one of them has it."""
     if not bounds[0]:
         return [conversion.constant(np.zeros(0, np.int32), "Const")] * 3
     vectors = [_vector(bound) for bound in bounds]

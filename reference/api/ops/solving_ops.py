@@ -1,4 +1,4 @@
-"""Functions that solve systems of linear equations, several operations each, as in TensorFlow."""
+"""Solvers of systems of linear equations, log-determinants, and matrix-vector products."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sessrun.reference.public import public
 
 __all__ = ["cholesky_solve", "gramian_factor", "triangular_solve"]
 
-#: Bytes of matrices from which many small ones are solved by one operation.
+#: The size in bytes up to which the matrices of a batch are solved by one operation.
 _LARGE: Final = 256_000
 
 
@@ -42,13 +42,13 @@ def triangular_solve(
     adjoint: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The solutions of systems with triangular matrices.
+    """Solve systems of linear equations with triangular matrices.
 
     Args:
       matrix: of shape `[..., m, m]`.
       rhs: of shape `[..., m, k]`.
-      lower: whether the lower triangles are read.
-      adjoint: whether the matrices' adjoints are meant.
+      lower: whether the matrices are lower triangular.
+      adjoint: whether to solve with the adjoint matrices.
       name: the scope of the operation.
 
     """
@@ -58,7 +58,7 @@ def triangular_solve(
 
 @public("cholesky_solve", "linalg.cholesky_solve")
 def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -> Tensor:
-    """The solutions of systems whose matrices are given by their Cholesky factors.
+    """Solve systems of linear equations whose matrices are given by Cholesky factors.
 
     Args:
       chol: the factors, of shape `[..., m, m]`.
@@ -72,7 +72,7 @@ def cholesky_solve(chol: TensorLike, rhs: TensorLike, name: str | None = None) -
 
 
 def gramian_factor(matrix: Tensor, l2_regularizer: TensorLike, first_kind: bool) -> Tensor:
-    """The Cholesky factor of A^H A, or of A A^H, and a multiple of the unit matrix."""
+    """The Cholesky factor of A^H A (or A A^H) + l2_regularizer * I."""
     gramian = matmul(matrix, matrix, adjoint_a=first_kind, adjoint_b=not first_kind)
     if isinstance(l2_regularizer, Tensor) or l2_regularizer != 0:
         sizes = shape(matrix)
@@ -86,7 +86,7 @@ def gramian_factor(matrix: Tensor, l2_regularizer: TensorLike, first_kind: bool)
 
 
 def _is_composed(matrix: Tensor, fast: bool) -> bool:
-    """Whether the solution is made of several operations: not of many small matrices."""
+    """Whether several operations compute the solution; a batch of small matrices takes one."""
     if fast is False:
         return False
     sizes: Any = matrix.shape
@@ -115,17 +115,17 @@ def matrix_solve_ls(
     fast: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """The solutions of least squares of systems of linear equations.
+    """Solve systems of linear equations in the least-squares sense.
 
     Args:
       matrix: of shape `[..., m, n]`.
       rhs: of shape `[..., m, k]`.
-      l2_regularizer: the weight of the solutions' own squares, a scalar.
-      fast: whether they are found by Cholesky factors.
+      l2_regularizer: a scalar, the weight of the squared norm of the solution.
+      fast: whether the solution is computed by a Cholesky decomposition.
       name: the operations' scope, or the one operation's name.
 
     Raises:
-      NotImplementedError: complex128 numbers with a weight.
+      NotImplementedError: the matrices are complex128 and `l2_regularizer` is not 0.
 
     """
     matrix = convert_to_tensor(matrix, name="matrix")
@@ -174,7 +174,7 @@ def matvec(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The products of matrices and vectors; arguments and errors are those of `matmul`."""
+    """The products of matrices and vectors; arguments and errors as for `matmul`."""
     with name_scope(name, "MatVec", [a, b]):
         product = matmul(
             a,

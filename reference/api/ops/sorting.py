@@ -1,4 +1,4 @@
-"""Sorting along an axis, searching sorted rows, and whether numbers rise."""
+"""Sorting along an axis, searching sorted rows, and tests of order."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _sorted(values: TensorLike, axis: TensorLike, direction: str, *, gives_indic
 
 
 def _falling(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
-    """The elements along an axis from the largest on, or where they were."""
+    """The elements along an axis in descending order, or their indices."""
     length = shape(value)[axis]
     count: Any = rank(value)
     ndims = value.shape.ndims
@@ -84,16 +84,16 @@ def _falling(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
 def sort(
     values: TensorLike, axis: TensorLike = -1, direction: str = "ASCENDING", name: str | None = None
 ) -> Tensor:
-    """The elements along an axis in order.
+    """Sort the elements along an axis.
 
     Args:
       values: a tensor of numbers.
-      axis: which axis, a constant.
+      axis: the axis, a constant scalar.
       direction: `ASCENDING` or `DESCENDING`.
       name: the operations' scope.
 
     Raises:
-      ValueError: the axis is no constant scalar, or there is no such direction.
+      ValueError: the axis is not a constant scalar, or the direction is unknown.
 
     """
     with name_scope(name, "sort"):
@@ -108,7 +108,7 @@ def argsort(
     stable: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Where the elements along an axis are, in order; arguments and errors are those of `sort`."""
+    """The indices that sort elements along an axis; arguments and errors as for `sort`."""
     del stable  # it is, always
     with name_scope(name, "argsort"):
         return _sorted(values, axis, direction, gives_indices=True)
@@ -122,17 +122,17 @@ def searchsorted(
     out_type: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Where in sorted rows values may be put in.
+    """The indices at which values would be inserted into sorted rows.
 
     Args:
-      sorted_sequence: rows along the last dimension.
-      values: of the same dtype and the same dimensions but for the last.
-      side: `left` for the first place there is, `right` for the last.
+      sorted_sequence: a tensor, sorted along the last dimension.
+      values: a tensor of the same dtype and, except for the last dimension, the same shape.
+      side: `left` for the first such index, `right` for the last.
       out_type: int32 or int64.
       name: the operation's name.
 
     Raises:
-      ValueError: `side` is none of these.
+      ValueError: `side` is neither.
 
     """
     rows, wanted = shape_internal(sorted_sequence)[-1], shape_internal(values)[-1]
@@ -150,20 +150,20 @@ def searchsorted(
 
 
 def _steps(x: TensorLike) -> tuple[Tensor, Tensor]:
-    """All elements but the first, and all but the last."""
+    """The flattened elements without the first, and without the last."""
     flat = reshape(x, [-1])
     return flat[1:], flat[:-1]
 
 
 @public("debugging.is_non_decreasing", "is_non_decreasing", "math.is_non_decreasing")
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether no element is below the one before it: a bool scalar."""
+    """Whether no element is less than the one before it: a bool scalar."""
     with name_scope(name, "is_non_decreasing", [x]):
         return reduce_all(greater_equal(*_steps(x)))
 
 
 @public("debugging.is_strictly_increasing", "is_strictly_increasing", "math.is_strictly_increasing")
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
-    """Whether each element is above the one before it: a bool scalar."""
+    """Whether each element is greater than the one before it: a bool scalar."""
     with name_scope(name, "is_strictly_increasing", [x]):
         return reduce_all(greater(*_steps(x)))

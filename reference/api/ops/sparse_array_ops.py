@@ -1,4 +1,4 @@
-"""Functions that move the elements of sparse tensors, public as `sparse.*`.
+"""Reshaping, joining, splitting and slicing of sparse tensors, public as `sparse.*`.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -55,7 +55,7 @@ def _inputs(sp_inputs: object) -> list[SparseTensor]:
 
 @public("sparse.from_dense")
 def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
-    """The elements of a tensor that are not zero."""
+    """A sparse tensor of the elements that are not zero."""
     with name_scope(name, "dense_to_sparse"):
         dense = convert_to_tensor(tensor)
         indices = where(not_equal(dense, zeros_like(dense)))
@@ -67,7 +67,7 @@ def from_dense(tensor: TensorLike, name: str | None = None) -> SparseTensor:
 def sparse_expand_dims(
     sp_input: SparseTensor, axis: TensorLike | None = None, name: str | None = None
 ) -> SparseTensor:
-    """A dimension of 1 put in before an axis, by default behind the last.
+    """Insert a dimension of size 1 at an axis, by default after the last.
 
     Raises:
       TypeError: the axis is neither a number nor a tensor.
@@ -111,7 +111,7 @@ def sparse_eye(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> SparseTensor:
-    """Ones on the diagonal of a matrix, square by default.
+    """A sparse identity matrix, square by default.
 
     Raises:
       TypeError: a size is neither a number nor a tensor.
@@ -135,22 +135,22 @@ def sparse_concat(
     concat_dim: Any = None,
     expand_nonconcat_dims: bool | None = None,
 ) -> SparseTensor:
-    """Sparse tensors one behind the other along an axis.
+    """Concatenate sparse tensors along an axis.
 
     Args:
       axis: the axis.
       sp_inputs: a list of sparse tensors.
       name: the operation's name.
-      expand_nonconcat_dim: whether other dimensions may differ; they become the largest.
+      expand_nonconcat_dim: whether the other dimensions may differ; the result has the largest.
       concat_dim: the older name of `axis`.
-      expand_nonconcat_dims: another name of `expand_nonconcat_dim`.
+      expand_nonconcat_dims: the newer name of `expand_nonconcat_dim`.
 
     Raises:
-      TypeError: the inputs are no list, or one is not sparse.
-      ValueError: an argument is given by both names.
+      TypeError: the inputs are not a list, or one is not sparse.
+      ValueError: an argument is given under both names.
 
     """
-    # As in TensorFlow the newer name is for those who give None by the older one.
+    # As in TensorFlow, the newer name is used if the older one is None.
     expand = chosen(
         expand_nonconcat_dims, expand_nonconcat_dim, "expand_nonconcat_dims", "expand_nonconcat_dim"
     )
@@ -178,7 +178,7 @@ def sparse_concat(
 
 
 def _enlarged(shapes: Sequence[Tensor], axis: int) -> list[Tensor]:
-    """The shapes, each dimension but one the largest of all."""
+    """The shapes, with all dimensions except the axis enlarged to the largest."""
     largest = reduce_max(concat([reshape(sizes, [1, -1]) for sizes in shapes], 0), 0)
     if axis == -1:
         return [concat([largest[:axis], sizes[-1:], []], 0) for sizes in shapes]
@@ -188,7 +188,7 @@ def _enlarged(shapes: Sequence[Tensor], axis: int) -> list[Tensor]:
 
 
 def _joined(shapes: Sequence[TensorShape], axis: int, *, expand: bool | None) -> TensorShape:
-    """What is known of the joined shape while the graph is built."""
+    """The static shape of the concatenation."""
     if any(static.rank is None for static in shapes):
         return unknown_shape()
     sizes: list[Any] = shapes[0].as_list()
@@ -207,11 +207,11 @@ def _joined(shapes: Sequence[TensorShape], axis: int, *, expand: bool | None) ->
 def sparse_reshape(
     sp_input: SparseTensor, shape: TensorLike, name: str | None = None
 ) -> SparseTensor:
-    """The same elements in another shape, of which one size may be -1.
+    """Reshape a sparse tensor; one size may be -1.
 
     Raises:
       TypeError: `sp_input` is not sparse.
-      ValueError: it is seen that the numbers of elements differ, or two sizes are -1.
+      ValueError: the static numbers of elements differ, or two sizes are -1.
 
     """
     sparse = sparse_input(sp_input)
@@ -238,7 +238,7 @@ def sparse_reshape(
 
 
 def _completed(wanted: list[Any], given: Any, old: Any) -> list[int] | None:
-    """The new shape, if all of it is seen."""
+    """The new shape, if it is static."""
     if given is not None and sum(size == -1 for size in given) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {given}")
     count, sizes = int(np.prod(old)), list(wanted)
@@ -256,7 +256,7 @@ def _completed(wanted: list[Any], given: Any, old: Any) -> list[int] | None:
 
 
 class _KeywordRequired:
-    """Stands where an argument is only given by name."""
+    """The default of a positional parameter that must not be passed."""
 
     def __repr__(self) -> str:
         return "KeywordRequired()"
@@ -271,18 +271,18 @@ def sparse_split(
     name: str | None = None,
     split_dim: TensorLike | None = None,
 ) -> list[SparseTensor]:
-    """The parts along an axis, the first ones longer by 1 where it does not divide evenly.
+    """Split a sparse tensor along an axis; the first parts may be longer by 1 than the others.
 
     Args:
-      keyword_required: nothing; the others are given by name.
+      keyword_required: must not be passed: the arguments are given by keyword.
       sp_input: a sparse tensor.
-      num_split: how many parts.
+      num_split: the number of parts.
       axis: the axis.
       name: the operation's name.
       split_dim: the older name of `axis`.
 
     Raises:
-      ValueError: an argument is missing, or given by its place.
+      ValueError: an argument is missing, or is passed by position.
       TypeError: `sp_input` is not sparse.
 
     """
@@ -308,7 +308,7 @@ def sparse_split(
 def sparse_slice(
     sp_input: SparseTensor, start: TensorLike, size: TensorLike, name: str | None = None
 ) -> SparseTensor:
-    """The box of a sparse tensor that begins at `start`.
+    """The block of a sparse tensor that begins at `start` and has shape `size`.
 
     Raises:
       TypeError: it is not sparse.
@@ -332,11 +332,11 @@ def sparse_slice(
 
 @public("sparse.reset_shape", "sparse_reset_shape")
 def sparse_reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = None) -> SparseTensor:
-    """The same elements in a larger shape, by default in the smallest that holds them.
+    """Change the dense shape of a sparse tensor, by default to the smallest possible one.
 
     Raises:
       TypeError: it is not sparse.
-      ValueError: it is seen that the shape is smaller, or of another rank.
+      ValueError: the static shape is too small, or of another rank.
 
     """
     sparse = sparse_input(sp_input)
@@ -366,7 +366,7 @@ def sparse_reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = No
 
 
 def _once(check: Any, value: Tensor) -> Tensor:
-    """The value once a check is done."""
+    """The value, computed after a check."""
     graph = get_default_graph()
     with graph.control_dependencies([check]):
         checked: Tensor = gated(graph, value)
@@ -377,7 +377,7 @@ def _once(check: Any, value: Tensor) -> Tensor:
 def sparse_fill_empty_rows(
     sp_input: SparseTensor, default_value: TensorLike, name: str | None = None
 ) -> tuple[SparseTensor, Tensor]:
-    """Rows without elements get one, the default; and which rows these are.
+    """Add an element to empty rows of a sparse matrix; returns it and which rows were empty.
 
     Raises:
       TypeError: it is not sparse.
@@ -400,7 +400,7 @@ def sparse_fill_empty_rows(
 def sparse_mask(
     a: IndexedSlices, mask_indices: TensorLike, name: str | None = None
 ) -> IndexedSlices:
-    """The rows of IndexedSlices whose indices are none of these."""
+    """The rows of IndexedSlices whose indices are not among `mask_indices`."""
     with name_scope(name, "sparse_mask", [a, mask_indices]) as scope:
         indices = a.indices
         kept = setdiff1d(indices, mask_indices)

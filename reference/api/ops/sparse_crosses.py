@@ -1,4 +1,4 @@
-"""Functions of the features of sparse tensors: crossed with each other, and counted.
+"""Crosses of sparse features, and counts of the values of sparse tensors.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -25,12 +25,12 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: The key of hashes where none is given.
+#: The default key of the hash function.
 _HASH_KEY: Final = 0xDECAFCAFFE
 
 
 def _columns(inputs: TensorLike) -> tuple[dict[str, list[Tensor]], bool]:
-    """The parts of sparse columns and the dense ones, numbers as int64; whether all are texts."""
+    """The columns as inputs of an operation, integers as int64; and whether all are strings."""
     if not isinstance(inputs, list | tuple):
         raise bad_type("Inputs must be a list")
     if not all(isinstance(feature, SparseTensor | Tensor) for feature in inputs):
@@ -59,15 +59,15 @@ def _columns(inputs: TensorLike) -> tuple[dict[str, list[Tensor]], bool]:
 def sparse_cross(
     inputs: TensorLike, name: str | None = None, separator: TensorLike | None = None
 ) -> SparseTensor:
-    """All combinations of each row's features, as texts.
+    """The crosses of each row's features, as strings.
 
     Args:
-      inputs: matrices and sparse matrices of one number of rows, of strings or integers.
+      inputs: dense and sparse matrices of strings or integers, with equal numbers of rows.
       name: the operation's name.
-      separator: what stands between the features, by default `_X_`.
+      separator: the text between features, by default `_X_`.
 
     Raises:
-      TypeError: the inputs are no list of tensors.
+      TypeError: the inputs are not a list of tensors.
 
     """
     glue = convert_to_tensor("_X_" if separator is None else separator, dtype=dtypes.string)
@@ -79,16 +79,16 @@ def sparse_cross(
 def sparse_cross_hashed(
     inputs: TensorLike, num_buckets: int = 0, hash_key: int | None = None, name: str | None = None
 ) -> SparseTensor:
-    """All combinations of each row's features, as the hashes of them.
+    """The crosses of each row's features, as hashes.
 
     Args:
-      inputs: matrices and sparse matrices of one number of rows, of strings or integers.
-      num_buckets: how many hashes there are; as many as int64 has if it is 0.
-      hash_key: what the hashes begin with.
+      inputs: dense and sparse matrices of strings or integers, with equal numbers of rows.
+      num_buckets: the number of hash buckets; 0 for the range of int64.
+      hash_key: the key of the hash function.
       name: the operation's name.
 
     Raises:
-      TypeError: the inputs are no list of tensors.
+      TypeError: the inputs are not a list of tensors.
 
     """
     columns, is_text = _columns(inputs)
@@ -112,19 +112,19 @@ def sparse_bincount(
     binary_output: bool = False,
     name: str | None = None,
 ) -> SparseTensor:
-    """How often each number occurs, or the sums of its weights, as a sparse tensor.
+    """The counts of the numbers 0, 1, ..., or the sums of their weights, as a sparse tensor.
 
     Args:
       values: a tensor or a sparse tensor of integers that are not negative.
-      weights: a weight for each, of the same kind and shape.
-      axis: 0 to count all together, -1 to count each row by itself.
-      minlength: the least size of the result's last dimension.
-      maxlength: that size; greater numbers are left out.
-      binary_output: whether a number that occurs counts as 1 however often it does.
+      weights: the weights of the values, dense or sparse as these, of the same shape.
+      axis: 0 to count all values together, -1 to count the rows separately.
+      minlength: the least size of the last dimension of the result.
+      maxlength: the greatest size of that dimension; larger numbers are not counted.
+      binary_output: whether the result says if a number occurs (1) instead of how often.
       name: the name of the scope.
 
     Raises:
-      ValueError: another axis; weights beside a binary output, or of another kind.
+      ValueError: the axis is another; weights are given for a binary output, or of another kind.
 
     """
     with name_scope(name, "count", [values, weights]):
@@ -181,7 +181,7 @@ def _dense_weights(numbers: Tensor, weights: Any) -> Tensor:
 
 
 def _sparse_weights(numbers: SparseTensor, weights: Any) -> Tensor:
-    """The weights' values, checked to be at the numbers' places."""
+    """The values of sparse weights, with a check that their indices are those of the numbers."""
     if weights is None:
         return constant([], dtype=numbers.values.dtype)
     if not isinstance(weights, SparseTensor):

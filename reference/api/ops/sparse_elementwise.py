@@ -1,4 +1,4 @@
-"""Functions of elements that also take a sparse tensor: its values change. Source: TF 2.21."""
+"""Elementwise functions that accept sparse tensors, too: they apply to the values."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ __all__ = ["of_values"]
 
 
 def of_values(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which of a sparse tensor gives one of the same places and other values.
+    """Let an elementwise function accept a sparse tensor, to whose values it is applied.
 
-    It is asked first with the sparse tensor itself, as in TensorFlow: that takes the name.
+    It is first called with the sparse tensor itself, as in TensorFlow, which uses up a node name.
     """
 
     @functools.wraps(function)

@@ -1,4 +1,4 @@
-"""Functions that compute with sparse tensors, public as `sparse.*`.
+"""Sums, products and reductions of sparse tensors, public as `sparse.*`.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -30,7 +30,7 @@ __all__ = ["sparse_add", "sparse_dense_cwise_add", "sparse_reduce_sum"]
 
 
 def _parts(prefix: str, sparse: SparseTensor) -> dict[str, Tensor]:
-    """The parts, by the names of an operation's inputs."""
+    """The parts of a sparse tensor, by the names of inputs of an operation."""
     return {
         f"{prefix}_indices": sparse.indices,
         f"{prefix}_values": sparse.values,
@@ -45,12 +45,12 @@ def sparse_add(
     threshold: TensorLike | None = None,
     thresh: TensorLike | None = None,
 ) -> Any:
-    """The sum of two tensors of one shape, one of which at least is sparse.
+    """The sum of two tensors of one shape, at least one of them sparse.
 
     Args:
       a: a sparse or dense tensor.
-      b: another one.
-      threshold: sums of two elements below it are left out of a sparse result; 0 by default.
+      b: a sparse or dense tensor.
+      threshold: sums with smaller absolute values are dropped from a sparse result; 0 by default.
       thresh: the older name of `threshold`.
 
     Returns:
@@ -58,7 +58,7 @@ def sparse_add(
 
     Raises:
       TypeError: neither is sparse.
-      ValueError: the shapes are seen to differ.
+      ValueError: the static shapes differ.
 
     """
     limit = chosen(threshold, thresh, "threshold", "thresh")
@@ -99,8 +99,8 @@ def sparse_tensor_dense_matmul(
     Args:
       sp_a: a sparse matrix, or a dense one if `b` is sparse.
       b: a dense matrix, or a sparse one.
-      adjoint_a: whether the adjoint of the first one is meant.
-      adjoint_b: whether that of the second one is.
+      adjoint_a: whether the first factor is conjugated and transposed.
+      adjoint_b: whether the second factor is conjugated and transposed.
       name: the operation's name.
 
     Raises:
@@ -124,7 +124,7 @@ def sparse_tensor_dense_matmul(
 
 
 def sparse_dense_cwise_add(sp_t: SparseTensor, dense_t: TensorLike) -> SparseTensor:
-    """The elements of a sparse tensor plus those of a dense one, broadcast to its shape."""
+    """Add the elements of a dense tensor, broadcast, to the elements of a sparse one."""
     inputs = {**_parts("sp", sp_t), "dense": dense_t}
     return SparseTensor(sp_t.indices, one("SparseDenseCwiseAdd", inputs), sp_t.dense_shape)
 
@@ -179,7 +179,7 @@ sparse_reduce_max_sparse = _reduction(
 
 @public("sparse.softmax", "sparse_softmax")
 def sparse_softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
-    """Exponentials along the last dimension, scaled to the sum 1 of those that there are."""
+    """The softmax along the last dimension, over the elements that are present."""
     values = [sp_input.indices, sp_input.values]
     with name_scope(name, "SparseSoftmax", values):
         probabilities = one("SparseSoftmax", _parts("sp", sp_input))
@@ -255,7 +255,7 @@ def sparse_matmul(
     b_is_sparse: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The product of two dense matrices, of which many elements may be 0, in float32."""
+    """The product, in float32, of two dense matrices that may have many zeros."""
     flags = {
         "transpose_a": transpose_a,
         "transpose_b": transpose_b,

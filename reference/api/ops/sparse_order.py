@@ -1,4 +1,4 @@
-"""Sparse tensors put into order: reordered, transposed, made of the values of several ones.
+"""Sparse tensors reordered and transposed, and merged from ids and values.
 
 Source: TF 2.21.
 """
@@ -32,7 +32,7 @@ __all__ = ["merged", "sparse_reorder"]
 
 @public("sparse.reorder", "sparse_reorder")
 def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTensor:
-    """The same elements in the order of their indices.
+    """Sort the elements of a sparse tensor by their indices.
 
     Raises:
       TypeError: it is not sparse.
@@ -57,11 +57,11 @@ def sparse_reorder(sp_input: SparseTensor, name: str | None = None) -> SparseTen
 def sparse_transpose(
     sp_input: SparseTensor, perm: TensorLike | None = None, name: str | None = None
 ) -> SparseTensor:
-    """The dimensions in another order, by default the last first.
+    """Permute the dimensions of a sparse tensor; without `perm` they are reversed.
 
     Args:
       sp_input: a sparse tensor.
-      perm: which dimension each one of the result was.
+      perm: the permutation: dimension i of the result is dimension `perm[i]`.
       name: the name of the scope.
 
     """
@@ -92,13 +92,13 @@ def merged(
     already_sorted: bool,
     name: str | None = None,
 ) -> SparseTensor:
-    """A sparse tensor of values at indices that are the values of other ones, one each dimension.
+    """A sparse tensor whose last indices are the values of other sparse tensors.
 
     Args:
-      indices: their values are the indices.
-      values: its values.
-      sizes: the size of each dimension, an int or a tensor.
-      already_sorted: whether the elements are in order.
+      indices: sparse tensors of ids, one for each new dimension.
+      values: a sparse tensor of its values.
+      sizes: the sizes of the new dimensions, ints or tensors.
+      already_sorted: whether the elements are sorted already.
       name: the name of the scope.
 
     Raises:
@@ -122,7 +122,7 @@ def merged(
 
 
 def _grown(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:
-    """The shape with these sizes in place of its last one."""
+    """The shape whose last size is replaced by the given sizes."""
     return concat([shape[:-1], list(limits)], axis=0)
 
 
@@ -134,18 +134,18 @@ def sparse_merge(
     name: str | None = None,
     already_sorted: bool = False,
 ) -> SparseTensor:
-    """A sparse tensor of values whose last indices are the values of other sparse tensors.
+    """A sparse tensor of values whose last indices are ids from other sparse tensors.
 
     Args:
       sp_ids: one sparse tensor of integers, or a list of them.
-      sp_values: a sparse tensor with as many elements.
-      vocab_size: the size of each new dimension, a number or a tensor; a list for a list.
+      sp_values: a sparse tensor with the same number of elements.
+      vocab_size: the size of the new dimension, a number or a tensor; a list for a list of ids.
       name: the name of the scope.
-      already_sorted: whether the elements are in order.
+      already_sorted: whether the elements are sorted already.
 
     Raises:
       TypeError: the ids are not sparse, or a size is neither a number nor a tensor.
-      ValueError: there are more or fewer sizes than ids.
+      ValueError: the numbers of sizes and of ids differ.
 
     """
     if isinstance(sp_ids, SparseTensor | SparseTensorValue):
@@ -167,7 +167,7 @@ def sparse_merge(
 def sparse_to_indicator(
     sp_input: SparseTensor, vocab_size: int | Tensor, name: str | None = None
 ) -> Tensor:
-    """Bools in whose last dimension the values of a sparse tensor are places that are true.
+    """A dense bool tensor that is true at the ids (the values) of each row of a sparse tensor.
 
     Args:
       sp_input: a sparse tensor of int32 or int64.

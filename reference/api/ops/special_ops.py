@@ -1,4 +1,4 @@
-"""Functions of special functions: their operations, each in a scope of its own as in TensorFlow."""
+"""Special functions, each in a name scope as in TensorFlow; and polynomials."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _scoped(name: str, op_type: str) -> Callable[..., Tensor]:
     function.__doc__ = f"""The operation {op_type} in a scope.
 
     Args:
-      x: a tensor of floating point.
+      x: a floating point tensor.
       name: the scope.
 
     Returns:
@@ -45,7 +45,7 @@ def _scoped(name: str, op_type: str) -> Callable[..., Tensor]:
     return function
 
 
-#: By the name of the function, the op type.
+#: The op types by the names of functions.
 _OP_TYPES: Final[Mapping[str, str]] = {
     **{
         f"bessel_{kind}{mark}": f"Bessel{kind.upper()}{mark}"
@@ -65,7 +65,7 @@ _OP_TYPES: Final[Mapping[str, str]] = {
     "ndtri": "Ndtri",
     "spence": "Spence",
 }
-#: What takes sparse tensors too.
+#: The functions that accept sparse tensors.
 _OF_VALUES: Final = ("bessel_i0e", "bessel_i1e")
 #: The functions by their names.
 SCOPED: Final[Mapping[str, Callable[..., Tensor]]] = {
@@ -80,10 +80,10 @@ for _name in SCOPED.keys() - {"erfinv", "ndtri"}:
 
 @public("math.erfcinv")
 def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
-    """The inverse of the complementary error function, by quantiles of the normal distribution.
+    """The inverse of the complementary error function, computed by `ndtri`.
 
     Args:
-      x: a tensor of floating point, of numbers in [0, 2].
+      x: a floating point tensor of numbers in [0, 2].
       name: the operations' scope.
 
     Returns:
@@ -98,10 +98,10 @@ def erfcinv(x: TensorLike, name: str | None = None) -> Tensor:
 
 @public("lbeta", "math.lbeta")
 def lbeta(x: TensorLike, name: str | None = None) -> Tensor:
-    """The logarithm of the absolute value of the beta function of the last dimension.
+    """The logarithm of the absolute value of the beta function, over the last dimension.
 
     Args:
-      x: a tensor of floating point, of shape `[..., k]`.
+      x: a floating point tensor of shape `[..., k]`.
       name: the operations' scope.
 
     Returns:
@@ -136,12 +136,12 @@ def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tenso
     """The value of a polynomial, by Horner's rule.
 
     Args:
-      coeffs: a list of tensors, the highest power's first.
+      coeffs: a list of tensors, from the highest power on.
       x: a tensor.
       name: the operations' scope.
 
     Raises:
-      ValueError: the coefficients are no list.
+      ValueError: the coefficients are not a list.
 
     """
     if not isinstance(coeffs, list):
@@ -161,7 +161,7 @@ def polyval(coeffs: TensorLike, x: TensorLike, name: str | None = None) -> Tenso
 
 @public("math.reciprocal_no_nan")
 def reciprocal_no_nan(x: TensorLike, name: str | None = None) -> Tensor:
-    """Elementwise 1 / x, and 0 where x is 0."""
+    """Elementwise 1 / x, but 0 where x is 0."""
     with name_scope(name, "reciprocal_no_nan", [x]) as scope:
         x = convert_to_tensor(x, name="x")
         one = constant(1, dtype=x.dtype.base_dtype, name="one")

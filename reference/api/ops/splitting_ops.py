@@ -1,4 +1,4 @@
-"""Strings split and searched: `tf.string_split`, `tf.regex_replace`. Source: TF 2.21."""
+"""`tf.string_split`, and regular expressions on strings. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ def string_split(
     result_type: str = "SparseTensor",
     name: str | None = None,
 ) -> Any:
-    """Each string of a vector split at any character of a delimiter.
+    """Split each string of a vector at any character of a delimiter.
 
     Args:
       source: a vector of strings.
-      sep: the characters, a blank by default; empty to split between all bytes.
-      skip_empty: whether empty parts are left out.
-      delimiter: the old name of `sep`.
+      sep: the delimiter characters, by default a blank; empty to split into bytes.
+      skip_empty: whether empty parts are dropped.
+      delimiter: the older name of `sep`.
       result_type: "SparseTensor" or "RaggedTensor".
       name: the name of the scope.
 
     Raises:
-      ValueError: both `sep` and `delimiter`, or another result type.
+      ValueError: both `sep` and `delimiter` are given, or the result type is unknown.
 
     """
     if sep is not None and delimiter is not None:
@@ -64,13 +64,13 @@ def regex_replace(
     replace_global: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    r"""Matches of a pattern in each string replaced.
+    r"""Replace the matches of a pattern in each string.
 
     Args:
       input: a tensor of strings.
       pattern: a regular expression: text, or a scalar tensor.
-      rewrite: what each match becomes; `\1` is what its first group matched, `\0` all of it.
-      replace_global: whether every match is replaced, or the first alone.
+      rewrite: the replacement; `\1` stands for the first group of the match, `\0` for all of it.
+      replace_global: whether all matches are replaced, or only the first.
       name: the operation's name.
 
     """
@@ -93,7 +93,7 @@ def regex_full_match(
     pattern: Any,
     name: str | None = None,
 ) -> Tensor:
-    """Whether each whole string matches a pattern: text, or a scalar tensor."""
+    """Whether a pattern (text, or a scalar tensor) matches each string completely."""
     if isinstance(pattern, str | bytes):
         return one("StaticRegexFullMatch", {"input": input}, name, pattern=pattern)
     return one("RegexFullMatch", {"input": input, "pattern": pattern}, name)

@@ -1,4 +1,4 @@
-"""Functions of random numbers without a state, public as `random.stateless_*`.
+"""Random numbers that a seed determines, public as `random.stateless_*`.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -33,14 +33,14 @@ __all__ = ["Algorithm", "AlgorithmLike", "algorithm_number", "key_inputs", "unkn
 
 @public("random.Algorithm", "random.experimental.Algorithm")
 class Algorithm(enum.Enum):
-    """How words are made of a key and a counter."""
+    """The algorithms that generate random numbers from a key and a counter."""
 
     PHILOX = 1
     THREEFRY = 2
     AUTO_SELECT = 3
 
 
-#: What names an algorithm of random numbers.
+#: An algorithm of random numbers, its name or its number.
 AlgorithmLike: TypeAlias = "str | int | Algorithm | Tensor | None"
 _ACCEPTED: Final = (
     dtypes.float16,
@@ -52,7 +52,7 @@ _ACCEPTED: Final = (
     dtypes.uint32,
     dtypes.uint64,
 )
-#: The key under which a pair of seeds is scrambled.
+#: The key with which a seed is scrambled.
 _SCRAMBLING: Final = 163851598941452064
 
 
@@ -60,7 +60,7 @@ def algorithm_number(alg: object) -> int | Tensor:
     """The number of an algorithm.
 
     Raises:
-      ValueError: the name is that of none.
+      ValueError: the name is unknown.
       TypeError: it is neither a number nor a name.
 
     """
@@ -80,7 +80,7 @@ def algorithm_number(alg: object) -> int | Tensor:
 
 
 def unknown_algorithm(alg: object) -> str:
-    """What is said of an algorithm that there is not."""
+    """The message for an unknown algorithm."""
     return (
         f"Argument `alg` got unsupported value {alg}. Supported values are philox, threefry "
         "and auto_select."
@@ -88,13 +88,13 @@ def unknown_algorithm(alg: object) -> str:
 
 
 def _joined(pair: Tensor) -> Tensor:
-    """One uint64 of two uint32, the second the upper half."""
+    """A uint64 from two uint32, of which the second is the upper half."""
     lower, upper = (cast(pair[half], dtypes.uint64) for half in (0, 1))
     return bitwise_or(lower, left_shift(upper, constant(np.array(32, np.uint64), "Const")))
 
 
 def key_inputs(seed: TensorLike, alg: AlgorithmLike) -> dict[str, object]:
-    """Key, counter and algorithm, as inputs of an operation."""
+    """Key, counter and algorithm of a seed, as inputs of an operation."""
     number = algorithm_number(alg)
     if number == Algorithm.AUTO_SELECT.value:
         state = wrapper("StatelessRandomGetKeyCounter")(seed=seed)
@@ -135,19 +135,19 @@ def stateless_uniform(
     name: str | None = None,
     alg: AlgorithmLike = "auto_select",
 ) -> Tensor:
-    """Numbers drawn evenly from [minval, maxval), the same ones for equal seeds.
+    """Samples of the uniform distribution on [minval, maxval), equal for equal seeds.
 
     Args:
-      shape: the shape.
+      shape: the shape of the result.
       seed: two integers.
-      minval: the least number; None, with `maxval`, for all of an integer dtype's range.
-      maxval: the bound, by default 1; integers need one.
+      minval: the least number; None, with `maxval`, for the full range of an integer dtype.
+      maxval: the upper bound, excluded; by default 1, required for integers.
       dtype: a float dtype, or an integer one of 32 or 64 bits.
       name: the operation's name.
       alg: `philox`, `threefry`, `auto_select` or an `Algorithm`.
 
     Raises:
-      ValueError: the dtype is another one, or the ends do not go with it.
+      ValueError: the dtype is not supported, or the bounds do not fit it.
 
     """
     wanted = dtypes.as_dtype(dtype)
@@ -200,7 +200,7 @@ def _normal(op_type: str, scope_name: str, summary: str) -> Callable[..., Tensor
     draw.__doc__ = f"""{summary}
 
     Args:
-      shape: the shape.
+      shape: the shape of the result.
       seed: two integers.
       mean: the mean.
       stddev: the standard deviation.
@@ -233,13 +233,13 @@ def stateless_gamma(
     dtype: DTypeLike = dtypes.float32,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of gamma distributions, the same ones for equal seeds.
+    """Samples of gamma distributions, equal for equal seeds.
 
     Args:
-      shape: the shape, which ends with that of the parameters.
+      shape: the shape of the result, which ends with that of the parameters.
       seed: two integers.
-      alpha: the distributions' shapes.
-      beta: their inverse scales, by default 1.
+      alpha: the shape parameters.
+      beta: the inverse scale parameters, by default 1.
       dtype: a float dtype.
       name: the name of the scope.
 
@@ -263,13 +263,13 @@ def stateless_poisson(
     dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """Numbers of Poisson distributions of these rates, the same ones for equal seeds.
+    """Samples of Poisson distributions, equal for equal seeds.
 
     Args:
-      shape: the shape, which ends with that of the rates.
+      shape: the shape of the result, which ends with that of the rates.
       seed: two integers.
       lam: the rates.
-      dtype: the numbers' dtype.
+      dtype: the dtype of the samples.
       name: the name of the scope.
 
     """
@@ -287,14 +287,14 @@ def stateless_binomial(
     output_dtype: DTypeLike = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:
-    """How many of so many trials succeed, the same numbers for equal seeds.
+    """Samples of binomial distributions, equal for equal seeds.
 
     Args:
-      shape: the shape, which ends with what the parameters broadcast to.
+      shape: the shape of the result, which ends with that of the broadcast parameters.
       seed: two integers.
-      counts: how many trials there are.
-      probs: how likely each one succeeds.
-      output_dtype: the numbers' dtype.
+      counts: the numbers of trials.
+      probs: the probabilities of success.
+      output_dtype: the dtype of the samples.
       name: the operation's scope.
 
     """
@@ -316,15 +316,15 @@ def stateless_parameterized_truncated_normal(
     maxvals: TensorLike = 2.0,
     name: str | None = None,
 ) -> Tensor:
-    """Normal numbers between bounds, the same ones for equal seeds.
+    """Samples of truncated normal distributions, equal for equal seeds.
 
     Args:
-      shape: the shape, which ends with what the parameters broadcast to.
+      shape: the shape of the result, which ends with that of the broadcast parameters.
       seed: two integers.
-      means: the distributions' means.
-      stddevs: their standard deviations.
+      means: the means.
+      stddevs: the standard deviations.
       minvals: the least numbers.
-      maxvals: the greatest ones.
+      maxvals: the greatest numbers.
       name: the operation's scope.
 
     """
@@ -355,10 +355,10 @@ def stateless_multinomial(
     output_dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """Classes drawn by unnormalised logarithms, the same ones for equal seeds.
+    """Samples of classes by unnormalized log probabilities, equal for equal seeds.
 
     Raises:
-      ValueError: their dtype is neither int32 nor int64.
+      ValueError: the dtype is neither int32 nor int64.
 
     """
     with name_scope(name, "stateless_multinomial", [logits, seed]):
@@ -373,21 +373,21 @@ def stateless_categorical(
     dtype: DTypeLike = dtypes.int64,
     name: str | None = None,
 ) -> Tensor:
-    """As `stateless_multinomial`, by its later name."""
+    """As `stateless_multinomial`, under its newer name."""
     with name_scope(name, "stateless_categorical", [logits, seed]):
         return _classes(logits, num_samples, dtype, seed)
 
 
 @public("random.experimental.stateless_split", "random.split")
 def split(seed: TensorLike, num: TensorLike = 2, alg: AlgorithmLike = "auto_select") -> Tensor:
-    """Pairs of seeds, [num, 2], made of one pair."""
+    """Derive `num` seeds, [num, 2], from one seed."""
     pair = convert_to_tensor(seed)
     return stateless_uniform([num, 2], pair, None, None, pair.dtype, alg=alg)
 
 
 @public("random.experimental.stateless_fold_in", "random.fold_in")
 def fold_in(seed: TensorLike, data: TensorLike, alg: AlgorithmLike = "auto_select") -> Tensor:
-    """A pair of seeds made of a pair and a number."""
+    """Derive a seed from a seed and a number."""
     number = convert_to_tensor(data)
     first = stateless_uniform([], seed, None, None, number.dtype, alg=alg)
     return stack([first, number])

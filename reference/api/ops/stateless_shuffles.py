@@ -1,4 +1,4 @@
-"""Shuffling without a state: `random.experimental.index_shuffle` and `stateless_shuffle`.
+"""Shuffles that a seed determines: `random.experimental.index_shuffle`, `stateless_shuffle`.
 
 Source: TF 2.21.
 """
@@ -19,13 +19,13 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: The word before a pair of seeds where three are wanted.
+#: The first of three seeds, if two are given.
 _FIRST_SEED: Final = 498247692
 
 
 @public("random.experimental.index_shuffle")
 def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) -> Tensor:
-    """The place of an index once all up to a largest one are shuffled.
+    """The position of an index in a random permutation of 0 to `max_index`.
 
     Args:
       index: an integer from 0 to `max_index`, or a vector of them.
@@ -46,7 +46,7 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) ->
 def stateless_shuffle(
     value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
 ) -> Tensor:
-    """The rows in a random order, the same one for equal seeds.
+    """The rows in random order, equal for equal seeds.
 
     Args:
       value: a tensor of rank 1 at least.

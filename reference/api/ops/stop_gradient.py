@@ -1,4 +1,4 @@
-"""Operations on a tensor that take what is made of several, too: each of them is treated alike."""
+"""`tf.stop_gradient`, also of sparse and ragged tensors and IndexedSlices."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["stop_gradient"]
 
 @public("stop_gradient")
 def stop_gradient(input: TensorLike, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
-    """The input, as a constant in the eyes of gradients.
+    """The input, through which no gradient flows.
 
     Args:
-      input: a tensor, or a sparse, ragged or sliced one.
+      input: a tensor, a sparse or ragged one, or IndexedSlices.
       name: the operation's name in the graph.
 
     """

@@ -1,4 +1,4 @@
-"""Functions of strings whose signatures differ from their operation's.
+"""Functions of strings whose signatures differ from those of their operations.
 
 Their node names and op types are those of `tensorflow.compat.v1`.
 """
@@ -26,7 +26,7 @@ __all__ = ["string_split_v2"]
 
 @public("string_join", "strings.join")
 def string_join(inputs: TensorLike, separator: str = "", name: str | None = None) -> Tensor:
-    """Strings joined element by element, scalars repeated."""
+    """Join strings elementwise; scalars broadcast."""
     return one("StringJoin", {"inputs": inputs}, name, separator=separator)
 
 
@@ -37,7 +37,7 @@ def string_to_number(
     name: str | None = None,
     input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
-    """The number that each string says; `input` is another name of the strings."""
+    """Convert strings to numbers; `input` is the newer name of `string_tensor`."""
     given = chosen(input, string_tensor, "input", "string_tensor")
     return one("StringToNumber", {"string_tensor": given}, name, out_type=out_type)
 
@@ -56,17 +56,17 @@ def substr(
     name: str | None = None,
     unit: str = "BYTE",
 ) -> Tensor:
-    """Part of each string by position and length."""
+    """The substring of each string by position and length."""
     return one("Substr", {"input": input, "pos": pos, "len": len}, name, unit=unit)
 
 
 @public("fingerprint")
 def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
-    """Eight bytes for each row of the data, the same for the same bytes: uint8 [rows, 8].
+    """The 64-bit fingerprint of each row of the data: uint8, [rows, 8].
 
     Args:
       data: rows of any dtype.
-      method: `farmhash64`; there is no other.
+      method: `farmhash64`, the only method.
       name: the operation's name.
 
     """
@@ -83,7 +83,7 @@ def reduce_join(
     reduction_indices: TensorLike | None = None,
     keepdims: bool | None = None,
 ) -> Tensor:
-    """Strings joined over the given axes, or over all of them from the last to the first."""
+    """Join strings over axes, by default over all from the last to the first."""
     axes = reduction_indices if axis is None else axis
     keep = bool(keepdims if keep_dims is None else keep_dims)
     with name_scope(name, "ReduceJoin"):
@@ -93,7 +93,7 @@ def reduce_join(
 
 
 def _falling(value: Tensor) -> Any:
-    """Every axis from the last to the first, so that the elements come in C order."""
+    """All axes from the last to the first, so that elements are joined in C order."""
     ndims = value.shape.ndims
     if ndims is not None:
         return constant(np.arange(ndims - 1, -1, -1, dtype=np.int32), "Const")
@@ -109,7 +109,7 @@ def decode_raw(
     name: str | None = None,
     bytes: Any = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
-    """The bytes of each string as a vector of numbers."""
+    """Reinterpret the bytes of each string as a vector of numbers."""
     given = bytes if input_bytes is None else input_bytes
     return one("DecodeRaw", {"bytes": given}, name, out_type=out_type, little_endian=little_endian)
 
@@ -121,10 +121,10 @@ def string_to_hash_bucket(
     name: str | None = None,
     input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
-    """For each string one of `num_buckets` buckets, by Murmur's hash of it.
+    """The bucket of each string, of `num_buckets`, by a MurmurHash.
 
     Raises:
-      ValueError: the strings are given twice.
+      ValueError: both `string_tensor` and `input` are given.
 
     """
     if string_tensor is not None and input is not None:
@@ -136,12 +136,12 @@ def string_to_hash_bucket(
 def string_split_v2(
     source: TensorLike, sep: TensorLike | None = None, maxsplit: int = -1
 ) -> SparseTensor:
-    """The parts of each string of a vector, split as `str.split` does: a sparse matrix.
+    """Split each string of a vector as `str.split` does, into a sparse matrix.
 
     Args:
       source: strings, of shape [N].
-      sep: what stands between the parts; white space if it is empty or left out.
-      maxsplit: how often a string is split at most; -1 for as often as it can be.
+      sep: the separator, by default runs of white space.
+      maxsplit: the greatest number of splits of a string; -1 for no limit.
 
     """
     between = convert_to_tensor("" if sep is None else sep, dtype=dtypes.string)

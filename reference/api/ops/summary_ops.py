@@ -1,6 +1,6 @@
-"""Operations that make serialized summaries: `tf.summary.scalar` and its like. Source: TF 2.21.
+"""Summary operations, such as `tf.summary.scalar`. Source: TF 2.21.
 
-Their tags are made of their names, so that they differ as these do.
+The tag of a summary is derived from its unique name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ODD: Final = re.compile(r"[^-/\w.]")
 
 
 def clean_tag(name: str | None) -> str | None:
-    """The name as one of a node can be."""
+    """The name with characters replaced that a node's name cannot have."""
     if name is None:
         return None
     return _ODD.sub("_", name).lstrip("/")
@@ -44,16 +44,16 @@ def summary_scope(
     default_name: str | None = None,
     values: Iterable[object] | None = None,
 ) -> Iterator[tuple[str, str]]:
-    """The `with` of a summary's name scope.
+    """A context with the name scope of a summary.
 
     Args:
-      name: of the summary.
-      family: goes before its name, and once more before its tag.
-      default_name: its name if there is none.
-      values: the tensors it is of.
+      name: the name of the summary.
+      family: a prefix of the name, which the tag has twice.
+      default_name: the name if `name` is None.
+      values: the tensors of the summary.
 
     Yields:
-      The tag, and the scope, which is the name of the node.
+      The tag, and the scope, which becomes the name of the node.
 
     """
     name, family = clean_tag(name), clean_tag(family)
@@ -63,12 +63,12 @@ def summary_scope(
 
 
 def collect(summary: Tensor, collections: Iterable[str] | None, default: Iterable[str]) -> Tensor:
-    """Put a summary into collections of the graph, and return it.
+    """Add a summary to collections of the graph, and return it.
 
     Args:
       summary: the summary.
-      collections: which, or None.
-      default: which if None.
+      collections: the keys of the collections, or None.
+      default: the keys if `collections` is None.
 
     """
     for key in default if collections is None else collections:
@@ -86,10 +86,10 @@ def scalar(
     """A serialized Summary of a number.
 
     Args:
-      name: of the node, from which the tag is made.
+      name: the name of the node, from which the tag derives.
       tensor: a scalar number.
-      collections: where it is put, by default into the summaries of the graph.
-      family: goes before the tag.
+      collections: the collections it is added to, by default `SUMMARIES`.
+      family: a prefix of the tag.
 
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
@@ -104,13 +104,13 @@ def histogram(
     collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """A serialized Summary of how numbers are distributed.
+    """A serialized Summary with a histogram of numbers.
 
     Args:
-      name: of the node, from which the tag is made.
-      values: the numbers, of any shape; one that is not finite is an InvalidArgumentError.
-      collections: where it is put, by default into the summaries of the graph.
-      family: goes before the tag.
+      name: the name of the node, from which the tag derives.
+      values: numbers of any shape; if one is not finite, the run raises InvalidArgumentError.
+      collections: the collections it is added to, by default `SUMMARIES`.
+      family: a prefix of the tag.
 
     """
     with summary_scope(name, family, "HistogramSummary", [values]) as (tag, scope):
@@ -126,15 +126,15 @@ def image(
     collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """A serialized Summary of images, each a PNG file.
+    """A serialized Summary of images, encoded as PNG.
 
     Args:
-      name: of the node, from which the tags are made.
-      tensor: of the shape [batch, height, width, 1, 3 or 4]; floats are scaled to bytes, each
-        image on its own.
-      max_outputs: of how many images at most.
-      collections: where it is put, by default into the summaries of the graph.
-      family: goes before the tags.
+      name: the name of the node, from which the tags derive.
+      tensor: [batch, height, width, channels] with 1, 3 or 4 channels; floats are scaled to bytes,
+        separately for each image.
+      max_outputs: the greatest number of images.
+      collections: the collections it is added to, by default `SUMMARIES`.
+      family: a prefix of the tags.
 
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
@@ -152,15 +152,15 @@ def audio(
     collections: Iterable[str] | None = None,
     family: str | None = None,
 ) -> Tensor:
-    """A serialized Summary of sounds, each a WAV file.
+    """A serialized Summary of sounds, encoded as WAV.
 
     Args:
-      name: of the node, from which the tags are made.
+      name: the name of the node, from which the tags derive.
       tensor: numbers from -1 to 1 of the shape [batch, frames] or [batch, frames, channels].
-      sample_rate: frames in a second.
-      max_outputs: of how many sounds at most.
-      collections: where it is put, by default into the summaries of the graph.
-      family: goes before the tags.
+      sample_rate: the number of frames per second.
+      max_outputs: the greatest number of sounds.
+      collections: the collections it is added to, by default `SUMMARIES`.
+      family: a prefix of the tags.
 
     """
     with summary_scope(name, family, values=[tensor]) as (tag, scope):
@@ -183,13 +183,13 @@ def tensor_summary(
     """A serialized Summary of any tensor.
 
     Args:
-      name: of the node, from which the tag is made.
+      name: the name of the node, from which the tag derives.
       tensor: the tensor.
-      summary_description: a text about it, for its metadata.
-      collections: where it is put, by default into the summaries of the graph.
-      summary_metadata: its SummaryMetadata, which says who shows it.
-      family: goes before the tag.
-      display_name: a name to be shown, for its metadata.
+      summary_description: a description, for the metadata.
+      collections: the collections it is added to, by default `SUMMARIES`.
+      summary_metadata: the SummaryMetadata, which names the plugin that displays it.
+      family: a prefix of the tag.
+      display_name: a display name, for the metadata.
 
     """
     given = SummaryMetadata() if summary_metadata is None else summary_metadata
@@ -209,12 +209,12 @@ def text(name: str, tensor: Tensor, collections: Iterable[Any] | None = None) ->
     """A serialized Summary of texts, which TensorBoard shows as Markdown.
 
     Args:
-      name: of the node, from which the tag is made.
+      name: the name of the node, from which the tag derives.
       tensor: a tensor of strings.
-      collections: where it is put, by default into the summaries of the graph.
+      collections: the collections it is added to, by default `SUMMARIES`.
 
     Raises:
-      ValueError: it is of another dtype.
+      ValueError: the dtype is another one.
 
     """
     if tensor.dtype != string:
@@ -234,12 +234,13 @@ def merge(
     """One serialized Summary with the values of several.
 
     Args:
-      inputs: a list of serialized summaries; a tag in two of them is an InvalidArgumentError.
-      collections: where it is put, by default nowhere.
-      name: of its name scope.
+      inputs: a list of serialized summaries; if two share a tag, the run raises
+        InvalidArgumentError.
+      collections: the collections it is added to, by default none.
+      name: the name scope.
 
     Raises:
-      ValueError: there are none.
+      ValueError: it is empty.
 
     """
     word = clean_tag(name)
@@ -254,9 +255,9 @@ def merge_all(
     """All summaries of a collection merged; None if there are none.
 
     Args:
-      key: of the collection.
-      scope: what their names begin with, a regular expression.
-      name: of the name scope.
+      key: the key of the collection.
+      scope: a regular expression that their names must match from the start.
+      name: the name scope.
 
     """
     summaries = get_default_graph().get_collection(key, scope)
@@ -265,14 +266,14 @@ def merge_all(
 
 @public("summary.get_summary_description")
 def get_summary_description(node_def: Any) -> SummaryDescription:
-    """What a node of the type TensorSummary says of its summary.
+    """The SummaryDescription of a TensorSummary node.
 
     Args:
       node_def: the NodeDef.
 
     Raises:
       ValueError: it is of another type.
-      json_format.ParseError: its description is no SummaryDescription as JSON.
+      json_format.ParseError: its description is not the JSON of a SummaryDescription.
 
     """
     if node_def.op != "TensorSummary":
@@ -281,5 +282,5 @@ def get_summary_description(node_def: Any) -> SummaryDescription:
 
 
 def fraction_summary(name: str, count: Tensor, total: int) -> None:
-    """A summary of which part of `whole` a count is."""
+    """A scalar summary of a count divided by `total`."""
     scalar(name, cast(count, float32) * (1.0 / total))

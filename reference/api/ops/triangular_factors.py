@@ -1,4 +1,4 @@
-"""Functions of what `linalg.lu` gives: both factors in one matrix, and the order of its rows."""
+"""Functions of LU decompositions: both factors in one matrix, and a permutation of rows."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__: list[str] = []
 
 
 def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[Any]:
-    """What is known to be wrong is raised; what is unknown makes assertions, if asked for."""
+    """Check shapes statically, and by assertions at run time if `validate_args` is set."""
     checks: list[Any] = []
     message = "Input `lower_upper` must have at least 2 dimensions."
     if factors.shape.rank is not None and factors.shape.rank < 2:
@@ -60,7 +60,7 @@ def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[A
 
 
 def _side_checks(factors: Tensor, rhs: Tensor, validate_args: bool) -> list[Any]:
-    """The same of the right-hand sides."""
+    """As `_factor_checks`, for the right-hand sides."""
     checks: list[Any] = []
     message = "Input `rhs` must have at least 2 dimensions."
     if rhs.shape.ndims is not None:
@@ -82,7 +82,7 @@ def _after(checks: list[Any], *tensors: Tensor) -> tuple[Tensor, ...]:
 
 
 def _reordered(rhs: Tensor, perm: Tensor) -> Tensor:
-    """The rows of each right-hand side in the order of its factors' rows; the batches broadcast."""
+    """The right-hand sides with their rows permuted; the batch dimensions broadcast."""
     sizes = shape(rhs)
     batch = broadcast_dynamic_shape(sizes[:-2], shape(perm)[:-1])
     rows, columns = sizes[-2], sizes[-1]
@@ -102,13 +102,13 @@ def lu_solve(
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """The solutions of systems whose matrices are given by their triangular factors.
+    """Solve systems of linear equations whose matrices are given by LU factors.
 
     Args:
       lower_upper: the factors, of shape `[..., m, m]`.
-      perm: the order of the rows, of shape `[..., m]`.
+      perm: the permutation of the rows, of shape `[..., m]`.
       rhs: of shape `[..., m, k]`.
-      validate_args: whether what is unknown is checked when it runs.
+      validate_args: whether shapes that are unknown are checked at run time.
       name: the operations' scope.
 
     Raises:
@@ -133,7 +133,7 @@ def lu_solve(
 def lu_matrix_inverse(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The inverses of matrices given by their factors; arguments are those of `lu_solve`."""
+    """The inverses of matrices given by LU factors; arguments as for `lu_solve`."""
     with name_scope(name or "lu_matrix_inverse"):
         factors = convert_to_tensor(lower_upper, preferred_dtype=dtypes.float32, name="lower_upper")
         perm = convert_to_tensor(perm, preferred_dtype=dtypes.int32, name="perm")
@@ -147,7 +147,7 @@ def lu_matrix_inverse(
 def lu_reconstruct(
     lower_upper: TensorLike, perm: TensorLike, validate_args: bool = False, name: str | None = None
 ) -> Tensor:
-    """The matrices that were factored; arguments are those of `lu_solve`."""
+    """The matrices whose LU factors are given; arguments as for `lu_solve`."""
     with name_scope(name or "lu_reconstruct"):
         factors = convert_to_tensor(lower_upper, preferred_dtype=dtypes.float32, name="lower_upper")
         perm = convert_to_tensor(perm, preferred_dtype=dtypes.int32, name="perm")
@@ -166,7 +166,7 @@ def lu_reconstruct(
 
 
 def _unpermuted(product: Tensor, perm: Tensor, sizes: Tensor) -> Tensor:
-    """The rows of each matrix of a batch where they were."""
+    """Undo the permutation of the rows of a batch of matrices."""
     count, side = reduce_prod(sizes[:-2]), sizes[-1]
     flat = reshape(product, [count, side, side])
     order = map_fn(invert_permutation, reshape(perm, [count, side]))

@@ -1,7 +1,7 @@
-"""Functions of matrices with three diagonals, which are given in one of three forms.
+"""Tridiagonal systems and products; the matrices are given in one of three forms.
 
 `compact`: a tensor of shape `[..., 3, m]`, the rows above, on and below the main diagonal.
-`sequence`: three tensors of shape `[..., m]`. `matrix`: whole matrices.
+`sequence`: three tensors of shape `[..., m]`. `matrix`: dense square matrices.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _of_matrix(diagonals: Tensor) -> Tensor:
 
 
 def _padded(diagonal: Tensor, size: int | None, name: str, padding: list[int]) -> Tensor:
-    """A diagonal of the main one's length, what it lacks put in."""
+    """A diagonal, padded to the length of the main one."""
     length = dimension_value(diagonal.shape[-1])
     if not length or length == size:
         return diagonal
@@ -70,17 +70,17 @@ def tridiagonal_solve(
     partial_pivoting: bool = True,
     perturb_singular: bool = False,
 ) -> Tensor:
-    """The solutions of systems with matrices of three diagonals.
+    """Solve systems of linear equations with tridiagonal matrices.
 
     Args:
       diagonals: the matrices, in the form that `diagonals_format` names.
       rhs: of shape `[..., m, k]`, or `[..., m]`.
       diagonals_format: `compact`, `sequence` or `matrix`.
-      transpose_rhs: whether the right-hand sides are given transposed.
-      conjugate_rhs: whether they are conjugated.
+      transpose_rhs: whether `rhs` is transposed first.
+      conjugate_rhs: whether `rhs` is conjugated first.
       name: the operation's name.
-      partial_pivoting: whether rows are exchanged.
-      perturb_singular: whether a matrix that is not invertible is changed a little.
+      partial_pivoting: whether partial pivoting is used.
+      perturb_singular: whether a singular matrix is perturbed.
 
     Raises:
       ValueError: the arguments do not fit.
@@ -111,7 +111,7 @@ def tridiagonal_solve(
 def solve_compact(
     diagonals: TensorLike, rhs: TensorLike, pivoting: Mapping[str, bool], name: str | None = None
 ) -> Tensor:
-    """The one operation, of diagonals in the form `compact`."""
+    """A TridiagonalSolve, for diagonals in the form `compact`."""
     inputs = {"diagonals": diagonals, "rhs": rhs}
     return apply_op("TridiagonalSolve", inputs, dict(pivoting), name).outputs[0]
 
@@ -149,7 +149,7 @@ def tridiagonal_matmul(
     diagonals_format: str = "compact",
     name: str | None = None,
 ) -> Tensor:
-    """The products of matrices with three diagonals and others.
+    """The products of tridiagonal matrices and dense matrices.
 
     Args:
       diagonals: the matrices, in the form that `diagonals_format` names.
@@ -158,7 +158,7 @@ def tridiagonal_matmul(
       name: the operation's name.
 
     Raises:
-      ValueError: there is no such form, or the matrices are not square.
+      ValueError: the format is unknown, or the matrices are not square.
 
     """
     if diagonals_format == "sequence":

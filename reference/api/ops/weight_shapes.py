@@ -1,7 +1,7 @@
-"""Weights of values: what shapes they may have, and weights spread to the values' shape.
+"""Checks that weights broadcast to values, and weights broadcast to the shape of values.
 
-Weights fit if they are a scalar, or have the values' rank and in each dimension 1 or the values'
-size. `tf.losses` and `tf.metrics` hold them to it. Source: TF 2.21.
+Weights fit if they are a scalar, or have the rank of the values and in each dimension their size or
+1. `tf.losses` and `tf.metrics` require that. Source: TF 2.21.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _REFUSED: Final = "weights can not be broadcast to values."
 
 
 class _Shaped:
-    """A tensor, its shape and its rank, all in a scope."""
+    """A tensor with its shape and rank as tensors, in a name scope."""
 
     def __init__(self, value: TensorLike, what: str) -> None:
         with name_scope(None, what, (value,)) as scope:
@@ -41,12 +41,12 @@ class _Shaped:
 
 
 def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
-    """An operation that fails if the weights' shape does not fit the values'.
+    """An operation that fails if weights do not broadcast to values.
 
-    What is known while the graph is built is held at once, and the operation does nothing.
+    If the shapes are static, the check happens at once and the operation is a NoOp.
 
     Raises:
-      ValueError: the shapes are known and do not fit.
+      ValueError: the static shapes do not fit.
 
     """
     with name_scope(None, "assert_broadcastable", (weights, values)) as scope:
@@ -73,10 +73,10 @@ def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
 
 
 def _settled(given: _Shaped, target: _Shaped) -> str | None:
-    """What is known to be right, as a name; None where only a run can tell.
+    """The name of the NoOp if static shapes fit; None if the check is left to the run.
 
     Raises:
-      ValueError: it is known to be wrong.
+      ValueError: they do not fit.
 
     """
     ranks = get_static_value(given.rank), get_static_value(target.rank)
@@ -102,7 +102,7 @@ def _settled(given: _Shaped, target: _Shaped) -> str | None:
 
 
 def _fits(given: _Shaped, target: _Shaped) -> Tensor:
-    """Whether weights that are no scalar fit."""
+    """Whether weights that are not a scalar fit, a bool tensor."""
     parts = (given.rank, given.shape, target.rank, target.shape)
     with name_scope(None, "has_valid_nonscalar_shape", parts) as scope:
         same: Tensor = equal(target.rank, given.rank, name="is_same_rank")
@@ -113,7 +113,7 @@ def _fits(given: _Shaped, target: _Shaped) -> Tensor:
 
 
 def _sizes_fit(given: Tensor, target: Tensor) -> Tensor:
-    """Whether each size is 1 or the other: none is left when both are taken away."""
+    """Whether each size of the weights is 1 or that of the values, by a set difference."""
     with name_scope(None, "has_invalid_dims", (given, target)) as scope:
         column = expand_dims(target, -1)
         allowed = concat((column, ones_like(column)), axis=1)
@@ -122,14 +122,14 @@ def _sizes_fit(given: Tensor, target: Tensor) -> Tensor:
 
 
 def broadcast_weights(weights: TensorLike, values: TensorLike) -> Tensor:
-    """Weights spread to the values' shape.
+    """Weights, broadcast to the shape of values.
 
     Args:
-      weights: a tensor whose shape fits.
+      weights: a tensor that broadcasts to `values`.
       values: another.
 
     Raises:
-      ValueError: the shapes are known and do not fit.
+      ValueError: the static shapes do not fit.
 
     """
     with name_scope(None, "broadcast_weights", (weights, values)) as scope:

@@ -1,4 +1,4 @@
-"""`where` and `where_v2`: elements chosen by a condition, or where it holds."""
+"""`where` and `where_v2`: selection by a condition, or the indices where it is true."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def where(
     y: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Choose x where the condition holds, else y; without them the indices where it holds.
+    """Select x where the condition is true, else y; without both, the indices where it is true.
 
     Raises:
       ValueError: only one of x and y is given.
@@ -43,7 +43,7 @@ def where_v2(
     y: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """As `where`; the three are broadcast to one shape.
+    """As `where`, but the condition, x and y broadcast.
 
     Raises:
       ValueError: only one of x and y is given.
