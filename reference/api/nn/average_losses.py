@@ -6,6 +6,7 @@ There is always one replica here.
 from __future__ import annotations
 
 import contextlib
+from contextlib import AbstractContextManager
 from typing import Any
 
 from sessrun.reference.api.control_flow.conditional import cond
@@ -31,7 +32,7 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 
-def _checked_rank(losses: Tensor) -> Any:
+def _checked_rank(losses: Tensor) -> AbstractContextManager[object]:
     """A context in which the losses are asserted to have rank 1 or more.
 
     Raises:

@@ -172,7 +172,7 @@ def _differentiable(args: list[Tensor]) -> Tensor:
             inner.set_shape(outer.shape)
         loss, by_logits = ctc_loss_and_grad(logits, labels, label_length, logit_length, unique)
 
-        def gradient(above: Tensor) -> list[Any]:
+        def gradient(above: Tensor) -> list[Tensor | None]:
             return [reshape(above, [1, -1, 1]) * by_logits, *[None] * (len(args) - 1)]
 
         return loss, gradient

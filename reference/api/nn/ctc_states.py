@@ -140,7 +140,7 @@ def _state_to_olabel_unique(
     return concat([blank, of_classes], axis=-1)
 
 
-def _sum_states(idx: Any, states: Tensor) -> Tensor:
+def _sum_states(idx: Tensor, states: Tensor) -> Tensor:
     """Log-sums of the states that share an index."""
     with name_scope(None, "sum_states"):
         idx = convert_to_tensor(idx, name="idx")

@@ -84,7 +84,7 @@ class Dilated:
         input_shape: TensorShape,
         dilation_rate: TensorLike,
         padding: Padding,
-        build: Callable[[int, Any], Callable[[Tensor, Any], Tensor]],
+        build: Callable[[int, Padding], Callable[[Tensor, Any], Tensor]],
         filter_shape: TensorLike | None = None,
         spatial_dims: Sequence[int] | None = None,
         data_format: str | None = None,
@@ -115,7 +115,9 @@ class Dilated:
         self._base = self._paddings(padding, filter_shape)
         self._applied = build(count, "VALID")
 
-    def _paddings(self, padding: Padding, filter_shape: TensorLike | None) -> Any:
+    def _paddings(
+        self, padding: Padding, filter_shape: TensorLike | None
+    ) -> np.ndarray | Tensor | None:
         """The base paddings of the spatial dimensions; None if they depend on the filters."""
         kind, explicit = padding_of(padding)
         if kind == "SAME":
@@ -164,7 +166,7 @@ class Dilated:
             result.set_shape(static)
         return result
 
-    def _adjusted(self, rows: Tensor, fill: int) -> Any:
+    def _adjusted(self, rows: Tensor, fill: int) -> np.ndarray | Tensor:
         """The rows of spatial dimensions, and rows of `fill` for the others after the batch."""
         rest = rows.shape.as_list()[1:]
         known = constant_value(rows)

@@ -11,6 +11,7 @@ from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.random_ops import random_uniform
 from sessrun.reference.api.ops.reduce_ops import chosen
+from sessrun.reference.api.ops.stateless_ops import AlgorithmLike
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape, as_shape
 from sessrun.reference.build.constant_op import constant
@@ -79,7 +80,7 @@ def stateless_dropout(
     x: TensorLike,
     rate: TensorLike,
     seed: TensorLike,
-    rng_alg: Any = None,
+    rng_alg: AlgorithmLike | None = None,
     noise_shape: TensorLike | None = None,
     name: str | None = None,
 ) -> Tensor:
@@ -101,7 +102,7 @@ def stateless_dropout(
     return _dropped(x, rate, sampler, None, noise_shape, name, "stateless_dropout")
 
 
-def _stateless_uniform(shape: TensorLike, dtype: DTypeLike, seed: Any, alg: Any) -> Tensor:
+def _stateless_uniform(shape: TensorLike, dtype: DTypeLike, seed: TensorLike, alg: Any) -> Tensor:
     from sessrun.reference.api.ops.stateless_ops import stateless_uniform  # noqa: PLC0415 - few need it
 
     more = {} if alg is None else {"alg": alg}

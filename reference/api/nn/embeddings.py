@@ -65,7 +65,7 @@ def _clipped(rows: Tensor, ids: TensorLike, max_norm: float | None) -> Tensor:
     if max_norm is None:
         return rows
 
-    def ranked(value: TensorLike) -> Any:
+    def ranked(value: TensorLike) -> int | Tensor:
         return convert_to_tensor(value).shape.ndims or rank(value)
 
     first, last = ranked(ids), ranked(rows)
@@ -151,7 +151,7 @@ def _of_parts(
     return _clipped(rows, ids, max_norm)
 
 
-def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Any, Any]:
+def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
     """For each id the index of the part that holds it, and its id within that part.
 
     Raises:

@@ -208,7 +208,7 @@ class Convolution:
             self.num_batch_dims,
         )
 
-    def __call__(self, inp: Any, filter: TensorLike) -> Tensor:  # noqa: A002 - TensorFlow's name
+    def __call__(self, inp: Tensor, filter: TensorLike) -> Tensor:  # noqa: A002 - TensorFlow's name
         """Convolve a tensor."""
         return self.conv_op(inp, filter)
 
@@ -401,7 +401,7 @@ def _pooled(
     window: list[int],
     steps: list[int],
     data_format: str | None,
-) -> Any:
+) -> Callable[[Tensor, object, Padding], Tensor]:
     """A function that pools a tensor; rows are pooled as images of height 1."""
     first = data_format is not None and data_format.startswith("NC")
     sizes, moves = ([1, 1, *numbers] if first else [1, *numbers, 1] for numbers in (window, steps))

@@ -28,7 +28,7 @@ __all__ = ["avg_pool", "avg_pool3d", "max_pool", "max_pool3d"]
 
 def _window(
     ksize: SizesLike, strides: SizesLike, spatial: int, data_format: str | None
-) -> dict[str, list[Any]]:
+) -> dict[str, list[int]]:
     """The attributes `ksize` and `strides`, with a number for each dimension."""
     first = data_format is not None and is_first(data_format)
     return {

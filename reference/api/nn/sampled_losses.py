@@ -5,6 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.api.nn.cross_entropies import (
@@ -93,7 +94,7 @@ def _compute_sampled_logits(
     num_sampled: TensorLike,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: Sequence[Tensor] | None = None,
     subtract_log_q: bool = True,
     remove_accidental_hits: bool = False,
     partition_strategy: str = "mod",
@@ -137,7 +138,7 @@ def nce_loss(
     num_sampled: TensorLike,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: Sequence[Tensor] | None = None,
     remove_accidental_hits: bool = False,
     partition_strategy: str = "mod",
     name: str = "nce_loss",
@@ -187,7 +188,7 @@ def sampled_softmax_loss(
     num_sampled: TensorLike,
     num_classes: int,
     num_true: int = 1,
-    sampled_values: Any = None,
+    sampled_values: Sequence[Tensor] | None = None,
     remove_accidental_hits: bool = True,
     partition_strategy: str = "mod",
     name: str = "sampled_softmax_loss",

@@ -22,7 +22,7 @@ from sessrun.reference.public import public
 __all__ = ["batch_to_space", "required_space_to_batch_paddings", "space_to_batch"]
 
 
-def _square(size: TensorLike) -> np.ndarray:
+def _square(size: int | None) -> np.ndarray:
     return np.array([size, size], dtype=np.int64)
 
 
@@ -30,9 +30,9 @@ def _square(size: TensorLike) -> np.ndarray:
 def space_to_batch(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
     paddings: TensorLike,
-    block_size: Any = None,
+    block_size: int | None = None,
     name: str | None = None,
-    block_shape: TensorLike | None = None,
+    block_shape: int | None = None,
 ) -> Tensor:
     """Move square blocks of padded images into the batch dimension.
 
@@ -57,9 +57,9 @@ def space_to_batch(
 def batch_to_space(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
     crops: TensorLike,
-    block_size: Any,
+    block_size: int,
     name: str | None = None,
-    block_shape: TensorLike | None = None,
+    block_shape: int | None = None,
 ) -> Tensor:
     """The inverse of `space_to_batch`; `crops` is cut off the result.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.base import dtypes
@@ -26,7 +26,7 @@ class TopKV2(NamedTuple):
 @public("math.top_k", "nn.top_k")
 def top_k(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
-    k: Any = 1,
+    k: TensorLike = 1,
     sorted: bool = True,  # noqa: A002 - TensorFlow's name
     index_type: DTypeLike = dtypes.int32,
     name: str | None = None,
@@ -50,7 +50,7 @@ def top_k(
 
 @public("math.in_top_k", "nn.in_top_k")
 def in_top_k(
-    predictions: TensorLike, targets: TensorLike, k: Any, name: str | None = None
+    predictions: TensorLike, targets: TensorLike, k: TensorLike, name: str | None = None
 ) -> Tensor:
     """Whether the target is among the k largest predictions of each row.
 

@@ -37,7 +37,7 @@ def is_first(data_format: str) -> bool:
     return data_format.startswith("NC")
 
 
-def per_dimension(value: Any, spatial: int, name: str, *, first: bool = False) -> list[Any]:
+def per_dimension(value: Any, spatial: int, name: str, *, first: bool = False) -> list[int]:
     """Sizes of windows with a number for each dimension, batch and channels included.
 
     Args:

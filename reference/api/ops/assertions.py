@@ -44,7 +44,9 @@ def _prefix(message: str | None) -> str:
     return f"{message}.  " if message else ""
 
 
-def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[..., Any]) -> Check:
+def _comparison(
+    name: str, sign: str, make: Callable[..., Tensor], known: Callable[..., Any]
+) -> Check:
     def check(
         x: TensorLike,
         y: TensorLike,
@@ -93,7 +95,7 @@ def _comparison(name: str, sign: str, make: Callable[..., Any], known: Callable[
     return check
 
 
-def _not_held(data: Iterable[Any]) -> errors.InvalidArgumentError:
+def _not_held(data: Iterable[object]) -> errors.InvalidArgumentError:
     shown = []
     for item in data:
         known = get_static_value(item) if isinstance(item, Tensor) else item
@@ -166,8 +168,8 @@ assert_non_positive = _sign(
 def assert_near(
     x: TensorLike,
     y: TensorLike,
-    rtol: Any = None,
-    atol: Any = None,
+    rtol: TensorLike | None = None,
+    atol: TensorLike | None = None,
     data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -222,7 +224,7 @@ def _ranked(
 
     def check(
         x: TensorLike,
-        ranks: Sequence[Any],
+        ranks: Sequence[TensorLike],
         data: Sequence[object] | None,
         summarize: int | None,
         message: str | None,
@@ -297,7 +299,7 @@ _is_in = _ranked(
 @public("assert_rank", "debugging.assert_rank")
 def assert_rank(
     x: TensorLike,
-    rank: Any,
+    rank: TensorLike,
     data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -316,7 +318,7 @@ def assert_rank(
 @public("assert_rank_at_least", "debugging.assert_rank_at_least")
 def assert_rank_at_least(
     x: TensorLike,
-    rank: Any,
+    rank: TensorLike,
     data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,
@@ -329,7 +331,7 @@ def assert_rank_at_least(
 @public("assert_rank_in", "debugging.assert_rank_in")
 def assert_rank_in(
     x: TensorLike,
-    ranks: Any,
+    ranks: Sequence[TensorLike],
     data: Sequence[object] | None = None,
     summarize: int | None = None,
     message: str | None = None,

@@ -33,7 +33,7 @@ def _rows(value: TensorLike, name: str) -> Tensor:
     return convert_to_tensor(value.values if isinstance(value, IndexedSlices) else value, name=name)
 
 
-def _like_input(value: object, clipped: Tensor) -> Any:
+def _like_input(value: object, clipped: Tensor) -> Tensor | IndexedSlices:
     if isinstance(value, IndexedSlices):
         return IndexedSlices(clipped, value.indices, value.dense_shape)
     return clipped
@@ -94,14 +94,14 @@ def clip_by_norm(
         return _like_input(t, clipped)
 
 
-def _tensors(t_list: Any) -> list[Any]:
+def _tensors(t_list: object) -> list[Any]:
     if not isinstance(t_list, Sequence) or isinstance(t_list, str):
         raise bad_type(f"`t_list` should be a sequence of tensors. Received {type(t_list)}.")
     return list(t_list)
 
 
 @public("global_norm", "linalg.global_norm")
-def global_norm(t_list: Any, name: str | None = None) -> Tensor:
+def global_norm(t_list: Sequence[TensorLike | None], name: str | None = None) -> Tensor:
     """The Euclidean norm of all elements of several tensors.
 
     Args:
@@ -125,7 +125,10 @@ def global_norm(t_list: Any, name: str | None = None) -> Tensor:
 
 @public("clip_by_global_norm")
 def clip_by_global_norm(
-    t_list: Any, clip_norm: float | Tensor, use_norm: Tensor | None = None, name: str | None = None
+    t_list: Sequence[TensorLike | None],
+    clip_norm: float | Tensor,
+    use_norm: Tensor | None = None,
+    name: str | None = None,
 ) -> tuple[list[Any], Any]:
     """Scale tensors down together to a global Euclidean norm if theirs is greater.
 

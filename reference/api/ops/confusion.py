@@ -5,8 +5,6 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import rank, squeeze, stack
 from sessrun.reference.api.ops.assertions import assert_less, assert_non_negative
@@ -34,7 +32,7 @@ def _may_end_in_one(value: Tensor) -> bool:
     return sizes is None or sizes[-1] in {None, 1}
 
 
-def _without_last(value: Tensor, difference: int, rank_difference: Any) -> Tensor:
+def _without_last(value: Tensor, difference: int, rank_difference: Tensor) -> Tensor:
     """The tensor, whose last dimension is squeezed if the run finds that the ranks differ so."""
     if not _may_end_in_one(value):
         return value

@@ -37,7 +37,7 @@ def svd(
     full_matrices: bool = False,
     compute_uv: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor | tuple[Tensor, Tensor, Tensor]:
     """The singular value decomposition of matrices.
 
     Args:
@@ -125,7 +125,7 @@ def _checked(a: Tensor, validate_args: bool) -> Tensor:
 @public("linalg.matrix_rank")
 def matrix_rank(
     a: TensorLike,
-    tol: TensorLike | None = None,
+    tol: Any = None,
     validate_args: bool = False,
     name: str | None = None,
 ) -> Tensor:

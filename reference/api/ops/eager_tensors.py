@@ -34,7 +34,7 @@ class EagerTensor(NDArrayOperatorsMixin):
         self.dtype = as_dtype("string" if is_text else self._array.dtype)
         self.shape = TensorShape(self._array.shape)
 
-    def numpy(self) -> Any:
+    def numpy(self) -> np.ndarray | np.generic | bytes:
         """A copy of the value: an array, or for rank 0 a numpy scalar or `bytes`."""
         return self._array.copy()[()]
 
@@ -47,7 +47,7 @@ class EagerTensor(NDArrayOperatorsMixin):
         """The shape."""
         return self.shape
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self._array, dtype, copy=copy)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: TensorLike, **options: Any) -> Any:

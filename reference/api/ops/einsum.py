@@ -60,14 +60,14 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
         return _in_order(list(inputs), parts, result, sizes, optimize)
 
 
-def _dimensions(value: Any) -> list[Any] | None:
+def _dimensions(value: Any) -> list[int | None] | None:
     known = value.shape
     if isinstance(known, TensorShape):
         return None if known.rank is None else known.as_list()
     return list(known)
 
 
-def _once(operands: Sequence[Any], parts: Sequence[str], result: str) -> Tensor:
+def _once(operands: Sequence[TensorLike], parts: Sequence[str], result: str) -> Tensor:
     equation = f"{','.join(parts)}->{result}".replace(_DOTS, "...")
     op = apply_op("Einsum", {"inputs": list(operands)}, {"equation": equation}, None)
     return op.outputs[0]
@@ -105,7 +105,7 @@ def _parsed(equation: str, count: int) -> tuple[list[str], str]:
 
 
 def _sizes(
-    parts: Sequence[str], shapes: Sequence[list[Any] | None], equation: str
+    parts: Sequence[str], shapes: Sequence[list[int | None] | None], equation: str
 ) -> dict[str, int]:
     """The size of each label; that of an ellipsis is a product, an unknown one counts as 1."""
     sizes = dict.fromkeys("".join(parts), _UNKNOWN)
@@ -136,7 +136,11 @@ def _sizes(
 
 
 def _in_order(
-    operands: list[Any], parts: list[str], result: str, sizes: Mapping[str, int], optimize: Any
+    operands: list[Any],
+    parts: list[str],
+    result: str,
+    sizes: Mapping[str, int],
+    optimize: Any,
 ) -> Tensor:
     """Contract two operands at a time, in an order that keeps intermediate results small."""
     letters = {name: chr(ord("A") + index) for index, name in enumerate(sizes)}

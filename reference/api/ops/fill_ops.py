@@ -65,7 +65,7 @@ def _is_scalar(shape_: Any) -> bool:
     return isinstance(shape_, Dimension) or np.ndim(shape_) == 0
 
 
-def _static(shape_: Any) -> list[int] | None:
+def _static(shape_: TensorLike | ShapeLike) -> list[int] | None:
     """A shape given as Python numbers, an ndarray or a TensorShape; None if it holds tensors."""
     try:
         dims = TensorShape(shape_.tolist() if isinstance(shape_, np.ndarray) else shape_)

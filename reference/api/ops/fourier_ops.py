@@ -124,7 +124,7 @@ irfft2d: Final = _real_transform("IRFFT2D", 2, is_inverse=True)
 irfft3d: Final = _real_transform("IRFFT3D", 3, is_inverse=True)
 
 
-def _halves(x: Tensor, axes: TensorLike | None) -> tuple[Any, Tensor]:
+def _halves(x: Tensor, axes: TensorLike | None) -> tuple[TensorLike, Tensor]:
     """The axes, and half of the size of each."""
     if axes is None:
         return tuple(range(x.shape.ndims or 0)), shape(x) // 2

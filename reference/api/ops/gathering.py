@@ -32,7 +32,7 @@ from sessrun.reference.public import public
 __all__ = ["gather_nd"]
 
 
-def _checked(batch_dims: Any, params: Tensor, indices: Tensor) -> None:
+def _checked(batch_dims: object, params: Tensor, indices: Tensor) -> None:
     if not isinstance(batch_dims, int):
         raise bad_type(f"Argument `batch_dims` must be an int; got {batch_dims}")
     if batch_dims < 0:

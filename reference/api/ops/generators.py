@@ -6,6 +6,7 @@ numbers and a key.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.reference.api import nest
@@ -21,6 +22,7 @@ from sessrun.reference.api.ops.stateless_ops import (
     algorithm_number,
     unknown_algorithm,
 )
+from sessrun.reference.api.variables.resource_variables import ResourceVariable
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variables import create_resource
 from sessrun.reference.base import dtypes
@@ -133,7 +135,7 @@ class Generator:
 
     def __init__(
         self,
-        copy_from: Any = None,
+        copy_from: Generator | None = None,
         state: TensorLike | None = None,
         alg: AlgorithmLike | None = None,
     ) -> None:
@@ -193,12 +195,12 @@ class Generator:
         self._state_var.assign(_joined(key, counter, _state_size(self._alg)))
 
     @property
-    def state(self) -> Any:
+    def state(self) -> ResourceVariable:
         """The variable that holds the state."""
         return self._state_var
 
     @property
-    def algorithm(self) -> Any:
+    def algorithm(self) -> int | Tensor:
         """The algorithm's number."""
         return self._alg
 
@@ -218,7 +220,9 @@ class Generator:
         }
         return one("RngReadAndSkip", inputs)
 
-    def _drawn(self, op_type: str, shape: Tensor, name: str | None = None, **rest: Any) -> Tensor:
+    def _drawn(
+        self, op_type: str, shape: Tensor, name: str | None = None, **rest: object
+    ) -> Tensor:
         """Samples of a stateless operation with the key and counter of the advancing state."""
         state = self.skip(reduce_prod(shape))
         size = _state_size(self._alg) - 1
@@ -359,7 +363,12 @@ class Generator:
 
 
 def _scaled(
-    draw: Any, shape: TensorLike, mean: TensorLike, stddev: TensorLike, dtype: DTypeLike, scope: str
+    draw: Callable[..., Tensor],
+    shape: TensorLike,
+    mean: TensorLike,
+    stddev: TensorLike,
+    dtype: DTypeLike,
+    scope: str,
 ) -> Tensor:
     """Samples that `draw` gives for a shape and dtype, with a mean and standard deviation."""
     dims = _shape_tensor(shape)
@@ -368,10 +377,13 @@ def _scaled(
     return add(draw(dims, dtype) * width, centre, name=scope)
 
 
-def _variable(state: TensorLike) -> Any:
+def _variable(state: TensorLike) -> ResourceVariable:
     """A new variable that holds a state."""
     with name_scope("random_generator"):
-        return create_resource(state, dtype=STATE_TYPE, trainable=False, name="StateVar")
+        variable: ResourceVariable = create_resource(
+            state, dtype=STATE_TYPE, trainable=False, name="StateVar"
+        )
+    return variable
 
 
 #: The global generator, once it has been asked for.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.control_flow.asserting import after, assert_
 from sessrun.reference.api.ops.array_ops import reshape
 from sessrun.reference.api.ops.cast_ops import cast
@@ -90,7 +88,7 @@ def bincount(
         return apply_op("DenseBincount", inputs, {"binary_output": binary_output}, None).outputs[0]
 
 
-def _length_of_counts(arr: Tensor, least: Any, most: Any) -> Tensor:
+def _length_of_counts(arr: Tensor, least: TensorLike | None, most: TensorLike | None) -> Tensor:
     """The number of counts: the greatest number plus 1 within the bounds, 0 for an empty tensor."""
     has_some = size(arr) > 0
     length = cast(has_some, arr.dtype) * (reduce_max(arr) + 1)

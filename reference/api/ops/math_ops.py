@@ -284,7 +284,7 @@ _MATRIX: Final = 2
 
 
 @public("add_n", "math.add_n")
-def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
+def add_n(inputs: Iterable[TensorLike], name: str | None = None) -> Tensor:
     """The sum of tensors of one shape and dtype.
 
     Raises:
@@ -304,7 +304,7 @@ def add_n(inputs: Iterable[Any], name: str | None = None) -> Tensor:
 
 @public("accumulate_n", "math.accumulate_n")
 def accumulate_n(
-    inputs: Sequence[Any],
+    inputs: Sequence[TensorLike],
     shape: TensorLike | None = None,
     tensor_dtype: DTypeLike | None = None,
     name: str | None = None,

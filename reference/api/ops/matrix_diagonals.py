@@ -24,7 +24,7 @@ __all__ = ["eye"]
 _ALIGN: Final = "RIGHT_LEFT"
 
 
-def _padding(value: TensorLike, padding_value: TensorLike) -> Any:
+def _padding(value: TensorLike, padding_value: TensorLike) -> TensorLike:
     """The padding value in the dtype of the diagonals, a bool for those of bools."""
     is_bool = getattr(value, "dtype", None) in {dtypes.bool_, "bool"}
     return bool(padding_value) if is_bool else padding_value
@@ -34,7 +34,7 @@ def _padding(value: TensorLike, padding_value: TensorLike) -> Any:
 def matrix_diag(
     diagonal: TensorLike,
     name: str = "diag",
-    k: Any = 0,
+    k: TensorLike = 0,
     num_rows: TensorLike = -1,
     num_cols: TensorLike = -1,
     padding_value: TensorLike = 0,
@@ -70,7 +70,7 @@ def matrix_diag(
 def matrix_diag_part(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
     name: str = "diag_part",
-    k: Any = 0,
+    k: TensorLike = 0,
     padding_value: TensorLike = 0,
     align: str = _ALIGN,
 ) -> Tensor:
@@ -84,7 +84,7 @@ def matrix_set_diag(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
     diagonal: TensorLike,
     name: str = "set_diag",
-    k: Any = 0,
+    k: TensorLike = 0,
     align: str = _ALIGN,
 ) -> Tensor:
     """Matrices with replaced diagonals; arguments and errors as for `matrix_diag`."""

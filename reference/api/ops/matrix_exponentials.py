@@ -61,7 +61,7 @@ def _coefficients(order: int) -> list[float]:
     ]
 
 
-def _weighted(terms: Sequence[tuple[Any, Tensor]]) -> Any:
+def _weighted(terms: Sequence[tuple[Tensor | None, Tensor]]) -> Any:
     """A weighted sum of tensors, from left to right; a weight of None counts as 1."""
     total = None
     for weight, x in terms:
@@ -176,7 +176,7 @@ def _squared(norm: Tensor, odd: Tensor, even: Tensor, squarings: Tensor, matrix:
     def goes_on(step: Tensor, _: Tensor) -> Any:
         return cond(all_finite, lambda: less(step, most), lambda: constant(False))
 
-    def squared(step: Tensor, value: Tensor) -> Any:
+    def squared(step: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
         return step + 1, select_v2(less(step, squarings), matmul(value, value), value)
 
     exponential: Tensor = while_loop(goes_on, squared, [start, result])[1]

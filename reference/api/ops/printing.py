@@ -6,7 +6,7 @@ import logging
 import pprint
 import random
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from sessrun.reference.api.ops.cast_ops import one
@@ -32,7 +32,7 @@ _SEED: Final = 5
 @public("Print")
 def print_through(
     input_: TensorLike,
-    data: Any,
+    data: Sequence[TensorLike],
     message: str | None = None,
     first_n: int | None = None,
     summarize: int | None = None,
@@ -92,7 +92,7 @@ def string_format(
 
 
 @public("print")
-def print_v2(*inputs: TensorLike, **kwargs: Any) -> Operation:
+def print_v2(*inputs: object, **kwargs: Any) -> Operation:
     """An operation that writes its inputs, as Python's `print` does.
 
     Args:
@@ -118,11 +118,11 @@ def print_v2(*inputs: TensorLike, **kwargs: Any) -> Operation:
     return apply_op("PrintV2", {"input": text}, {"output_stream": stream, "end": end}, name)
 
 
-def _is_text(value: TensorLike) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, Tensor) and value.dtype is string and value.shape.ndims == 0
 
 
-def _joined(inputs: tuple[Any, ...], sep: str, summarize: int, name: str | None) -> Tensor:
+def _joined(inputs: tuple[object, ...], sep: str, summarize: int, name: str | None) -> Tensor:
     """The inputs in one line, as a string tensor in which tensors appear by their values."""
     tensors: list[Any] = []
     marks: list[_Mark] = []
@@ -154,9 +154,7 @@ class _Mark:
         return self.text
 
 
-def _marked(
-    value: TensorLike, tensors: list[Any], marks: list[_Mark], mark: str = _PLACEHOLDER
-) -> Any:
+def _marked(value: object, tensors: list[Any], marks: list[_Mark], mark: str = _PLACEHOLDER) -> Any:
     """The structure with placeholders for its tensors, which are appended to `tensors`."""
     if isinstance(value, SparseTensor):
         tensors += [value.indices, value.values, value.dense_shape]
@@ -175,7 +173,7 @@ def _marked(
     return value
 
 
-def _stream(stream: Any) -> str:
+def _stream(stream: object) -> str:
     """The name of an output stream in the graph."""
     known = {id(sys.stdout): "stdout", id(sys.stderr): "stderr"}
     if id(stream) in known:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.base import dtypes
@@ -136,7 +137,7 @@ def dequantize(
     return dequantized
 
 
-def _both(op_type: str, doc: str) -> Any:
+def _both(op_type: str, doc: str) -> Callable[..., Tensor]:
     def both(
         input: TensorLike,  # noqa: A002 - TensorFlow's name
         input_min: TensorLike,

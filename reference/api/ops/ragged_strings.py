@@ -23,7 +23,10 @@ __all__ = ["split", "string_bytes_split", "string_split", "string_split_v2"]
 
 
 @public("strings.bytes_split")
-def string_bytes_split(input: TensorLike, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
+def string_bytes_split(
+    input: TensorLike | RaggedTensor,  # noqa: A002 - TensorFlow's name
+    name: str | None = None,
+) -> Tensor | RaggedTensor:
     """Split each string into its bytes.
 
     Args:
@@ -46,15 +49,16 @@ def string_bytes_split(input: TensorLike, name: str | None = None) -> Any:  # no
         given = _strings(input)
         if not isinstance(given, RaggedTensor) and given.shape.rank is None:
             raise ValueError("input must have a statically-known rank.")
-        return _split(given, parts)
+        rows: Tensor | RaggedTensor = _split(given, parts)
+    return rows
 
 
 def string_split_v2(
-    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    input: TensorLike | RaggedTensor,  # noqa: A002 - TensorFlow's name
     sep: TensorLike | None = None,
     maxsplit: int = -1,
     name: str | None = None,
-) -> Any:
+) -> Tensor | RaggedTensor:
     """Split each string at a separator, as Python's `str.split`.
 
     Args:
@@ -68,7 +72,10 @@ def string_split_v2(
 
     """
     with name_scope(name, "StringSplit", [input]):
-        return _split(_strings(input), lambda strings: sparse_split(strings, sep, maxsplit))
+        rows: Tensor | RaggedTensor = _split(
+            _strings(input), lambda strings: sparse_split(strings, sep, maxsplit)
+        )
+    return rows
 
 
 @public("strings.split")
@@ -106,7 +113,7 @@ def split(
         return ragged if result_type == "RaggedTensor" else ragged.to_sparse()
 
 
-def _strings(value: TensorLike) -> Any:
+def _strings(value: Any) -> Any:
     if isinstance(value, RaggedTensorValue):
         return RaggedTensor.from_value(value)
     if isinstance(value, RaggedTensor):

@@ -191,7 +191,7 @@ def _argument(op_type: str, summary: str) -> Callable[..., Tensor]:
         input: TensorLike,  # noqa: A002 - TensorFlow's name
         axis: TensorLike | None = None,
         name: str | None = None,
-        dimension: Any = None,
+        dimension: TensorLike | None = None,
         output_type: DTypeLike = dtypes.int64,
     ) -> Tensor:
         axis = chosen(axis, dimension, "axis", "dimension")

@@ -11,7 +11,9 @@ from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.gradient_registry import register
 from sessrun.reference.build.tensor_like import TensorLike
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.state import scripts
 
@@ -23,12 +25,12 @@ _EAGER: Final = "EagerPyFunc"
 
 @public("py_func")
 def py_func(
-    func: Callable[..., Any],
+    func: Callable[..., object],
     inp: Any,
     Tout: Any,  # noqa: N803 - TensorFlow's signature
     stateful: bool = True,
     name: str | None = None,
-) -> Any:
+) -> Tensor | list[Tensor] | Operation:
     """An operation that calls a Python function with the values of `inp`.
 
     Args:
@@ -82,7 +84,9 @@ def numpy_function(
 
     """
 
-    def build(function: Callable[..., Any], inputs: TensorLike) -> Any:
+    def build(
+        function: Callable[..., object], inputs: TensorLike
+    ) -> Tensor | list[Tensor] | Operation:
         return py_func(function, inputs, Tout, stateful, name)
 
     return _built_or_decorator(build, func, inp, Tout)
@@ -106,7 +110,9 @@ def py_function(
 
     """
 
-    def build(function: Callable[..., Any], inputs: TensorLike) -> Any:
+    def build(
+        function: Callable[..., object], inputs: TensorLike
+    ) -> Tensor | list[Tensor] | Operation:
         eager = _eager(function, _types(Tout)) if callable(function) else function
         with get_default_graph().gradient_override_map({"PyFunc": _EAGER}):
             return py_func(eager, inputs, Tout, name=name or _EAGER)
@@ -119,11 +125,11 @@ def _types(types: Any) -> list[DType]:
     return [as_dtype(item) for item in (types if isinstance(types, list | tuple) else [types])]
 
 
-def _eager(function: Callable[..., Any], types: Sequence[DType]) -> Callable[..., Any]:
+def _eager(function: Callable[..., object], types: Sequence[DType]) -> Callable[..., object]:
     """A function of arrays that calls a function of eager tensors and unpacks its results."""
 
     @functools.wraps(function)
-    def called(*arrays: Any) -> Any:
+    def called(*arrays: Any) -> object:
         returned = function(*map(EagerTensor, arrays))
         if returned is None:
             return None
@@ -134,7 +140,7 @@ def _eager(function: Callable[..., Any], types: Sequence[DType]) -> Callable[...
 
 
 def _built_or_decorator(
-    build: Callable[[Callable[..., Any], Any], Any],
+    build: Callable[[Callable[..., object], Any], object],
     func: Callable[..., object] | None,
     inp: Any,
     types: Any,
@@ -154,9 +160,9 @@ def _built_or_decorator(
     if inp is not None:
         raise TypeError("A decorator takes no `inp`: the function gets it where it is called")
 
-    def decorated(function: Callable[..., Any]) -> Callable[..., Any]:
+    def decorated(function: Callable[..., object]) -> Callable[..., object]:
         @functools.wraps(function)
-        def called(*inputs: TensorLike) -> Any:
+        def called(*inputs: TensorLike) -> object:
             return build(function, inputs)
 
         return called

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.array_ops import concat, reshape
 from sessrun.reference.api.ops.fill_ops import ones
 from sessrun.reference.api.ops.shape_ops import rank, shape_internal
@@ -28,7 +26,7 @@ def _counts(data: Tensor, segment_ids: Tensor, num_segments: TensorLike) -> Tens
 
 @public("math.unsorted_segment_mean", "unsorted_segment_mean")
 def unsorted_segment_mean(
-    data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """The means of slices by segment; 0 for an empty segment.
 
@@ -47,7 +45,7 @@ def unsorted_segment_mean(
 
 @public("math.unsorted_segment_sqrt_n", "unsorted_segment_sqrt_n")
 def unsorted_segment_sqrt_n(
-    data: Any, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
+    data: TensorLike, segment_ids: TensorLike, num_segments: TensorLike, name: str | None = None
 ) -> Tensor:
     """Segment sums over the roots of the counts; arguments as for `unsorted_segment_mean`."""
     with name_scope(name, "UnsortedSegmentSqrtN"):

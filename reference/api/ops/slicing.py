@@ -74,7 +74,9 @@ def _is_mask(key: object) -> bool:
     return isinstance(key, bool) or (isinstance(key, np.ndarray) and key.dtype == bool)
 
 
-def _bounds(item: Any, bit: int, masks: dict[str, int]) -> tuple[Any, Any, Any]:
+def _bounds(
+    item: Any, bit: int, masks: dict[str, int]
+) -> tuple[TensorLike, TensorLike, TensorLike]:
     """Begin, end and stride of an index item, whose bits are set in the masks."""
     if isinstance(item, slice):
         given = [

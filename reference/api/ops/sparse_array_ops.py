@@ -40,6 +40,7 @@ from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -237,7 +238,7 @@ def sparse_reshape(
         return SparseTensor(reshaped.output_indices, identity(sparse.values), sizes)
 
 
-def _completed(wanted: list[Any], given: Any, old: Any) -> list[int] | None:
+def _completed(wanted: list[Any], given: Any, old: list[Any]) -> list[int] | None:
     """The new shape, if it is static."""
     if given is not None and sum(size == -1 for size in given) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {given}")
@@ -264,7 +265,7 @@ class _KeywordRequired:
 
 @public("sparse.split", "sparse_split")
 def sparse_split(
-    keyword_required: Any = _KeywordRequired(),  # noqa: B008 - one for all calls, it has no state
+    keyword_required: object = _KeywordRequired(),
     sp_input: SparseTensor | None = None,
     num_split: int | None = None,
     axis: TensorLike | None = None,
@@ -365,7 +366,7 @@ def sparse_reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = No
     return SparseTensor(indices, values, wanted)
 
 
-def _once(check: Any, value: Tensor) -> Tensor:
+def _once(check: Operation, value: Tensor) -> Tensor:
     """The value, computed after a check."""
     graph = get_default_graph()
     with graph.control_dependencies([check]):

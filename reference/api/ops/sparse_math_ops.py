@@ -187,7 +187,7 @@ def sparse_softmax(sp_input: SparseTensor, name: str | None = None) -> SparseTen
 
 
 def _extreme(op_type: str, summary: str) -> Callable[..., SparseTensor]:
-    def choose(sp_a: Any, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
+    def choose(sp_a: SparseTensor, sp_b: SparseTensor, name: str | None = None) -> SparseTensor:
         values = [sp_a.indices, sp_a.values, sp_b.indices, sp_b.values]
         with name_scope(name, op_type, values) as scope:
             outputs = wrapper(op_type)(**_parts("a", sp_a), **_parts("b", sp_b), name=scope)
@@ -207,7 +207,7 @@ sparse_minimum = _extreme(
 
 def _segments(op_type: str, summary: str) -> Callable[..., Tensor]:
     def combine(
-        data: Any,
+        data: TensorLike,
         indices: TensorLike,
         segment_ids: TensorLike,
         name: str | None = None,

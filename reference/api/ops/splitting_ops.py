@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ragged_tensor import RaggedTensor
 from sessrun.reference.api.sparse_tensor import SparseTensor
@@ -26,7 +24,7 @@ def string_split(
     delimiter: TensorLike | None = None,
     result_type: str = "SparseTensor",
     name: str | None = None,
-) -> Any:
+) -> SparseTensor | RaggedTensor:
     """Split each string of a vector at any character of a delimiter.
 
     Args:
@@ -59,7 +57,7 @@ def string_split(
 @public("regex_replace", "strings.regex_replace")
 def regex_replace(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
-    pattern: Any,
+    pattern: TensorLike,
     rewrite: TensorLike,
     replace_global: bool = True,
     name: str | None = None,
@@ -90,7 +88,7 @@ def regex_replace(
 @public("strings.regex_full_match")
 def regex_full_match(
     input: TensorLike,  # noqa: A002 - TensorFlow's name
-    pattern: Any,
+    pattern: TensorLike,
     name: str | None = None,
 ) -> Tensor:
     """Whether a pattern (text, or a scalar tensor) matches each string completely."""

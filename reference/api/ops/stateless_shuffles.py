@@ -5,11 +5,11 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.ops.array_ops import pad
 from sessrun.reference.api.ops.cast_ops import one
-from sessrun.reference.api.ops.stateless_ops import key_inputs
+from sessrun.reference.api.ops.stateless_ops import AlgorithmLike, key_inputs
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.raw_wrappers import wrapper
 from sessrun.reference.build.tensor_like import TensorLike
@@ -44,7 +44,7 @@ def index_shuffle(index: TensorLike, seed: TensorLike, max_index: TensorLike) ->
 
 @public("random.experimental.stateless_shuffle")
 def stateless_shuffle(
-    value: TensorLike, seed: TensorLike, alg: Any = "auto_select", name: str | None = None
+    value: TensorLike, seed: TensorLike, alg: AlgorithmLike = "auto_select", name: str | None = None
 ) -> Tensor:
     """The rows in random order, equal for equal seeds.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from sessrun.reference.api import nest
 from sessrun.reference.build import generated
+from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.public import public
 
@@ -13,7 +14,7 @@ __all__ = ["stop_gradient"]
 
 
 @public("stop_gradient")
-def stop_gradient(input: TensorLike, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
+def stop_gradient(input: TensorLike | CompositeTensor, name: str | None = None) -> Any:  # noqa: A002 - TensorFlow's name
     """The input, through which no gradient flows.
 
     Args:

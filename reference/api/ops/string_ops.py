@@ -5,8 +5,6 @@ Their node names and op types are those of `tensorflow.compat.v1`.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.reference.api.ops.cast_ops import one
@@ -32,7 +30,7 @@ def string_join(inputs: TensorLike, separator: str = "", name: str | None = None
 
 @public("string_to_number", "strings.to_number")
 def string_to_number(
-    string_tensor: Any = None,
+    string_tensor: TensorLike | None = None,
     out_type: DTypeLike = dtypes.float32,
     name: str | None = None,
     input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
@@ -61,7 +59,7 @@ def substr(
 
 
 @public("fingerprint")
-def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) -> Tensor:
+def fingerprint(data: TensorLike, method: str = "farmhash64", name: str | None = None) -> Tensor:
     """The 64-bit fingerprint of each row of the data: uint8, [rows, 8].
 
     Args:
@@ -92,7 +90,7 @@ def reduce_join(
         return one("ReduceJoin", joined, keep_dims=keep, separator=separator)
 
 
-def _falling(value: Tensor) -> Any:
+def _falling(value: Tensor) -> Tensor:
     """All axes from the last to the first, so that elements are joined in C order."""
     ndims = value.shape.ndims
     if ndims is not None:
@@ -107,7 +105,7 @@ def decode_raw(
     out_type: DTypeLike | None = None,
     little_endian: bool = True,
     name: str | None = None,
-    bytes: Any = None,  # noqa: A002 - TensorFlow's name
+    bytes: TensorLike | None = None,  # noqa: A002 - TensorFlow's name
 ) -> Tensor:
     """Reinterpret the bytes of each string as a vector of numbers."""
     given = bytes if input_bytes is None else input_bytes
@@ -116,7 +114,7 @@ def decode_raw(
 
 @public("string_to_hash_bucket", "strings.to_hash_bucket")
 def string_to_hash_bucket(
-    string_tensor: Any = None,
+    string_tensor: TensorLike | None = None,
     num_buckets: int | None = None,
     name: str | None = None,
     input: TensorLike | None = None,  # noqa: A002 - TensorFlow's name

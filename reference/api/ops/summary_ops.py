@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from google.protobuf import json_format
 
@@ -22,6 +22,7 @@ from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
+from sessrun.spec.proto import NodeDef
 from sessrun.spec.proto.foreign import adopt, serialize
 from sessrun.spec.proto.summary_pb2 import SummaryDescription, SummaryMetadata
 
@@ -205,7 +206,7 @@ def tensor_summary(
 
 
 @public("summary.text")
-def text(name: str, tensor: Tensor, collections: Iterable[Any] | None = None) -> Tensor:
+def text(name: str, tensor: Tensor, collections: Iterable[str] | None = None) -> Tensor:
     """A serialized Summary of texts, which TensorBoard shows as Markdown.
 
     Args:
@@ -265,7 +266,7 @@ def merge_all(
 
 
 @public("summary.get_summary_description")
-def get_summary_description(node_def: Any) -> SummaryDescription:
+def get_summary_description(node_def: NodeDef) -> SummaryDescription:
     """The SummaryDescription of a TensorSummary node.
 
     Args:

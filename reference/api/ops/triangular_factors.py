@@ -29,13 +29,14 @@ from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 __all__: list[str] = []
 
 
-def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[Any]:
+def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[Operation]:
     """Check shapes statically, and by assertions at run time if `validate_args` is set."""
     checks: list[Any] = []
     message = "Input `lower_upper` must have at least 2 dimensions."
@@ -59,7 +60,7 @@ def _factor_checks(factors: Tensor, perm: Tensor, validate_args: bool) -> list[A
     return checks
 
 
-def _side_checks(factors: Tensor, rhs: Tensor, validate_args: bool) -> list[Any]:
+def _side_checks(factors: Tensor, rhs: Tensor, validate_args: bool) -> list[Operation]:
     """As `_factor_checks`, for the right-hand sides."""
     checks: list[Any] = []
     message = "Input `rhs` must have at least 2 dimensions."
@@ -74,7 +75,7 @@ def _side_checks(factors: Tensor, rhs: Tensor, validate_args: bool) -> list[Any]
     return checks
 
 
-def _after(checks: list[Any], *tensors: Tensor) -> tuple[Tensor, ...]:
+def _after(checks: list[Operation], *tensors: Tensor) -> tuple[Tensor, ...]:
     if not checks:
         return tensors
     with stacks.get_default_graph().control_dependencies(checks):
