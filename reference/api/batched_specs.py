@@ -32,7 +32,7 @@ def boxed_spec(spec: Any) -> TensorSpec:
 
 
 def boxed(value: Any) -> Any:
-    """The tensor that a value becomes; what becomes a tensor is itself."""
+    """The tensor that stands for a value: a sparse tensor serialized, a tensor itself."""
     if not isinstance(value, SparseTensor):
         return value
     return serialize_sparse(value, out_type=variant)
@@ -54,7 +54,7 @@ def boxed_rows(value: Any) -> Any:
     return serialize_many_sparse(value, out_type=variant)
 
 
-def unboxed(spec: Any, tensor: Tensor) -> Any:
+def unboxed(spec: Any, tensor: Tensor) -> Tensor | SparseTensor:
     """The value of a spec that became this tensor."""
     if not isinstance(spec, SparseTensorSpec):
         tensor.set_shape(spec.shape)
@@ -64,7 +64,7 @@ def unboxed(spec: Any, tensor: Tensor) -> Any:
 
 
 def _sizes(spec: SparseTensorSpec, sizes: Tensor) -> Tensor:
-    """The shape of the whole, with the sizes that its spec knows as constants."""
+    """The dense shape, int64; sizes that the spec knows are constants."""
     if spec.shape.is_fully_defined():
         return convert_to_tensor(spec.shape, dtype=int64, name="shape")
     known: Sequence[Any] = spec.shape.as_list() if spec.shape.ndims is not None else ()

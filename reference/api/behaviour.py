@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.graph.stacks import outermost_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -44,7 +45,7 @@ def _refused(what: str) -> Callable[[], None]:
 def enable_eager_execution(
     config: Any = None, device_policy: Any = None, execution_mode: Any = None
 ) -> None:
-    """Refuse to run operations as they are made.
+    """Refuse to run operations as they are created.
 
     Args:
       config: a ConfigProto, or None.
@@ -91,7 +92,7 @@ def _never() -> bool:
 
 
 @public("is_symbolic_tensor")
-def is_symbolic_tensor(tensor: Any) -> bool:
+def is_symbolic_tensor(tensor: TensorLike) -> bool:
     """Whether a value is a tensor of a graph; variables and sparse values are none."""
     return isinstance(tensor, Tensor)
 

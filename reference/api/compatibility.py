@@ -6,7 +6,8 @@ import datetime
 import numbers
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from os import PathLike
+from typing import Final
 
 import numpy as np
 
@@ -22,7 +23,7 @@ _horizon = [_RELEASE]
 
 
 @public("compat.path_to_str")
-def path_to_str(path: Any) -> Any:
+def path_to_str(path: str | bytes | PathLike[str]) -> object:
     """A path object as text; anything else as it is."""
     return text.as_str_any(path.__fspath__()) if hasattr(path, "__fspath__") else path
 

@@ -7,9 +7,11 @@ from typing import Any
 
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
     "convert_n_to_tensor",
@@ -19,13 +21,13 @@ __all__ = [
 
 
 def convert_n_to_tensor(
-    values: Sequence[Any],
-    dtype: Any = None,
+    values: Sequence[object],
+    dtype: DTypeLike | None = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
+    preferred_dtype: DTypeLike | None = None,
     as_ref: bool = False,
-) -> list[Any]:
-    """Each of the values as a Tensor; the ith one that is made is called by the name and `_i`.
+) -> list[Tensor]:
+    """Convert values to tensors; the conversion of the ith one is named `name` and `_i`.
 
     Args:
       values: what `tf.convert_to_tensor` takes.
@@ -47,7 +49,7 @@ def convert_n_to_tensor(
 def convert_to_tensor_or_composite(
     value: Any, dtype: Any = None, name: str | None = None, as_ref: bool = False
 ) -> Any:
-    """IndexedSlices and SparseTensors as they are, anything else as a Tensor.
+    """Convert a value to a Tensor, unless it is a composite: IndexedSlices, a SparseTensor.
 
     Raises:
       ValueError: a composite value, or a tensor, has another dtype.
@@ -64,7 +66,10 @@ def convert_to_tensor_or_composite(
 
 
 def convert_n_to_tensor_or_composite(
-    values: Sequence[Any], dtype: Any = None, name: str | None = None, as_ref: bool = False
+    values: Sequence[Any],
+    dtype: Any = None,
+    name: str | None = None,
+    as_ref: bool = False,
 ) -> list[Any]:
     """Each of the values as `convert_to_tensor_or_composite` gives it; None stays None.
 
@@ -78,7 +83,7 @@ def convert_n_to_tensor_or_composite(
     ]
 
 
-def _named(values: Sequence[Any], name: str | None) -> list[tuple[Any, str | None]]:
+def _named(values: Sequence[object], name: str | None) -> list[tuple[Any, str | None]]:
     if not isinstance(values, Sequence):
         raise TypeError("values must be a sequence.")
     return [(value, name and f"{name}_{i}") for i, value in enumerate(values)]

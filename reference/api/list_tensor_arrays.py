@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops import list_ops
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.tensor_arrays import TensorArray, are_all_one
-from sessrun.reference.base.dtypes import as_dtype, int32, int64
-from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.base.dtypes import DTypeLike, as_dtype, int32, int64
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity, no_op
 from sessrun.reference.build.shape_inference_values import constant_value
@@ -34,7 +35,7 @@ class ListTensorArray(TensorArray):
       handle: None.
       flow: the list of an array that exists.
       infer_shape: whether all elements have one shape, which the first write settles.
-      element_shape: what the shape of each element must fit.
+      element_shape: the shape that elements must be compatible with.
       colocate_with_first_write_call: not used.
       name: the operation's name.
 
@@ -45,15 +46,15 @@ class ListTensorArray(TensorArray):
 
     def __init__(
         self,
-        dtype: Any,
-        size: Any = None,
+        dtype: DTypeLike,
+        size: TensorLike | None = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
+        handle: TensorLike | None = None,
         flow: Any = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -93,7 +94,7 @@ class ListTensorArray(TensorArray):
         """
         raise NotImplementedError
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element at `index`, a scalar."""
         with name_scope(name, "TensorArrayV2Read", [self._flow, index]):
             return list_ops.tensor_list_get_item(
@@ -104,7 +105,7 @@ class ListTensorArray(TensorArray):
                 name=name,
             )
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Write `value` at `index`.
 
         Raises:
@@ -138,7 +139,7 @@ class ListTensorArray(TensorArray):
                 element_shape=self.element_shape,
             )
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements at `indices`, a vector, packed; they must have one shape."""
         return list_ops.tensor_list_gather(
             input_handle=self._flow,
@@ -156,7 +157,7 @@ class ListTensorArray(TensorArray):
             input_handle=self._flow, element_dtype=self._dtype, element_shape=sizes, name=name
         )
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """The rows of `value` as the elements."""
         with name_scope(name, "TensorArrayUnstack", [self._flow, value]):
             value = self._converted(value)
@@ -164,7 +165,9 @@ class ListTensorArray(TensorArray):
             rows = list_ops.tensor_list_from_tensor(tensor=value, element_shape=value.shape[1:])
             return self._after(rows)
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(
+        self, indices: TensorLike, value: TensorLike, name: str | None = None
+    ) -> TensorArray:
         """Write the rows of `value` at `indices`, a vector.
 
         Raises:
@@ -183,7 +186,7 @@ class ListTensorArray(TensorArray):
                 )
             )
 
-    def split(self, value: Any, lengths: Any, name: str | None = None) -> TensorArray:
+    def split(self, value: Any, lengths: TensorLike, name: str | None = None) -> TensorArray:
         """Pieces of `value`, of these lengths along its first axis, as the elements.
 
         Raises:

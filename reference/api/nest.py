@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.nest_branches import (
     branches,
     is_attrs,
@@ -44,19 +45,19 @@ def is_nested(seq: Any) -> bool:
 
 
 def is_nested_or_composite(seq: Any) -> bool:
-    """Whether a value is a structure, or made of several tensors."""
+    """Whether a value is a structure or a composite tensor."""
     return _is_nested(seq, composites=True)
 
 
 is_sequence_or_composite = is_nested_or_composite
 
 
-def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
+def flatten(structure: object, expand_composites: bool = False) -> list[Any]:
     """The leaves of a structure in order, those of a mapping in the order of its keys.
 
     Args:
       structure: any value; one that is no structure is the only leaf.
-      expand_composites: whether sparse values count as the tensors they are made of.
+      expand_composites: whether composites count as structures of their tensors.
 
     Raises:
       TypeError: the keys of a mapping have no order.
@@ -65,7 +66,7 @@ def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:
     return list(_leaves(structure, expand_composites))
 
 
-def _leaves(structure: Any, composites: bool) -> Iterator[Any]:
+def _leaves(structure: object, composites: bool) -> Iterator[Any]:
     if not _is_nested(structure, composites):
         yield structure
         return
@@ -73,7 +74,7 @@ def _leaves(structure: Any, composites: bool) -> Iterator[Any]:
         yield from _leaves(part, composites)
 
 
-def pack_sequence_as(structure: Any, flat_sequence: Any, expand_composites: bool = False) -> Any:
+def pack_sequence_as(structure: object, flat_sequence: Any, expand_composites: bool = False) -> Any:
     """A structure like `structure` with the leaves of a flat sequence.
 
     Args:
@@ -128,7 +129,7 @@ def _options(arguments: dict[str, Any]) -> tuple[bool, bool]:
 
 
 def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """The structure of what a function makes of the leaves at the same places.
+    """Map a function over the leaves at the same places.
 
     Args:
       func: takes as many leaves as there are structures.
@@ -184,7 +185,7 @@ def _shown(value: Any) -> str:
     return f"type={type(value).__name__} str={value}"
 
 
-def _compare(one: Any, other: Any, types: bool, composites: bool) -> None:
+def _compare(one: TensorLike, other: TensorLike, types: bool, composites: bool) -> None:
     nested = _is_nested(one, composites)
     if nested != _is_nested(other, composites):
         deep, leaf = (one, other) if nested else (other, one)
@@ -256,7 +257,7 @@ def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
     return flat
 
 
-def list_to_tuple(structure: Any) -> Any:
+def list_to_tuple(structure: object) -> Any:
     """The structure with a tuple for every list."""
     if not _is_nested(structure):
         return structure

@@ -1,8 +1,8 @@
-"""What counts as a nested structure, its branches in order, and how it is put together again.
+"""Which values are nested structures, their branches in order, and how they are packed again.
 
 A structure is a sequence, a mapping, a view of one or an object of an attrs class; text is none.
 Where `composites` is true, a SparseTensor, RaggedTensor or IndexedSlices is one of a single branch,
-the tuple of the tensors it is made of.
+the tuple of its tensors.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, MappingView, Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base.containers import attribute_names, is_namedtuple, mapping_like
 from sessrun.reference.build.composites import CompositeTensor
 
@@ -26,18 +27,18 @@ __all__ = [
 ]
 
 
-def is_mapping(obj: Any) -> bool:
+def is_mapping(obj: object) -> bool:
     """Whether a value is a mapping."""
     return isinstance(obj, Mapping)
 
 
-def is_attrs(obj: Any) -> bool:
+def is_attrs(obj: object) -> bool:
     """Whether a value is of an attrs class."""
     return attribute_names(obj) is not None
 
 
-def is_composite(value: Any) -> bool:
-    """Whether a value is made of several tensors."""
+def is_composite(value: TensorLike) -> bool:
+    """Whether a value is a composite tensor."""
     return isinstance(value, CompositeTensor)
 
 
@@ -61,7 +62,7 @@ def same_composites(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one.dtype is other.dtype
 
 
-def branches(structure: Any, composites: bool = False) -> Iterator[tuple[Any, Any]]:
+def branches(structure: Any, composites: bool = False) -> Iterator[tuple[object, Any]]:
     """Pairs of a step and the branch it leads to: a mapping's in the order of its keys.
 
     Raises:
@@ -95,7 +96,7 @@ def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
     return kind(parts)
 
 
-def packed(like: Any, leaves: Iterator[Any], composites: bool = False) -> Any:
+def packed(like: object, leaves: Iterator[Any], composites: bool = False) -> Any:
     """A structure like another one with other leaves; StopIteration if there are too few."""
     if not is_nested(like, composites):
         return next(leaves)

@@ -34,7 +34,10 @@ Path = tuple[Any, ...]
 
 
 def assert_shallow_structure(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: object,
+    input_tree: object,
+    check_types: bool = True,
+    expand_composites: bool = False,
 ) -> None:
     """Check that a structure has at least the branches of a shallower one.
 
@@ -89,7 +92,7 @@ def _check_level(shallow: Any, deep: Any, types: bool, composites: bool) -> None
         )
 
 
-def _of_one_type(shallow: Any, deep: Any) -> bool:
+def _of_one_type(shallow: object, deep: object) -> bool:
     if isinstance(deep, type(shallow)):
         return True
     if is_namedtuple(shallow) and is_namedtuple(deep):
@@ -97,7 +100,9 @@ def _of_one_type(shallow: Any, deep: Any) -> bool:
     return isinstance(shallow, Mapping) and isinstance(deep, Mapping)
 
 
-def _walk(shallow: Any, deep: Any, composites: bool, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+def _walk(
+    shallow: object, deep: object, composites: bool, path: Path = ()
+) -> Iterator[tuple[Path, object]]:
     if not is_nested(shallow, composites):
         yield path, deep
         return
@@ -107,9 +112,12 @@ def _walk(shallow: Any, deep: Any, composites: bool, path: Path = ()) -> Iterato
 
 
 def flatten_with_tuple_paths_up_to(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: object,
+    input_tree: object,
+    check_types: bool = True,
+    expand_composites: bool = False,
 ) -> list[tuple[Path, Any]]:
-    """The parts at the leaves of a shallower structure, each with the path to it.
+    """The parts of a structure at the leaves of a shallower one, with their paths.
 
     Raises:
       TypeError, ValueError: as `assert_shallow_structure`.
@@ -120,7 +128,10 @@ def flatten_with_tuple_paths_up_to(
 
 
 def flatten_up_to(
-    shallow_tree: Any, input_tree: Any, check_types: bool = True, expand_composites: bool = False
+    shallow_tree: object,
+    input_tree: object,
+    check_types: bool = True,
+    expand_composites: bool = False,
 ) -> list[Any]:
     """The parts at the leaves of a shallower structure.
 
@@ -135,33 +146,33 @@ def flatten_up_to(
 
 
 def flatten_with_tuple_paths(
-    structure: Any, expand_composites: bool = False
+    structure: object, expand_composites: bool = False
 ) -> list[tuple[Path, Any]]:
-    """The leaves, each with the path to it: keys, names of fields and numbers of places."""
+    """The leaves with their paths: keys, names of fields, indices."""
     return list(_walk(structure, structure, expand_composites))
 
 
 def flatten_with_joined_string_paths(
-    structure: Any, separator: str = "/", expand_composites: bool = False
+    structure: object, separator: str = "/", expand_composites: bool = False
 ) -> list[tuple[str, Any]]:
-    """The leaves, each with the path to it as text."""
+    """The leaves with their paths as text."""
     paths_and_leaves = _walk(structure, structure, expand_composites)
     return [(separator.join(map(str, path)), leaf) for path, leaf in paths_and_leaves]
 
 
-def yield_flat_paths(nest: Any, expand_composites: bool = False) -> Iterator[Path]:
+def yield_flat_paths(nest: object, expand_composites: bool = False) -> Iterator[Path]:
     """The paths of the leaves."""
     yield from (path for path, _ in _walk(nest, nest, expand_composites))
 
 
 def map_structure_with_tuple_paths_up_to(
-    shallow_tree: Any,
+    shallow_tree: object,
     func: Callable[..., Any],
     *inputs: Any,
     check_types: bool = True,
     expand_composites: bool = False,
 ) -> Any:
-    """A structure like the shallower one of what `func` makes of a path and the parts there.
+    """Map `func`, down to the leaves of a shallower structure, over a path and the parts there.
 
     Args:
       shallow_tree: how deep it goes.
@@ -185,9 +196,9 @@ def map_structure_with_tuple_paths_up_to(
 
 
 def map_structure_up_to(
-    shallow_tree: Any, func: Callable[..., Any], *inputs: Any, **kwargs: Any
+    shallow_tree: object, func: Callable[..., Any], *inputs: Any, **kwargs: Any
 ) -> Any:
-    """A structure like the shallower one of what `func` makes of the parts at its leaves.
+    """Map `func`, down to the leaves of a shallower structure, over the parts at its leaves.
 
     Raises:
       TypeError, ValueError: as `map_structure_with_tuple_paths_up_to`.
@@ -199,7 +210,7 @@ def map_structure_up_to(
 
 
 def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
-    """The structure of what `func` makes of the path and the leaves at each place."""
+    """Map `func` over the paths and the leaves of structures."""
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 
 
@@ -217,7 +228,7 @@ def get_traverse_shallow_structure(
 
     Args:
       traverse_fn: from a part to whether to look into it, or to a structure of one level that
-        says so of each of its branches.
+        says so of every branch.
       structure: the structure.
       expand_composites: whether sparse values are looked into.
 

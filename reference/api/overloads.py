@@ -1,4 +1,4 @@
-"""The Python operators on tensors (and on variables): each makes one operation.
+"""The Python operators on tensors and variables: an operator builds one operation.
 
 Op types and names are TensorFlow's: `a + b` makes an `AddV2` named `add`, `-a` a `Neg`.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.math_ops import logical_xor
 from sessrun.reference.api.ops.slicing import strided_slice
 from sessrun.reference.build.build import apply_op, apply_unary
@@ -29,12 +30,12 @@ _QUOTIENT: Final = {
 }
 
 
-def tensor_equals(self: Any, other: Any) -> bool:
+def tensor_equals(self: Any, other: TensorLike) -> bool:
     """Whether two tensors are one: what `==` is in graphs."""
     return other is not None and self is other
 
 
-def tensor_not_equals(self: Any, other: Any) -> bool:
+def tensor_not_equals(self: Any, other: TensorLike) -> bool:
     """Whether two tensors are not one: what `!=` is in graphs."""
     return not tensor_equals(self, other)
 
@@ -49,11 +50,11 @@ def _apply(op_type: str, inputs: dict[str, Any], attrs: dict[str, Any], name: st
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 
-def _binary(op_type: str, name: str, x: Any, y: Any) -> Tensor:
+def _binary(op_type: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
     return _apply(op_type, {"x": x, "y": y}, {}, name)
 
 
-def _reflected(op_type: str, name: str, x: Any, y: Any) -> Tensor:
+def _reflected(op_type: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
     """`x` is no tensor: it becomes one of the dtype of `y`."""
     return _apply(op_type, {"x": x, "y": y}, {"T": _like(y)}, name)
 
@@ -72,7 +73,7 @@ def _matmul(a: Any, b: Any) -> Tensor:
         return _apply("MatMul", {"a": left, "b": right}, {}, scope)
 
 
-def _true_divide(x: Any, y: Any, like: str) -> Tensor:
+def _true_divide(x: TensorLike, y: TensorLike, like: str) -> Tensor:
     """Integers are divided as floats."""
     if like not in _QUOTIENT:
         return _apply("RealDiv", {"x": x, "y": y}, {"T": like}, "truediv")
@@ -87,7 +88,7 @@ def _true_divide(x: Any, y: Any, like: str) -> Tensor:
         return _apply("RealDiv", {"x": left, "y": right}, {}, scope)
 
 
-def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
+def _logical(word: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
     like = next(_like(value) for value in (x, y) if isinstance(value, Overloads))
     graph = graph_for(next(operand.graph for operand in (x, y) if isinstance(operand, Overloads)))
     if like == "bool":
@@ -99,31 +100,31 @@ def _logical(word: str, name: str, x: Any, y: Any) -> Tensor:
         return _apply(op_type, {"x": x, "y": y}, {"T": like}, op_type)
 
 
-def _logical_xor(graph: Any, name: str, x: Any, y: Any) -> Tensor:
+def _logical_xor(graph: Any, name: str, x: TensorLike, y: TensorLike) -> Tensor:
     """Made of three operations: there is none of its own."""
     with graph.as_default(), graph.name_scope(name) as scope:
         left = x if isinstance(x, Overloads) else convert_to_tensor(x, "bool", name="x")
         return logical_xor(left, y, scope)
 
 
-def _addition(value: Any) -> str:
+def _addition(value: TensorLike) -> str:
     """Strings are joined by the older operation."""
     return "Add" if _like(value) == "string" else "AddV2"
 
 
-def _absolute(x: Any) -> Tensor:
+def _absolute(x: TensorLike) -> Tensor:
     if not _like(x).startswith("complex"):
         return apply_unary("Abs", x, "Abs")
     attrs = {"Tout": "double" if _like(x) == "complex128" else "float"}
     return _apply("ComplexAbs", {"x": x}, attrs, "Abs")
 
 
-def _inverted(x: Any) -> Tensor:
+def _inverted(x: TensorLike) -> Tensor:
     op_type = "LogicalNot" if _like(x) == "bool" else "Invert"
     return apply_unary(op_type, x, op_type)
 
 
-def _product(x: Any, y: Any) -> Tensor:
+def _product(x: TensorLike, y: TensorLike) -> Tensor:
     times = getattr(y, "_times_dense", None)  # a SparseTensor's, which stays sparse
     return _binary("Mul", "mul", x, y) if times is None else times(x)
 

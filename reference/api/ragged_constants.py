@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ragged_tensor import RaggedTensor, is_ragged
 from sessrun.reference.api.ragged_values import RaggedTensorValue
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.constant_op import constant as dense_constant
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 __all__ = ["constant", "constant_value"]
@@ -19,12 +23,12 @@ __all__ = ["constant", "constant_value"]
 
 @public("ragged.constant")
 def constant(
-    pylist: Any,
-    dtype: Any = None,
+    pylist: object,
+    dtype: DTypeLike | None = None,
     ragged_rank: int | None = None,
     inner_shape: Sequence[int] | None = None,
     name: str | None = None,
-    row_splits_dtype: Any = dtypes.int64,
+    row_splits_dtype: DTypeLike = dtypes.int64,
 ) -> Any:
     """A ragged tensor of nested lists; a tensor if no dimension is ragged.
 
@@ -44,10 +48,10 @@ def constant(
     """
     splits_dtype = dtypes.as_dtype(row_splits_dtype)
 
-    def dense(values: Any, shape: Any, inner_name: str) -> Any:
+    def dense(values: TensorLike, shape: ShapeLike, inner_name: str) -> Tensor:
         return dense_constant(values, dtype=dtype, shape=shape, name=inner_name)
 
-    def ragged(values: Any, splits: list[int]) -> Any:
+    def ragged(values: TensorLike, splits: list[int]) -> RaggedTensor:
         return RaggedTensor.from_row_splits(
             values, dense_constant(splits, splits_dtype), validate=False
         )
@@ -58,22 +62,22 @@ def constant(
 
 @public("ragged.constant_value")
 def constant_value(
-    pylist: Any,
+    pylist: object,
     dtype: Any = None,
     ragged_rank: int | None = None,
     inner_shape: Sequence[int] | None = None,
-    row_splits_dtype: Any = "int64",
+    row_splits_dtype: DTypeLike = "int64",
 ) -> Any:
     """The same as a RaggedTensorValue or an array; arguments and errors: `constant`."""
     kind = dtypes.as_dtype(row_splits_dtype).as_numpy_dtype
     if isinstance(dtype, dtypes.DType):
         dtype = dtype.as_numpy_dtype
 
-    def dense(values: Any, shape: Any, _: str) -> Any:
+    def dense(values: Any, shape: Any, _: str) -> np.ndarray:
         array = np.array(values, dtype)
         return array if shape is None else array.reshape(shape)
 
-    def ragged(values: Any, splits: list[int]) -> Any:
+    def ragged(values: Any, splits: list[int]) -> RaggedTensorValue:
         return RaggedTensorValue(values, np.array(splits, kind))
 
     return _build(ragged, dense, pylist, ragged_rank, inner_shape)
@@ -141,7 +145,7 @@ def _depths(item: Any) -> tuple[int | None, int]:
 
 
 def _check(
-    pylist: Any, scalars: int | None, deepest: int, ragged_rank: int | None, inner_shape: Any
+    pylist: object, scalars: int | None, deepest: int, ragged_rank: int | None, inner_shape: Any
 ) -> None:
     """Refuse lists that do not fit together, or with what is asked for."""
     if ragged_rank is not None and ragged_rank < 0:

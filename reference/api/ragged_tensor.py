@@ -1,4 +1,4 @@
-"""RaggedTensor: rows of different lengths, as their values and where each row begins and ends.
+"""RaggedTensor: rows of different lengths, as values and row splits.
 
 Fetched as a RaggedTensorValue. Here are the tensors themselves, and what makes them of others; of
 operations, those that take any structure of tensors take them. Source: TF 2.21.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import after
 from sessrun.reference.api.ops import assertions
 from sessrun.reference.api.ops.array_ops import concat, expand_dims, gather, reshape, shape, stack
@@ -36,7 +37,7 @@ _INVALID: Final = "Arguments to {} do not form a valid RaggedTensor:"
 
 @public("RaggedTensor")
 class RaggedTensor(Rows, CompositeTensor):
-    """Rows of different lengths; made by one of the methods whose names begin with `from`.
+    """Rows of different lengths; created by the class methods `from_...`.
 
     Args:
       values: a tensor, or another RaggedTensor: all rows, one after the other.
@@ -60,7 +61,7 @@ class RaggedTensor(Rows, CompositeTensor):
           values: a tensor of at least rank 1, or a RaggedTensor.
           row_splits: int32 or int64, a vector: 0, ascending, then how many values there are.
           name: the operations' scope.
-          validate: whether each run holds that they are so.
+          validate: whether assertions check them in every run.
 
         Raises:
           ValueError: the splits are no vector, of another dtype, or there are none.
@@ -80,7 +81,7 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @classmethod
     def from_row_lengths(
-        cls, values: Any, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls, values: TensorLike, row_lengths: Any, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows by their lengths; otherwise as `from_row_splits`."""
         with name_scope(name, "RaggedFromRowLengths", [row_lengths]):
@@ -91,13 +92,13 @@ class RaggedTensor(Rows, CompositeTensor):
     @classmethod
     def from_value_rowids(
         cls,
-        values: Any,
+        values: TensorLike,
         value_rowids: Any,
         nrows: Any = None,
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
-        """Rows by the number of each value's row, ascending.
+        """Rows by the row index of every value, ascending.
 
         Args:
           values: as for `from_row_splits`.
@@ -161,7 +162,7 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @classmethod
     def from_sparse_rows(cls, sparse: Any) -> RaggedTensor:
-        """The rows of a sparse matrix whose values stand at the beginning of each."""
+        """The rows of a sparse matrix, whose values are at the beginnings of rows."""
         ids, rows = sparse.indices[:, 0], sparse.dense_shape[0]
         return cls.from_value_rowids(sparse.values, ids, rows, validate=False)
 
@@ -198,12 +199,12 @@ class RaggedTensor(Rows, CompositeTensor):
         return self.shape
 
     def row_starts(self) -> Tensor:
-        """Where each row begins."""
+        """The start of every row in the values."""
         with name_scope(None, "RaggedRowStarts", [self._row_splits]):
             return self._row_splits[:-1]
 
     def row_limits(self) -> Tensor:
-        """Where each row ends."""
+        """The end of every row in the values."""
         with name_scope(None, "RaggedRowLimits", [self._row_splits]):
             return self._row_splits[1:]
 
@@ -221,7 +222,7 @@ class RaggedTensor(Rows, CompositeTensor):
             return shape(splits, out_type=splits.dtype)[0] - 1
 
     def value_rowids(self) -> Tensor:
-        """For each value the number of its row."""
+        """The row index of every value."""
         with name_scope(None, "RaggedValueRowIds", [self._row_splits]):
             return cast(one("Where", {"input": self._mask()})[:, 0], self._row_splits.dtype)
 
@@ -291,7 +292,7 @@ class RaggedTensor(Rows, CompositeTensor):
         return f"tf.RaggedTensor(values={self._values}, row_splits={self._row_splits})"
 
 
-def is_ragged(value: Any) -> bool:
+def is_ragged(value: TensorLike) -> bool:
     """Whether a value is a RaggedTensor, or what a fetch of one gives."""
     return isinstance(value, RaggedTensor | RaggedTensorValue)
 
@@ -302,13 +303,13 @@ def _extent(ragged: RaggedTensor) -> tuple[Tensor, Tensor]:
     return ragged.nrows(), reduce_max(concat([zeros([1], lengths.dtype), lengths], axis=0))
 
 
-def _values(values: Any) -> Any:
+def _values(values: TensorLike) -> Tensor | RaggedTensor:
     if isinstance(values, RaggedTensorValue):
         return RaggedTensor.from_value(values)
     return values if isinstance(values, RaggedTensor) else convert_to_tensor(values, name="values")
 
 
-def _partition(value: Any, name: str) -> Tensor:
+def _partition(value: TensorLike, name: str) -> Tensor:
     """A vector that says what the rows are.
 
     Raises:
@@ -327,7 +328,7 @@ def _summed(lengths: Tensor) -> Tensor:
     return one("Cumsum", {"x": lengths, "axis": 0}, exclusive=False, reverse=False)
 
 
-def _held(splits: Tensor, values: Any, message: str) -> Tensor:
+def _held(splits: Tensor, values: TensorLike, message: str) -> Tensor:
     """The splits, once it is held that they are some of these values."""
     # Assertions are conditionals, which take structures of such tensors.
     if isinstance(values, RaggedTensor):

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.reference.graph.tensor import Tensor
+
 __all__ = ["RaggedTensorValue", "Rows"]
 
 
@@ -20,7 +22,7 @@ class Rows:
         return inner.flat_values if isinstance(inner, Rows) else inner
 
     @property
-    def nested_row_splits(self: Any) -> tuple[Any, ...]:
+    def nested_row_splits(self: Any) -> tuple[Tensor, ...]:
         """The splits of every ragged dimension, outermost first."""
         inner = self.values
         more = inner.nested_row_splits if isinstance(inner, Rows) else ()
@@ -45,7 +47,7 @@ class RaggedTensorValue(Rows):
 
     """
 
-    def __init__(self, values: Any, row_splits: Any) -> None:
+    def __init__(self, values: np.ndarray | RaggedTensorValue, row_splits: Any) -> None:
         self.values = values
         self.row_splits = row_splits
 
@@ -60,7 +62,7 @@ class RaggedTensorValue(Rows):
         """The shape; None for what is ragged."""
         return (len(self.row_splits) - 1, None, *self.values.shape[1:])
 
-    def to_list(self) -> list[Any]:
+    def to_list(self) -> list[object]:
         """The rows as lists."""
         inner = self.values
         items = inner.to_list() if isinstance(inner, RaggedTensorValue) else inner.tolist()

@@ -1,4 +1,4 @@
-"""Functions of sparse tensors: placeholders, some of their elements, all of them, their bytes.
+"""Functions of sparse tensors: placeholders, retained elements, dense forms, serialization.
 
 Source: TF 2.21.
 """
@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import gather, reshape, sparse_to_dense, where
 from sessrun.reference.api.ops.fill_ops import zeros
 from sessrun.reference.api.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape, dimension_value
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -34,7 +36,7 @@ __all__ = [
 ]
 
 
-def sparse_input(value: Any) -> SparseTensor:
+def sparse_input(value: TensorLike) -> SparseTensor:
     """The sparse tensor that a value is.
 
     Raises:
@@ -87,7 +89,9 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 
 @public("io.serialize_sparse", "serialize_sparse")
-def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dtypes.string) -> Any:
+def serialize_sparse(
+    sp_input: Any, name: str | None = None, out_type: DTypeLike = dtypes.string
+) -> Tensor:
     """Three strings, shape [3]: the bytes of its indices, values and shape.
 
     Raises:
@@ -100,8 +104,8 @@ def serialize_sparse(sp_input: Any, name: str | None = None, out_type: Any = dty
 
 @public("io.serialize_many_sparse", "serialize_many_sparse")
 def serialize_many_sparse(
-    sp_input: Any, name: str | None = None, out_type: Any = dtypes.string
-) -> Any:
+    sp_input: Any, name: str | None = None, out_type: DTypeLike = dtypes.string
+) -> Tensor:
     """Three strings for each of its rows, shape [rows, 3].
 
     Raises:
@@ -113,7 +117,7 @@ def serialize_many_sparse(
 
 
 def deserialize_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: Any, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """The sparse tensor of three strings; of arrays of such triples those of them, stacked.
 
@@ -130,7 +134,7 @@ def deserialize_sparse(
 
 @public("deserialize_many_sparse", "io.deserialize_many_sparse")
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: Any, rank: int | None = None, name: str | None = None
+    serialized_sparse: Any, dtype: DTypeLike, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """The sparse tensor whose rows are those of these triples of strings.
 
@@ -147,12 +151,14 @@ def deserialize_many_sparse(
 
 
 @public("sparse.placeholder", "sparse_placeholder")
-def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> SparseTensor:
+def sparse_placeholder(
+    dtype: DTypeLike, shape: Any = None, name: str | None = None
+) -> SparseTensor:
     """A SparseTensor that every run that needs it must feed.
 
     Args:
       dtype: the dtype of its values.
-      shape: the shape of the whole: None, a list, a TensorShape or a tensor; where it is given,
+      shape: the dense shape: None, a list, a TensorShape or a tensor; where it is given,
         a feed may leave it out.
       name: a prefix of the names of its placeholders.
 
@@ -190,16 +196,16 @@ def sparse_placeholder(dtype: Any, shape: Any = None, name: str | None = None) -
 @public("sparse.to_dense", "sparse_tensor_to_dense")
 def sparse_tensor_to_dense(
     sp_input: Any,
-    default_value: Any = None,
+    default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """The whole tensor, `default_value` (by default zero) where no element is given.
+    """The dense tensor, with `default_value` (by default zero) where no element is given.
 
     Args:
       sp_input: a SparseTensor or a SparseTensorValue.
       default_value: a scalar of its dtype.
-      validate_indices: whether indices must be in order and each but once.
+      validate_indices: whether indices must be in order, without repetition.
       name: the operation's name.
 
     Raises:

@@ -8,14 +8,17 @@ from typing import Any, Final, NamedTuple, TypeGuard
 
 from sessrun.reference.api.ops.cast_ops import cast, one
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.build.composites import CompositeTensor
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.expansions import register_session_run_conversion_functions
 from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.errors import bad_type
 from sessrun.reference.graph.default_session import get_default_session
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
@@ -64,7 +67,7 @@ class SparseTensor(CompositeTensor):
 
     _is_tensor_like = True  # for `tf.is_tensor`
 
-    def __init__(self, indices: Any, values: Any, dense_shape: Any) -> None:
+    def __init__(self, indices: object, values: object, dense_shape: Any) -> None:
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
             self._values = convert_to_tensor(values, name="values")
@@ -102,24 +105,24 @@ class SparseTensor(CompositeTensor):
 
     @property
     def dense_shape(self) -> Tensor:
-        """The shape of the whole, int64 of shape [rank]."""
+        """The dense shape, int64 of shape [rank]."""
         return self._dense_shape
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape of the whole."""
+        """The static dense shape."""
         return self._static if self._static is not None else seen_shape(self._dense_shape)
 
     def get_shape(self) -> TensorShape:
-        """What is known of the shape of the whole."""
+        """The static dense shape."""
         return self.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Narrow the static shape to what is also known of `shape`; ValueError if it cannot be."""
         self._static = self.shape.merge_with(shape)
 
     def known_as(self, shape: TensorShape) -> SparseTensor:
-        """The same tensors, of whose whole no more is known than this shape."""
+        """The same tensors with this static dense shape."""
         result = copy(self)
         result._static = shape  # noqa: SLF001 - of the same class
         return result
@@ -130,17 +133,17 @@ class SparseTensor(CompositeTensor):
         return self._values.dtype
 
     @property
-    def op(self) -> Any:
+    def op(self) -> Operation:
         """The operation that makes the values."""
         return self._values.op
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> Graph:
         """The graph."""
         return self._indices.graph
 
-    def consumers(self) -> list[Any]:
-        """The operations that take one of its parts, each once."""
+    def consumers(self) -> list[Operation]:
+        """The operations that take one of its parts, without repetition."""
         return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
 
     def with_values(self, new_values: Any) -> SparseTensor:
@@ -170,31 +173,31 @@ class SparseTensor(CompositeTensor):
         return used.run(self, feed_dict)
 
     def parts(self) -> list[Tensor]:
-        """The tensors it is made of: indices, values, shape."""
+        """Its tensors: indices, values, dense shape."""
         return [self._indices, self._values, self._dense_shape]
 
-    def with_parts(self, parts: Sequence[Any]) -> SparseTensor:
+    def with_parts(self, parts: Sequence[Tensor]) -> SparseTensor:
         """One of other tensors, of whose shape as much is known."""
         other = SparseTensor(*parts)
         other.set_shape(self.shape)
         return other
 
-    def __mul__(self, other: Any) -> SparseTensor:
+    def __mul__(self, other: object) -> SparseTensor:
         """The products with the elements of a dense tensor, which is broadcast."""
         return self._with_dense("SparseDenseCwiseMul", "mul", other)
 
-    def __div__(self, other: Any) -> SparseTensor:
+    def __div__(self, other: object) -> SparseTensor:
         """The quotients by the elements of a dense tensor, in the dtype there is."""
         return self._with_dense("SparseDenseCwiseDiv", "div", other)
 
-    def __truediv__(self, other: Any) -> SparseTensor:
+    def __truediv__(self, other: object) -> SparseTensor:
         """The quotients by the elements of a dense tensor; integers are divided as floats."""
         return sparse_dense_truediv(self, other)
 
-    def _times_dense(self, other: Any) -> SparseTensor:
+    def _times_dense(self, other: object) -> SparseTensor:
         return self._with_dense("SparseDenseCwiseMul", "mul", other)
 
-    def _with_dense(self, op_type: str, word: str, other: Any) -> SparseTensor:
+    def _with_dense(self, op_type: str, word: str, other: object) -> SparseTensor:
         with name_scope(None, word, [*self.parts(), other]) as scope:
             dense = convert_to_tensor(other, self.dtype.base_dtype, name="y")
             inputs = {
@@ -247,8 +250,8 @@ def is_sparse(x: object) -> TypeGuard[SparseTensor | SparseTensorValue]:
 
 @public("convert_to_tensor_or_sparse_tensor")
 def convert_to_tensor_or_sparse_tensor(
-    value: Any, dtype: Any = None, name: str | None = None
-) -> Any:
+    value: object, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor | SparseTensor:
     """A SparseTensor as it is, of a SparseTensorValue one of constants, else a Tensor.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Functions whose variables are made at the first call and shared by all (`tf.make_template`)."""
+"""`tf.make_template`: functions that create their variables at the first call and share them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import VariableScope
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.errors import bad_value
@@ -22,7 +23,7 @@ class Template:
     Args:
       name: the scope's name, made unique.
       func: makes operations; its variables come from `tf.get_variable`.
-      create_scope_now: whether the scope is where the template is made, not where it is first
+      create_scope_now: whether its scope is the one open now, not the one open where it is first
         called.
       unique_name: the scope's name as it is.
       custom_getter: the scope's custom getter.
@@ -95,7 +96,7 @@ class Template:
 
     @property
     def variable_scope(self) -> VariableScope | None:
-        """Its scope; None before the first call, unless it was made at once."""
+        """Its scope; None before the first call, unless `create_scope_now` was set."""
         return self._scope
 
     @property
@@ -111,33 +112,33 @@ class Template:
         name = self._scope.name
         return name if not name or name.endswith("/") else name + "/"
 
-    def _collected(self, key: str) -> list[Any]:
+    def _collected(self, key: str) -> list[Variable]:
         name = self.variable_scope_name
         return [] if name is None else get_collection(key, name)
 
     @property
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """The variables of its scope: global, then local."""
         return self.global_variables + self.local_variables
 
     @property
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Variable]:
         """Those that are trained."""
         return self._collected(GraphKeys.TRAINABLE_VARIABLES)
 
     @property
-    def non_trainable_variables(self) -> list[Any]:
+    def non_trainable_variables(self) -> list[Variable]:
         """Those that are not."""
         trained = self.trainable_variables
         return [one for one in self.variables if not any(one is other for other in trained)]
 
     @property
-    def global_variables(self) -> list[Any]:
+    def global_variables(self) -> list[Variable]:
         """Its global variables."""
         return self._collected(GraphKeys.GLOBAL_VARIABLES)
 
     @property
-    def local_variables(self) -> list[Any]:
+    def local_variables(self) -> list[Variable]:
         """Its local variables."""
         return self._collected(GraphKeys.LOCAL_VARIABLES)
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.functional_mode import is_functional
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import range_
-from sessrun.reference.base.dtypes import DType, as_dtype, int32, int64, variant
-from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.base.dtypes import DType, DTypeLike, as_dtype, int32, int64, variant
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -46,7 +47,7 @@ class TensorArray:
       handle: the handle of an array that exists; then nothing may be said of the array.
       flow: a float scalar after which `handle` is used; required with it.
       infer_shape: whether all elements have one shape, which the first write settles.
-      element_shape: what the shape of each element must fit.
+      element_shape: the shape that elements must be compatible with.
       colocate_with_first_write_call: whether it is placed where the first value comes from.
       name: the operation's name.
 
@@ -67,7 +68,7 @@ class TensorArray:
 
     def __init__(
         self,
-        dtype: Any,
+        dtype: DTypeLike,
         size: Any = None,
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
@@ -75,7 +76,7 @@ class TensorArray:
         handle: Any = None,
         flow: Any = None,
         infer_shape: bool = True,
-        element_shape: Any = None,
+        element_shape: ShapeLike = None,
         colocate_with_first_write_call: bool = True,
         name: str | None = None,
     ) -> None:
@@ -109,7 +110,9 @@ class TensorArray:
         }
         self._handle, self._flow = self._create(size, attrs, name)
 
-    def _create(self, size: Any, attrs: dict[str, Any], name: str | None) -> tuple[Tensor, Tensor]:
+    def _create(
+        self, size: TensorLike, attrs: dict[str, Any], name: str | None
+    ) -> tuple[Tensor, Tensor]:
         with name_scope(name, "TensorArray", [size]) as scope:
             if self._colocate_with is None:
                 op = apply_op("TensorArrayV3", {"size": size}, attrs, scope)
@@ -138,7 +141,7 @@ class TensorArray:
 
     @property
     def element_shape(self) -> TensorShape:
-        """What is known of the shape of each element."""
+        """The static shape of the elements."""
         return self._element_shape[0]
 
     @property
@@ -171,13 +174,13 @@ class TensorArray:
         gradients._element_shape = self._element_shape
         return gradients
 
-    def read(self, index: Any, name: str | None = None) -> Tensor:
+    def read(self, index: TensorLike, name: str | None = None) -> Tensor:
         """The element at `index`, a scalar."""
         value = self._apply("Read", {"index": index}, name, dtype=self._dtype).outputs[0]
         value.set_shape(self.element_shape)
         return value
 
-    def write(self, index: Any, value: Any, name: str | None = None) -> TensorArray:
+    def write(self, index: TensorLike, value: TensorLike, name: str | None = None) -> TensorArray:
         """Write `value` at `index`.
 
         Raises:
@@ -201,7 +204,7 @@ class TensorArray:
                 value.set_shape([count, *sizes])
             return value
 
-    def gather(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """The elements at `indices`, a vector, packed; they must have one shape."""
         op = self._apply(
             "Gather",
@@ -230,13 +233,15 @@ class TensorArray:
             value.set_shape([rows, *sizes[1:]])
         return value
 
-    def unstack(self, value: Any, name: str | None = None) -> TensorArray:
+    def unstack(self, value: TensorLike, name: str | None = None) -> TensorArray:
         """Write the rows of `value`, from the first element on."""
         with name_scope(name, "TensorArrayUnstack", [self._handle, value]):
             rows = shape(value)[0]
             return self.scatter(range_(0, rows), value, name=name)
 
-    def scatter(self, indices: Any, value: Any, name: str | None = None) -> TensorArray:
+    def scatter(
+        self, indices: TensorLike, value: TensorLike, name: str | None = None
+    ) -> TensorArray:
         """Write the rows of `value` at `indices`, a vector.
 
         Raises:
@@ -297,7 +302,7 @@ class TensorArray:
         )
         return successor
 
-    def _converted(self, value: Any) -> Tensor:
+    def _converted(self, value: TensorLike) -> Tensor:
         return convert_to_tensor(value, preferred_dtype=self._dtype, name="value")
 
     def _learn(self, element_shape: TensorShape) -> None:
@@ -309,7 +314,7 @@ class TensorArray:
         if self._infer_shape:
             self._element_shape[0] = self.element_shape.merge_with(element_shape)
 
-    def _at_handle(self) -> Any:
+    def _at_handle(self) -> AbstractContextManager[None]:
         return default_graph.colocate_with(self._handle)
 
     @contextmanager

@@ -1,4 +1,4 @@
-"""Static descriptions of tensors and of what is made of several (`tf.TensorSpec` and its kin)."""
+"""Static descriptions of tensors and composite tensors (`tf.TensorSpec` and its kin)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.sparse_tensor import SparseTensor, SparseTensorValue
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.build.constant_op import make_tensor_proto
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices, IndexedSlicesValue
@@ -35,7 +37,7 @@ class TypeSpec(abc.ABC):
     """What is known of a value before it is there: a shape, a dtype and what its class adds.
 
     Attributes:
-      shape: the TensorShape of the whole.
+      shape: the static dense shape.
       dtype: the DType of the values.
 
     """
@@ -49,8 +51,8 @@ class TypeSpec(abc.ABC):
         """The class of the values it describes."""
 
     @abc.abstractmethod
-    def _facts(self) -> tuple[Any, ...]:
-        """All that it knows: the shape, then what must be equal in specs that go together."""
+    def _facts(self) -> tuple[object, ...]:
+        """Its fields: the shape, then those that must be equal in specs that go together."""
 
     @abc.abstractmethod
     def _with_shape(self, shape: TensorShape) -> Self:
@@ -67,11 +69,11 @@ class TypeSpec(abc.ABC):
             return False
         return self.shape.is_compatible_with(other.shape) and self._rest() == other._rest()
 
-    def _rest(self) -> tuple[Any, ...]:
+    def _rest(self) -> tuple[object, ...]:
         return self._facts()[2:]
 
-    def _serialize(self) -> tuple[Any, ...]:
-        """What makes an equal spec when called with it."""
+    def _serialize(self) -> tuple[object, ...]:
+        """The arguments that construct an equal spec."""
         return self._facts()
 
     def is_subtype_of(self, other: Any) -> bool:
@@ -81,7 +83,7 @@ class TypeSpec(abc.ABC):
         wider = self.shape.most_specific_compatible_shape(other.shape)
         return self._rest() == other._rest() and repr(wider) == repr(other.shape)
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> Self | None:
+    def most_specific_common_supertype(self, others: Sequence[object]) -> Self | None:
         """The narrowest spec of all values of this one and of the others; None if there is none."""
         shape = self.shape
         for other in others:
@@ -114,19 +116,19 @@ class TypeSpec(abc.ABC):
         return f"{type(self).__name__}({', '.join(map(repr, self._facts()))})"
 
 
-def _plain(spec: Any) -> tuple[Any, ...]:
-    """What a spec knows, with shapes as text: unknown sizes are equal there."""
+def _plain(spec: Any) -> tuple[object, ...]:
+    """A spec's fields, with shapes as text: unknown sizes are equal there."""
     return tuple(repr(fact) if isinstance(fact, TensorShape) else fact for fact in spec._facts())
 
 
 class BatchableTypeSpec(TypeSpec):
     """The spec of values that may be stacked: of their batches, and of the rows of one."""
 
-    def _batch(self, batch_size: int | None) -> Any:
+    def _batch(self, batch_size: int | None) -> TypeSpec:
         """The spec of that many values, stacked."""
         return type(self)(TensorShape([batch_size]).concatenate(self.shape), self.dtype)  # type: ignore[call-arg]  # those of this module
 
-    def _unbatch(self) -> Any:
+    def _unbatch(self) -> TypeSpec:
         """The spec of one of the rows.
 
         Raises:
@@ -152,18 +154,20 @@ class TensorSpec(BatchableTypeSpec):
 
     """
 
-    def __init__(self, shape: Any, dtype: Any = dtypes.float32, name: Any = None) -> None:
+    def __init__(
+        self, shape: ShapeLike, dtype: DTypeLike = dtypes.float32, name: str | None = None
+    ) -> None:
         self.shape = TensorShape(shape)
         self.dtype = dtypes.as_dtype(dtype)
         self.name = name
 
     @classmethod
-    def from_spec(cls, spec: Any, name: Any = None) -> Self:
+    def from_spec(cls, spec: Any, name: str | None = None) -> Self:
         """A spec of the same shape and dtype, by default with the same name."""
         return cls(spec.shape, spec.dtype, name or spec.name)
 
     @classmethod
-    def from_tensor(cls, tensor: Any, name: Any = None) -> Self:
+    def from_tensor(cls, tensor: TensorLike, name: str | None = None) -> Self:
         """The spec of a tensor, by default with the name of its operation.
 
         Raises:
@@ -185,17 +189,17 @@ class TensorSpec(BatchableTypeSpec):
         """Whether every tensor that this one describes is described by the other, too."""
         return super().is_subtype_of(other) and self.name in {None, other.name}
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _facts(self) -> tuple[object, ...]:
         return self.shape, self.dtype, self.name
 
-    def _rest(self) -> tuple[Any, ...]:
+    def _rest(self) -> tuple[object, ...]:
         return ()
 
     @property
     def _component_specs(self) -> Self:
         return self
 
-    def _to_components(self, value: Any) -> Tensor:
+    def _to_components(self, value: TensorLike) -> Tensor:
         """The tensor itself, or what a variable holds."""
         assert isinstance(value, Tensor | Variable)
         return convert_to_tensor(value)
@@ -216,12 +220,12 @@ class SparseTensorSpec(BatchableTypeSpec):
     """The shape and dtype of a sparse tensor.
 
     Args:
-      shape: of the whole; by default unknown.
+      shape: the dense shape; by default unknown.
       dtype: of the values.
 
     """
 
-    def __init__(self, shape: Any = None, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, shape: ShapeLike = None, dtype: DTypeLike = dtypes.float32) -> None:
         self.shape = TensorShape(shape)
         self.dtype = dtypes.as_dtype(dtype)
 
@@ -244,12 +248,12 @@ class SparseTensorSpec(BatchableTypeSpec):
         """SparseTensor."""
         return SparseTensor
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _facts(self) -> tuple[object, ...]:
         return self.shape, self.dtype
 
     @property
     def _component_specs(self) -> list[TensorSpec]:
-        """The specs of indices, values and shape of the whole."""
+        """The specs of indices, values and dense shape."""
         rank = self.shape.ndims
         return [
             TensorSpec([None, rank], dtypes.int64),
@@ -258,12 +262,12 @@ class SparseTensorSpec(BatchableTypeSpec):
         ]
 
     def _to_components(self, value: Any) -> list[Tensor]:
-        """The tensors that a sparse value is made of."""
+        """Indices, values and dense shape of a sparse value."""
         if isinstance(value, SparseTensorValue):
             value = SparseTensor.from_value(value)
         return [value.indices, value.values, value.dense_shape]
 
-    def _from_components(self, components: Sequence[Any]) -> Any:
+    def _from_components(self, components: Sequence[object]) -> Any:
         """A SparseTensor of tensors; of arrays a SparseTensorValue."""
         if all(isinstance(part, np.ndarray) for part in components):
             return SparseTensorValue(*components)
@@ -280,7 +284,7 @@ class IndexedSlicesSpec(TypeSpec):
     """The shape and dtypes of indexed slices.
 
     Args:
-      shape: of the whole; by default unknown.
+      shape: the dense shape; by default unknown.
       dtype: of the rows.
       indices_dtype: of their places.
       dense_shape_dtype: of the shape, None where there is none.
@@ -307,7 +311,7 @@ class IndexedSlicesSpec(TypeSpec):
         """IndexedSlices."""
         return IndexedSlices
 
-    def _facts(self) -> tuple[Any, ...]:
+    def _facts(self) -> tuple[object, ...]:
         return (
             self.shape,
             self.dtype,
@@ -316,7 +320,7 @@ class IndexedSlicesSpec(TypeSpec):
             self._indices_shape,
         )
 
-    def _rest(self) -> tuple[Any, ...]:
+    def _rest(self) -> tuple[object, ...]:
         return self._indices_dtype, self._dense_shape_dtype
 
     @property
@@ -329,7 +333,7 @@ class IndexedSlicesSpec(TypeSpec):
 
     @property
     def _component_specs(self) -> tuple[TensorSpec, ...]:
-        """The specs of rows, places and, where there is one, shape of the whole."""
+        """The specs of values, indices and, if it is known, dense shape."""
         count = self._indices_shape.dims
         rows = TensorShape(count).concatenate(self.shape[1:])
         specs = (TensorSpec(rows, self.dtype), TensorSpec(self._indices_shape, self._indices_dtype))
@@ -337,8 +341,8 @@ class IndexedSlicesSpec(TypeSpec):
             return specs
         return *specs, TensorSpec([self.shape.rank], self._dense_shape_dtype)
 
-    def _to_components(self, value: Any) -> tuple[Any, ...]:
-        """The tensors, or arrays, that indexed slices are made of."""
+    def _to_components(self, value: Any) -> tuple[object, ...]:
+        """Values, indices and, if it is known, dense shape of indexed slices."""
         parts = (value.values, value.indices, value.dense_shape)
         return parts if value.dense_shape is not None else parts[:2]
 

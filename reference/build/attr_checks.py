@@ -1,4 +1,4 @@
-"""Attributes of an operation being made: brought to the runtime's form, checked, completed."""
+"""Attributes of an operation being built: brought to the runtime's form, checked, completed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sessrun.spec.proto import NameAttrList
 __all__ = ["check", "complete", "given"]
 
 
-def given(declared: Signature, attrs: Mapping[str, Any]) -> dict[str, Any]:
+def given(declared: Signature, attrs: Mapping[str, object]) -> dict[str, object]:
     """The attributes that a caller gave, in the runtime's form; None means the default.
 
     Raises:
@@ -61,7 +61,7 @@ def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, A
         attrs[name] = default_of(attr)
 
 
-def _form(attr: AttrDecl, value: Any) -> Any:
+def _form(attr: AttrDecl, value: object) -> Any:
     if attr.type.startswith("list("):
         if not isinstance(value, list | tuple):
             raise bad_type(
@@ -125,26 +125,26 @@ def _int(name: str, value: Any) -> int:
     return number
 
 
-def _float(name: str, value: Any) -> float:
+def _float(name: str, value: object) -> float:
     if not isinstance(value, numbers.Real | np.floating | np.integer):
         raise bad_type(f"Expected float for argument '{name}' not {value!r}.")
     return float(value)
 
 
-def _bool(name: str, value: Any) -> bool:
+def _bool(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise bad_type(f"Expected bool for argument '{name}' not {value!r}.")
     return bool(value)
 
 
-def _type(name: str, value: Any) -> str:
+def _type(name: str, value: object) -> str:
     try:
         return dtypes.as_dtype(value).base_dtype.spec_name
     except TypeError as error:
         raise bad_type(f"Expected DataType for argument '{name}' not {value!r}.") from error
 
 
-def _shape(name: str, value: Any) -> Any:
+def _shape(name: str, value: object) -> tuple[int | None, ...] | None:
     try:
         return tensor_shape.tuple_of(value)
     except TypeError as error:
@@ -162,7 +162,7 @@ def _tensor(_name: str, value: Any) -> Any:
     return array
 
 
-def _func(name: str, value: Any) -> Any:
+def _func(name: str, value: Any) -> NameAttrList:
     if isinstance(value, str):
         return NameAttrList(name=value)
     if hasattr(value, "add_to_graph"):

@@ -77,7 +77,7 @@ def _checked(
     inputs: Mapping[str, object],
     attrs: Mapping[str, object],
     name: str | None,
-) -> tuple[str, list[Any], dict[str, Any]]:
+) -> tuple[str, list[Tensor | list[Tensor]], dict[str, Any]]:
     """The full name, the converted inputs and the complete attributes of an operation."""
     values = attr_checks.given(declared, attrs)
     given = tuple(values)

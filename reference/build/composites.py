@@ -1,10 +1,12 @@
-"""What is made of several tensors: slices of rows, sparse tensors, rows of different lengths."""
+"""Composite tensors, which consist of several: IndexedSlices, SparseTensor, RaggedTensor."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
+
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["CompositeTensor"]
 
@@ -13,10 +15,10 @@ class CompositeTensor:
     """A value that a run takes and gives as several tensors; its class is called with them."""
 
     @abstractmethod
-    def parts(self) -> Sequence[Any]:
-        """The tensors it is made of, in the order of its class's arguments."""
+    def parts(self) -> Sequence[Tensor]:
+        """Its tensors, in the order of its class's arguments."""
         raise NotImplementedError
 
-    def with_parts(self, parts: Sequence[Any]) -> Self:
-        """One of the same class, made of other tensors."""
+    def with_parts(self, parts: Sequence[Tensor]) -> Self:
+        """A value of the same class with other tensors."""
         return type(self)(*parts)

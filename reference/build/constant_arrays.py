@@ -62,17 +62,17 @@ def to_array(value: Any, dtype: DType | None) -> Any:
     return _of_nested(value, dtype)
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> bool:
     """Whether it is an array, a numpy scalar, or something that numpy makes an array of."""
     return isinstance(value, _ARRAYS) or any(hasattr(value, name) for name in _PROTOCOLS)
 
 
-def _of_numpy(array: Any, dtype: DType | None) -> Any:
+def _of_numpy(array: Any, dtype: DType | None) -> np.ndarray:
     wanted = dtype or dtypes.of_array(array.view(array.dtype.newbyteorder("=")))
     return _strings(array) if wanted.base_dtype is dtypes.string else _cast(array, wanted)
 
 
-def _of_tuples(value: Any, dtype: DType) -> Any:
+def _of_tuples(value: object, dtype: DType) -> np.ndarray:
     for leaf in _leaves(value, list):
         if not isinstance(leaf, tuple):
             raise bad_type(
@@ -84,13 +84,13 @@ def _of_tuples(value: Any, dtype: DType) -> Any:
         raise bad_value(f"Expected {dtype.name}: {error}") from error
 
 
-def _strings(array: Any) -> Any:
+def _strings(array: Any) -> np.ndarray:
     items = np.empty(array.size, object)
     items[:] = [_octets(item) for item in array.ravel().tolist()]
     return items.reshape(array.shape)
 
 
-def _octets(item: Any) -> bytes:
+def _octets(item: object) -> bytes:
     if isinstance(item, bytes):
         return item
     if isinstance(item, str):
@@ -151,7 +151,7 @@ def _dtype_of_python(array: Any) -> DType:
     return dtypes.of_array(array)
 
 
-def _check_elements(value: Any, dtype: DType) -> None:
+def _check_elements(value: object, dtype: DType) -> None:
     if not dtype.is_numpy_compatible:
         raise bad_type(f"`dtype` {dtype} is not compatible with {value!r}.")
     allowed = _ELEMENTS[dtype.kind]
@@ -162,7 +162,7 @@ def _check_elements(value: Any, dtype: DType) -> None:
             )
 
 
-def _leaves(value: Any, nests: Any = (list, tuple)) -> Iterator[Any]:
+def _leaves(value: object, nests: Any = (list, tuple)) -> Iterator[object]:
     """What stands at the ends of nested lists (and tuples, unless they are elements)."""
     if isinstance(value, nests):
         for item in value:
@@ -171,7 +171,7 @@ def _leaves(value: Any, nests: Any = (list, tuple)) -> Iterator[Any]:
         yield value
 
 
-def _depth(value: Any) -> int:
+def _depth(value: object) -> int:
     depth = 0
     while isinstance(value, list | tuple):
         depth += 1
@@ -181,7 +181,7 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _refused(value: Any) -> Exception:
+def _refused(value: object) -> Exception:
     return bad_type(
         f"Failed to convert elements of {value!r} to Tensor. "
         "Consider casting elements to a supported type."

@@ -55,7 +55,10 @@ def constant(
 
 
 def constant_v2(
-    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const"
+    value: Any,
+    dtype: Any = None,
+    shape: Any = None,
+    name: str | None = "Const",
 ) -> Tensor:
     """As `constant`, but with a shape only a scalar, or the one element of a vector, is repeated.
 
@@ -118,7 +121,7 @@ def _sizes(shape: Any) -> tuple[int, ...]:
     return tuple(int(_given(size)) for size in _given(shape))
 
 
-def _given(value: Any) -> Any:
+def _given(value: object) -> Any:
     """What is given as it is, or as an array; a tensor has no value yet: NotImplementedError."""
     return np.asarray(value) if hasattr(value, "__array__") else value
 

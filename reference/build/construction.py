@@ -62,7 +62,7 @@ def make_operation(
       graph: where to.
       declared: its signature.
       name: its full name, already unique.
-      groups: for each declared input a Tensor or a list of them.
+      groups: for each declared input a Tensor or a list of Tensors.
       attrs: every declared attribute, in the runtime's form.
       imported: what a NodeDef says besides, or None.
 
@@ -87,34 +87,34 @@ def make_operation(
             tensors.append(group)
     op = Operation(graph, declared.declaration, name, tensors, attrs, site=creation.site())
     output_dtypes = _output_dtypes(declared, attrs)
-    op._outputs = [  # noqa: SLF001 - the operation is being made here
+    op._outputs = [  # noqa: SLF001 - the operation is being built here
         Tensor(op, index, dtype, shape)
         for index, (dtype, shape) in enumerate(zip(output_dtypes, shapes, strict=True))
     ]
     if imported is not None:
         op.extra.update(imported.extra)
-        op._add_control_inputs(imported.control_inputs)  # noqa: SLF001 - the operation is being made here
+        op._add_control_inputs(imported.control_inputs)  # noqa: SLF001 - the operation is being built here
         op.notes = imported.notes
-        op._set_device(imported.device)  # noqa: SLF001 - the operation is being made here
+        op._set_device(imported.device)  # noqa: SLF001 - the operation is being built here
     _enter_scopes(op, declared, is_import=imported is not None)
     if graph.scopes.original is not None:
-        op._original_op = graph.scopes.original  # noqa: SLF001 - the operation is being made here
+        op._original_op = graph.scopes.original  # noqa: SLF001 - the operation is being built here
     graph.add(op)
     for tensor in tensors:
-        tensor._add_consumer(op)  # noqa: SLF001 - the operation is being made here
+        tensor._add_consumer(op)  # noqa: SLF001 - the operation is being built here
     if graph.tell is not None:
         graph.tell(op)
     return op
 
 
 def _check_output_count(declared: Signature, attrs: Mapping[str, Any]) -> None:
-    """Refuse a number of outputs that no graph has: each of them would be made."""
+    """Refuse an implausible number of outputs, before so many Tensors are created."""
     for arg in declared.declaration.outputs:
         if arg.number_attr is not None and attrs[arg.number_attr] > _MAX_OUTPUTS:
             raise bad_value(f"Number of outputs is too big: {attrs[arg.number_attr]}")
 
 
-def _output_dtypes(declared: Signature, attrs: Mapping[str, Any]) -> list[DType]:
+def _output_dtypes(declared: Signature, attrs: Mapping[str, object]) -> list[DType]:
     types: list[DType] = []
     for arg in declared.declaration.outputs:
         types.extend(_dtypes_of(arg, attrs))
@@ -139,7 +139,7 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         sources = [tensor.op for tensor in op.inputs]
         if is_import:  # each imported operation waits by itself
             sources = []
-        op._add_control_inputs(scopes.control_inputs_of(sources))  # noqa: SLF001 - it is being made here
+        op._add_control_inputs(scopes.control_inputs_of(sources))  # noqa: SLF001 - it is being built here
     if scopes.device_text is None:
         assert scopes.device is not None
         scopes.device.of(op)
@@ -147,7 +147,7 @@ def _enter_scopes(op: Operation, declared: Signature, *, is_import: bool) -> Non
         text = scopes.device_text
         if op.device:
             text = str(devices.parse(op.device).over(devices.parse(text)))
-        op._set_device(text)  # noqa: SLF001 - the operation is being made here
+        op._set_device(text)  # noqa: SLF001 - the operation is being built here
     if scopes.colocation:
         _colocate(op, scopes.colocation)
     if scopes.container and declared.has_container and not op.attrs["container"]:
@@ -163,7 +163,7 @@ def _colocate(op: Operation, others: tuple[Operation, ...]) -> None:
     for other in others:
         groups.update(other.colocation_groups())
         if other.device:
-            op._set_device(other.device)  # noqa: SLF001 - the operation is being made here
+            op._set_device(other.device)  # noqa: SLF001 - the operation is being built here
     op.extra["_class"] = AttrValue(list=AttrValue.ListValue(s=sorted(groups)))
 
 

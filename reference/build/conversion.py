@@ -1,4 +1,4 @@
-"""From anything to a Tensor: constants of Python and numpy values, registered conversions."""
+"""`convert_to_tensor`: constants of Python and numpy values, registered conversions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build import constant_arrays
 from sessrun.reference.build.construction import apply_const
 from sessrun.reference.errors import bad_type, bad_value
@@ -76,20 +76,20 @@ def _conversions(kind: type) -> tuple[Conversion, ...]:
 
 @public("convert_to_tensor")
 def convert_to_tensor(
-    value: Any,
+    value: object,
     dtype: Any = None,
     name: str | None = None,
-    preferred_dtype: Any = None,
+    preferred_dtype: DTypeLike | None = None,
     dtype_hint: Any = None,
     as_ref: bool = False,
 ) -> Tensor:
-    """The Tensor that a value is or becomes; a constant is made for Python and numpy values.
+    """Convert a value to a Tensor; Python and numpy values become constants.
 
     Args:
       value: a Tensor, a value with a method `__tf_tensor__(dtype, name)` or a registered
         conversion, or what `tf.constant` takes.
       dtype: the dtype it must have, or None.
-      name: the name of an operation that is made.
+      name: the name of a new operation.
       preferred_dtype: a dtype to try first.
       dtype_hint: the newer name of `preferred_dtype`.
       as_ref: whether a reference variable is wanted as its reference.
@@ -127,7 +127,7 @@ def _of_protocol(value: Any, dtype: DType | None, name: str | None) -> Tensor:
     return tensor
 
 
-def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) -> Tensor:
+def _convert(value: object, dtype: DType | None, name: str | None, as_ref: bool) -> Tensor:
     if not isinstance(value, _PYTHON):
         if isinstance(value, Operation):
             raise bad_type(f"can't convert Operation '{value.name}' to Tensor")
@@ -150,8 +150,8 @@ def _convert(value: Any, dtype: DType | None, name: str | None, as_ref: bool) ->
     return constant(_elements(value, dtype), name or "Const")
 
 
-def _elements(value: Any, dtype: DType | None) -> Any:
-    """What a constant is made of: an ndarray, or a message of that dtype as it is."""
+def _elements(value: object, dtype: DType | None) -> Any:
+    """The value of a constant: an ndarray, or a TensorProto of that dtype as it is."""
     if not isinstance(value, TensorProto):
         return constant_arrays.to_array(value, dtype)
     if dtype is not None and dtype.as_datatype_enum != value.dtype:
@@ -162,25 +162,25 @@ def _elements(value: Any, dtype: DType | None) -> Any:
     return value
 
 
-def constant(value: Any, name: str) -> Tensor:
+def constant(value: object, name: str) -> Tensor:
     """A `Const` of a TensorProto, or an ndarray that is taken over (it becomes read-only)."""
     return apply_const(get_default_graph(), value, name)
 
 
 @public("is_tensor")
-def is_tensor(x: Any) -> bool:
+def is_tensor(x: object) -> bool:
     """Whether `x` is a Tensor, or stands for one in the graph (a variable)."""
     return isinstance(x, Tensor) or hasattr(type(x), "_is_tensor_like")
 
 
-def is_symbolic(value: Any) -> bool:
+def is_symbolic(value: object) -> bool:
     """Whether the value is a tensor, or a variable or other object that stands for one."""
     return isinstance(value, Tensor) or (
         not isinstance(value, _PYTHON) and hasattr(value, "_as_graph_element")
     )
 
 
-def first_tensor(value: Any) -> Any:
+def first_tensor(value: object) -> Any:
     """The first tensor (or variable) in nested lists and tuples, or None."""
     if isinstance(value, list | tuple):
         return next((t for t in map(first_tensor, value) if t is not None), None)

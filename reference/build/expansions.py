@@ -69,6 +69,6 @@ def register_session_run_conversion_functions(
     )
 
 
-def expansion_of(value: Any) -> Expansion | None:
+def expansion_of(value: object) -> Expansion | None:
     """The expansion of a value's type, or None."""
     return next((entry for entry in _EXPANSIONS if isinstance(value, entry.type)), None)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sessrun.reference.base import tensor_shape
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type, bad_value
@@ -26,7 +28,7 @@ __all__ = [
 
 
 @public("placeholder")
-def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tensor:
+def placeholder(dtype: DTypeLike, shape: ShapeLike = None, name: str | None = None) -> Tensor:
     """A tensor that every run that needs it must feed.
 
     Args:
@@ -45,7 +47,7 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 @public("placeholder_with_default")
-def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
+def placeholder_with_default(input: object, shape: ShapeLike, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
     """A tensor that a run may feed; the value of `input` if it does not.
 
     Raises:
@@ -57,8 +59,8 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
 
 
 @public("identity")
-def identity(input: Any, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
-    """The input, as the output of an operation of its own; of several tensors, each of them."""
+def identity(input: object, name: str | None = None) -> Tensor:  # noqa: A002 - TensorFlow's signature
+    """An `Identity` of a tensor; of a composite, identities of its tensors."""
     if hasattr(input, "_mapped"):
         return input._mapped(identity)  # type: ignore[no-any-return]  # noqa: SLF001 - sparse values' own method
     return apply_op("Identity", {"input": input}, {}, name).outputs[0]
@@ -105,7 +107,7 @@ def _gate(ops: list[Operation], device: str, name: str | None = None) -> Operati
         return no_op(name)
 
 
-def _operation_of(item: Any) -> Operation:
+def _operation_of(item: object) -> Operation:
     if hasattr(item, "_as_graph_element") and not hasattr(item, "_handle"):
         item = item._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
     if isinstance(item, Operation):
@@ -118,7 +120,7 @@ def _operation_of(item: Any) -> Operation:
     )
 
 
-def _flat(item: Any) -> Iterator[Any]:
+def _flat(item: Any) -> Iterator[object]:
     if isinstance(item, Mapping):
         item = [item[key] for key in sorted(item)]
     elif hasattr(item, "_mapped"):  # a sparse value
@@ -150,7 +152,7 @@ def gated(graph: Any, item: Any) -> Any:
 
 @public("tuple")
 def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
-    """The tensors again, each of which is only there once all of them are.
+    """Identities of the tensors, all of which run after all of the tensors are computed.
 
     Args:
       tensors: tensors, what becomes one, operations or None; None comes back as None, an

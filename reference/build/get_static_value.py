@@ -24,8 +24,8 @@ __all__ = ["get_static_value", "seen_shape"]
 
 
 @public("get_static_value")
-def get_static_value(tensor: Any, partial: bool = False) -> Any:
-    """The value of a tensor if it can be told while the graph is built.
+def get_static_value(tensor: object, partial: bool = False) -> Any:
+    """The value of a tensor if it is known while the graph is built.
 
     Args:
       tensor: a tensor; anything that is none comes back as it is.
@@ -49,7 +49,7 @@ def _seen(tensor: Tensor, *, partial: bool) -> Any:
     return None if reader is None else reader(tensor, partial)
 
 
-def _folded(tensor: Tensor, _partial: bool) -> Any:
+def _folded(tensor: Tensor, _partial: bool) -> np.ndarray | None:
     """The value of an operation of no input, or of the shape of one."""
     value = shape_inference_values.constant_value(tensor)
     return None if value is None else np.array(value)
@@ -66,7 +66,7 @@ def _passed_on(tensor: Tensor, partial: bool) -> Any:
     return _seen(tensor.op.inputs[0], partial=partial)
 
 
-def _stacked(tensor: Tensor, partial: bool) -> Any:
+def _stacked(tensor: Tensor, partial: bool) -> np.ndarray | None:
     if tensor.op.attrs["axis"] != 0 or not tensor.op.inputs:
         return None
     values = [_seen(source, partial=partial) for source in tensor.op.inputs]
@@ -86,7 +86,7 @@ def _unstacked(tensor: Tensor, partial: bool) -> Any:
     return stacked[tensor.value_index]
 
 
-def _cut(tensor: Tensor, partial: bool) -> Any:
+def _cut(tensor: Tensor, partial: bool) -> np.ndarray | None:
     axis, value = (_seen(source, partial=partial) for source in tensor.op.inputs)
     if axis is None or value is None:
         return None

@@ -1,6 +1,6 @@
 """Which function is the gradient of which op type: a registry of the process.
 
-A name stands for an op type, or for what a `gradient_override_map` puts in its place; None is
+A name is an op type, or one that a `gradient_override_map` puts in place of it; None is
 registered for op types that have no gradient by intention. The functions stand in the package
 `gradient`; they are imported at the first lookup.
 """

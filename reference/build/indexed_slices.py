@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_unary
 from sessrun.reference.build.composites import CompositeTensor
@@ -17,6 +18,8 @@ from sessrun.reference.build.expansions import register_session_run_conversion_f
 from sessrun.reference.build.generated import unsorted_segment_sum
 from sessrun.reference.build.get_static_value import seen_shape
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
@@ -38,7 +41,7 @@ class IndexedSlices(CompositeTensor):
     Args:
       values: a Tensor of any dtype, shape [D0, D1, ..., Dn].
       indices: an integer Tensor of shape [D0].
-      dense_shape: an integer Tensor, the shape of the whole; None if it is not known.
+      dense_shape: an integer Tensor, the shape of the dense tensor; None if it is not known.
 
     """
 
@@ -62,7 +65,7 @@ class IndexedSlices(CompositeTensor):
 
     @property
     def dense_shape(self) -> Tensor | None:
-        """The shape of the whole, or None."""
+        """The shape of the dense tensor, or None."""
         return self._dense_shape
 
     @property
@@ -72,7 +75,7 @@ class IndexedSlices(CompositeTensor):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape of the whole."""
+        """The static shape of the dense tensor."""
         if self._dense_shape is None:
             return TensorShape(None)
         return seen_shape(self._dense_shape)
@@ -88,21 +91,21 @@ class IndexedSlices(CompositeTensor):
         return self._values.device
 
     @property
-    def op(self) -> Any:
+    def op(self) -> Operation:
         """The operation that makes the rows."""
         return self._values.op
 
     @property
-    def graph(self) -> Any:
+    def graph(self) -> Graph:
         """The graph."""
         return self._values.graph
 
-    def consumers(self) -> list[Any]:
-        """The operations that take one of its parts, each once."""
+    def consumers(self) -> list[Operation]:
+        """The operations that take one of its parts, without repetition."""
         return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
 
     def parts(self) -> list[Tensor]:
-        """The tensors it is made of: rows, places and, if it is known, the shape."""
+        """Its tensors: values, indices and, if it is known, the dense shape."""
         shape = [] if self._dense_shape is None else [self._dense_shape]
         return [self._values, self._indices, *shape]
 
@@ -119,8 +122,8 @@ class IndexedSlices(CompositeTensor):
 
 @public("convert_to_tensor_or_indexed_slices")
 def convert_to_tensor_or_indexed_slices(
-    value: Any, dtype: Any = None, name: str | None = None
-) -> Any:
+    value: object, dtype: DTypeLike | None = None, name: str | None = None
+) -> Tensor | IndexedSlices:
     """IndexedSlices as they are, anything else as a Tensor.
 
     Raises:
@@ -138,9 +141,12 @@ def convert_to_tensor_or_indexed_slices(
 
 
 def _dense(
-    value: IndexedSlices, dtype: Any = None, name: str | None = None, as_ref: bool = False
-) -> Any:
-    """The whole tensor, zero where there is no row; rows of the same place are summed.
+    value: IndexedSlices,
+    dtype: Any = None,
+    name: str | None = None,
+    as_ref: bool = False,
+) -> Tensor:
+    """The dense tensor, zero where no index points; slices of the same index are summed.
 
     Raises:
       InvalidArgumentValueError: the shape is not known, or another dtype is wanted.

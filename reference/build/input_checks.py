@@ -1,4 +1,4 @@
-"""Inputs of an operation being made: converted to tensors, their dtypes inferred and compared."""
+"""Inputs of an operation being built: converted to tensors, their dtypes inferred and compared."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def convert(
     name: str,
     inputs: Mapping[str, object],
     attrs: dict[str, Any],
-) -> list[Any]:
-    """For each declared input its Tensor, or the list of its Tensors.
+) -> list[Tensor | list[Tensor]]:
+    """Convert the inputs: a Tensor, or a list of Tensors, for each declared input.
 
-    The attributes that the inputs give are put into `attrs`. Constants that are made are named
+    The attributes that the inputs determine are put into `attrs`. New constants are named
     after the input in the operation's own name scope.
 
     Raises:
@@ -83,7 +83,7 @@ class _Context:
         self._check_ref(value)
         return value  # type: ignore[no-any-return]  # a Tensor by now
 
-    def several(self, value: Any) -> list[Tensor]:
+    def several(self, value: object) -> list[Tensor]:
         if not isinstance(value, list | tuple):
             raise bad_type(
                 f"Expected list for '{self.arg.name}' argument to '{self.op_type}' Op, not {value}."
@@ -168,7 +168,7 @@ class _Context:
     def _all_converted(
         self, values: Any, wanted: Sequence[str | None], known: str | None
     ) -> list[Tensor]:
-        """The tensors of a list; what cannot become one is told together with the others.
+        """The tensors of a list; an error names all values that cannot be converted.
 
         `known` is the dtype that they must have, from before the list was looked at.
         """
@@ -196,7 +196,7 @@ class _Context:
             f"[{', '.join(types)}] {why}"
         )
 
-    def _converted(self, value: Any, wanted: str | None, name: str | None = None) -> Tensor:
+    def _converted(self, value: object, wanted: str | None, name: str | None = None) -> Tensor:
         if isinstance(value, Tensor):
             return value
         dtype = None if wanted is None else dtypes.of_name(wanted)
@@ -210,7 +210,7 @@ class _Context:
                     return own
         return self._in_graph(value, dtype, hint, name)
 
-    def _of_own_dtype(self, value: Any) -> Tensor | None:
+    def _of_own_dtype(self, value: object) -> Tensor | None:
         """The value as a tensor of whatever dtype; None if it has none of its own."""
         try:
             return self._in_graph(value, None, None, None)
@@ -218,7 +218,7 @@ class _Context:
             return None
 
     def _in_graph(
-        self, value: Any, dtype: DType | None, hint: DType | None, name: str | None
+        self, value: object, dtype: DType | None, hint: DType | None, name: str | None
     ) -> Tensor:
         graph = self.graph
         if get_default_graph() is not graph:
@@ -227,7 +227,7 @@ class _Context:
         return self._in_scope(value, dtype, hint, name)
 
     def _in_scope(
-        self, value: Any, dtype: DType | None, hint: DType | None, name: str | None
+        self, value: object, dtype: DType | None, hint: DType | None, name: str | None
     ) -> Tensor:
         scopes = self.graph.scopes
         before = scopes.name
@@ -247,7 +247,7 @@ class _Context:
         finally:
             scopes.name = before
 
-    def _not_converted(self, value: Any, dtype: DType | None, error: ValueError) -> Exception:
+    def _not_converted(self, value: object, dtype: DType | None, error: ValueError) -> Exception:
         """The error for a value that could not be converted: it may have another dtype."""
         try:
             has = convert_to_tensor(value, as_ref=self.arg.is_ref).dtype
@@ -311,7 +311,7 @@ class _Context:
             )
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: object) -> str:
     """The dtype that a value would be a tensor of, as errors about lists tell it."""
     if isinstance(value, Tensor):
         return value.dtype.base_dtype.name

@@ -1,9 +1,9 @@
-"""Operations made from a NodeDef alone: under its own name, whatever scopes are open."""
+"""Operations built from a NodeDef: under its own name, whatever scopes are open."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sessrun.reference.build.build import apply_flat
 from sessrun.reference.errors import bad_type, bad_value
@@ -27,7 +27,7 @@ def operation_of_node(
     node_def: NodeDef,
     graph: Graph,
     inputs: Sequence[Tensor] | None,
-    control_inputs: Iterable[Any] | None,
+    control_inputs: Iterable[object] | None,
     input_types: Iterable[DType] | None,
     original: Operation | None,
 ) -> Operation:
@@ -52,14 +52,14 @@ def operation_of_node(
         op = apply_flat(
             graph, node_def.op, flat, dict(node_def.attr), f"{node_def.name}/", input_types
         )
-    op._set_device(node_def.device)  # noqa: SLF001 - the operation is being made here
+    op._set_device(node_def.device)  # noqa: SLF001 - the operation is being built here
     op._add_control_inputs(waits)  # noqa: SLF001 - the same
     if original is not None:
         op._original_op = original  # noqa: SLF001 - the same
     return op
 
 
-def _waited_for(value: Any) -> Operation:
+def _waited_for(value: object) -> Operation:
     """The operation that a control input stands for."""
     if isinstance(value, Operation):
         return value

@@ -25,7 +25,7 @@ from sessrun.reference.graph.tensor import Tensor
 __all__: list[str] = []
 
 
-def _packed(value: Any, dtype: DType | None, name: str | None, as_ref: bool) -> Any:
+def _packed(value: object, dtype: DType | None, name: str | None, as_ref: bool) -> Any:
     """A `Pack` of a list that holds tensors, and of its inner lists; others are constants."""
     del as_ref
     first = first_tensor(value)
@@ -38,7 +38,7 @@ def _packed(value: Any, dtype: DType | None, name: str | None, as_ref: bool) -> 
         return _pack_items(value, wanted, name or "packed")
 
 
-def _cast_items(value: Any, wanted: DType) -> Any:
+def _cast_items(value: Any, wanted: DType) -> object:
     """The same nested lists, with all tensors of one dtype."""
     if isinstance(value, list | tuple):
         return [_cast_items(item, wanted) for item in value]
@@ -47,7 +47,7 @@ def _cast_items(value: Any, wanted: DType) -> Any:
     return apply_op("Cast", {"x": value}, {"DstT": wanted}).outputs[0]
 
 
-def _pack_items(value: Any, wanted: DType, name: str) -> Any:
+def _pack_items(value: Any, wanted: DType, name: str) -> object:
     """A `Pack` of a list, whose inner lists come first; the list if no tensor is in it."""
     with get_default_graph().name_scope(name) as scope:
         items = []

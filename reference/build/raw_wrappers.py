@@ -1,4 +1,4 @@
-"""`tf.raw_ops`: each declared operation as a function of keyword arguments alone."""
+"""`tf.raw_ops`: declared operations as functions of keyword arguments."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _default_of(attr: AttrDecl) -> Any:
 
 
 def named(name: str) -> Callable[..., Any] | None:
-    """The same as a function `mat_mul`, which takes its arguments by place, too; or None.
+    """The same as a function `mat_mul`, which takes its arguments by position, too; or None.
 
     They stand in this order: inputs, attributes without a default, attributes with one, name.
     """

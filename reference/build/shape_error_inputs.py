@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from sessrun.reference.build import shape_inference_values
 from sessrun.reference.graph.node_summary import bracketed
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.operations import Name, Operation, RuleCall
 from sessrun.spec.rules.shapes import RANKS
 
@@ -21,12 +22,12 @@ _SIZES: Final = frozenset({"dims", "elements"})
 _MOST: Final = 256
 
 
-def seen_values(declaration: Operation, groups: Sequence[Any]) -> str:
+def seen_values(declaration: Operation, groups: Sequence[object]) -> str:
     """The known values of the inputs that the operation's shape rule looks at.
 
     Args:
       declaration: the operation's.
-      groups: its inputs, each a tensor or a list of them.
+      groups: its inputs, tensors or lists of tensors.
 
     """
     tensors, shapes = [], []
@@ -50,8 +51,10 @@ def seen_values(declaration: Operation, groups: Sequence[Any]) -> str:
     return " and ".join(parts)
 
 
-def _looked_at(declaration: Operation, groups: Sequence[Any]) -> Iterator[tuple[int, Any, bool]]:
-    """The number of each such input, the tensor, and whether it is taken for a shape."""
+def _looked_at(
+    declaration: Operation, groups: Sequence[object]
+) -> Iterator[tuple[int, Tensor, bool]]:
+    """The index of every such input, the tensor, and whether it denotes a shape."""
     places = {}
     count = 0
     for arg, group in zip(declaration.inputs, groups, strict=True):

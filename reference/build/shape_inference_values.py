@@ -1,4 +1,4 @@
-"""What is known of tensors' values while the graph is built: constants, shapes, folded operations.
+"""The values of tensors that shape inference knows: constants, shapes, folded operations.
 
 TensorFlow's shape functions see a constant input's value, and evaluate small constant parts of
 the graph to get one; so does this module, by the very kernels that a run would use.
@@ -38,9 +38,9 @@ __all__ = [
 _PASSING: Final = frozenset(
     {"Identity", "StopGradient", "PreventGradient", "Snapshot", "Enter", "Switch"}
 )
-#: Of these each output is what the input of its number is: a loop keeps what it carries.
+#: Op types whose outputs correspond to the inputs of the same index.
 _ONE_TO_ONE: Final = frozenset({"IdentityN", "StatelessWhile", "While"})
-#: What a branch or a loop is made of says nothing of a value, whatever goes into it.
+#: Op types of branches and loops, through which no value is known.
 _CONTROL_FLOW: Final = frozenset(
     {
         "Enter",
@@ -153,7 +153,7 @@ def _folded(op: Operation, output: int, values: list[Any]) -> Any:
     return None if outputs is None else outputs[output]
 
 
-def _known_shape(op: Operation) -> Any:
+def _known_shape(op: Operation) -> np.ndarray | None:
     sizes = op.inputs[0].sizes
     if sizes is None or None in sizes:
         return None
@@ -174,7 +174,7 @@ def _one_size(op: Operation) -> Any:
     return np.array(sizes[axis], op.outputs[0].dtype.as_numpy_dtype)
 
 
-def _known_size(op: Operation) -> Any:
+def _known_size(op: Operation) -> np.ndarray | None:
     sizes = op.inputs[0].sizes
     if sizes is None or None in sizes:
         return None
@@ -182,7 +182,7 @@ def _known_size(op: Operation) -> Any:
     return np.array(count, op.outputs[0].dtype.as_numpy_dtype)
 
 
-def _known_rank(op: Operation) -> Any:
+def _known_rank(op: Operation) -> np.ndarray | None:
     sizes = op.inputs[0].sizes
     return None if sizes is None else np.array(len(sizes), np.int32)
 
@@ -339,7 +339,7 @@ def table_behind(tensor: Tensor) -> Table | None:
 
 
 def maker_of(tensor: Tensor) -> Operation:
-    """The operation that made what is passed on as this resource."""
+    """The operation that created a resource, through those that pass it on."""
     tensor = tensor.graph.outer(tensor)
     while tensor.op.inputs and _passes(tensor):
         index = tensor.value_index if tensor.op.type in _ONE_TO_ONE else 0
@@ -359,7 +359,7 @@ def note_kept_handles(loop: Operation) -> None:
 def _passes(tensor: Tensor) -> bool:
     """Whether it is a resource, or a list, that was passed on.
 
-    IdentityN does where a gradient was put in its place, a loop for what it carries.
+    IdentityN does where a gradient is overridden, a loop for its variables.
     """
     op = tensor.op
     if op.type == "IdentityN":

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
 from sessrun.reference.base.tensor_shape import Shape
 from sessrun.reference.build import shape_inference_values
 from sessrun.reference.build.shape_error_inputs import seen_values
@@ -63,7 +65,9 @@ class Signature:
     rule: Callable[..., list[Shape]]
     arguments: tuple[Argument, ...]
 
-    def shapes(self, groups: Sequence[Group], attrs: Mapping[str, Any], name: str) -> list[Shape]:
+    def shapes(
+        self, groups: Sequence[Group], attrs: Mapping[str, object], name: str
+    ) -> list[Shape]:
         """The static shapes of the outputs of an operation that shall be called `name`.
 
         Raises:
@@ -127,7 +131,7 @@ def signature_in(functions: FunctionLibrary, op_type: str) -> Signature:
     known = _OF_FUNCTIONS.setdefault(functions, {})
     if op_type not in known:
 
-        def unknown(values: Mapping[str, Any]) -> list[Shape]:
+        def unknown(values: Mapping[str, object]) -> list[Shape]:
             return [None] * sum(arg.count(values) for arg in declaration.outputs)
 
         known[op_type] = _prepared(declaration, unknown, (lambda _groups, values: values,))
@@ -177,14 +181,14 @@ def _attribute(name: str) -> Argument:
 
 
 def _shapes_at(position: int) -> Argument:
-    def shapes(groups: Sequence[Group], _attrs: Mapping[str, Any]) -> Any:
+    def shapes(groups: Sequence[Group], _attrs: Mapping[str, object]) -> Any:
         group = groups[position]
         return [tensor.sizes for tensor in group] if type(group) is list else group.sizes
 
     return shapes
 
 
-def _value(least: int, most: int) -> Callable[[Tensor], Any]:
+def _value(least: int, most: int) -> Callable[[Tensor], np.ndarray | None]:
     """The value of an input as far as it is known; its rank is one of least to most."""
 
     def value(tensor: Tensor) -> Any:

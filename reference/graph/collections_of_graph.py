@@ -39,7 +39,7 @@ class Collections:
         with self._lock:
             self._lists.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: Any) -> None:
+    def add_to_collections(self, names: Any, value: object) -> None:
         """Append a value to each collection named; one name counts once."""
         several = [names] if isinstance(names, str) or not isinstance(names, Iterable) else names
         for name in dict.fromkeys(several):

@@ -1,4 +1,4 @@
-"""Where in the user's program an operation was made: found cheaply, formatted when asked for."""
+"""Where in the user's program an operation was created: recorded cheaply, formatted later."""
 
 from __future__ import annotations
 

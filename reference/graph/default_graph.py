@@ -42,20 +42,20 @@ def container(container_name: str) -> AbstractContextManager[str]:
 
 @public("control_dependencies")
 def control_dependencies(
-    control_inputs: Iterable[Any] | None,
+    control_inputs: Iterable[object] | None,
 ) -> AbstractContextManager[None]:
     """The default graph's `control_dependencies`."""
     return get_default_graph().control_dependencies(control_inputs)
 
 
 @public("add_to_collection")
-def add_to_collection(name: Any, value: Any) -> None:
+def add_to_collection(name: str | None, value: object) -> None:
     """The default graph's `add_to_collection`."""
     get_default_graph().add_to_collection(name, value)
 
 
 @public("add_to_collections")
-def add_to_collections(names: Any, value: Any) -> None:
+def add_to_collections(names: Any, value: object) -> None:
     """The default graph's `add_to_collections`."""
     get_default_graph().add_to_collections(names, value)
 
@@ -74,5 +74,5 @@ def get_collection_ref(key: Any) -> list[Any]:
 
 @public("executing_eagerly")
 def executing_eagerly() -> bool:
-    """Whether operations run as they are made: never here."""
+    """Whether operations run as they are created: never here."""
     return False

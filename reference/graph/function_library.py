@@ -40,7 +40,7 @@ class FunctionLibrary:
 
         Raises:
           InvalidArgumentValueError: an operation, or a function that differs, has that name.
-          TypeError: the dtype of an argument is for each call to tell: TensorFlow takes in no such
+          TypeError: the dtype of an argument is an attribute of calls: TensorFlow takes in no such
             function.
 
         """

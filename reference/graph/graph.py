@@ -41,11 +41,11 @@ class Graph(Scoped, Collections):
         the dtype that is expected.
       scripts: what keeps the Python functions that it calls alive.
       functions: the functions that its operations may call.
-      tell: what is told of each operation made, once there are conditionals or loops.
+      tell: called with every new operation, once there are conditionals or loops.
 
     """
 
-    #: Whether branches and loops that are made here are functions, whatever is switched on.
+    #: Whether branches and loops of this graph are functions, whatever is switched on.
     makes_functions = False
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class Graph(Scoped, Collections):
     # -- operations
 
     def add(self, operation: Operation) -> None:
-        """Take in an operation that was made for this graph, in its thread's scopes.
+        """Add a new operation to the graph and to the open scopes of its thread.
 
         Raises:
           RuntimeError: the graph is finalized.
@@ -83,7 +83,7 @@ class Graph(Scoped, Collections):
             self.scopes.note(operation)
 
     def forget_after(self, version: int) -> None:
-        """Take back every operation made after number `version`: an import that failed."""
+        """Remove every operation added after number `version`: an import failed."""
         with self.lock:
             for op in list(self.operations_by_name.values())[version:]:
                 del self.operations_by_name[op.name]
@@ -91,7 +91,7 @@ class Graph(Scoped, Collections):
                     tensor._drop_consumer(op)  # noqa: SLF001 - tensor and graph belong together
 
     def get_operations(self) -> list[Operation]:
-        """Every operation in the order they were made."""
+        """All operations in the order of their creation."""
         with self.lock:
             return list(self.operations_by_name.values())
 
@@ -103,7 +103,7 @@ class Graph(Scoped, Collections):
 
     @property
     def version(self) -> int:
-        """How many operations there are: it grows with each."""
+        """The number of operations; it grows with every new one."""
         return len(self.operations_by_name)
 
     @property
@@ -111,7 +111,7 @@ class Graph(Scoped, Collections):
         return len(self.operations_by_name)
 
     def as_graph_element(
-        self, obj: Any, allow_tensor: bool = True, allow_operation: bool = True
+        self, obj: object, allow_tensor: bool = True, allow_operation: bool = True
     ) -> Any:
         """The Tensor or Operation that `obj` is or names.
 
@@ -147,7 +147,7 @@ class Graph(Scoped, Collections):
 
         Args:
           from_version: accepted and not used, as TensorFlow 2.21 was seen to do.
-          add_shapes: whether each node tells the static shapes of its outputs.
+          add_shapes: whether nodes have `_output_shapes`, the static shapes of their outputs.
 
         """
         graph_def = GraphDef(versions=self._versions)
@@ -203,7 +203,7 @@ class Graph(Scoped, Collections):
         return self.scopes.container
 
     @property
-    def _variable_creator_stack(self) -> Any:
+    def _variable_creator_stack(self) -> tuple[Callable[..., object], ...]:
         """The creators of variables of this thread, outermost first."""
         return self.scopes.variable_creators
 
@@ -215,7 +215,7 @@ class Graph(Scoped, Collections):
         self._finalized = False
 
     def _get_control_flow_context(self) -> Any:
-        """The branch or loop that operations are made in here, or None."""
+        """The control flow context that is open in this thread, or None."""
         return self.scopes.control_flow
 
     def check_not_finalized(self) -> None:
@@ -228,7 +228,7 @@ class Graph(Scoped, Collections):
         """Whether this is the body of a function."""
         return self._building_function
 
-    def captured(self, groups: list[Any], name: str) -> list[Any]:  # noqa: ARG002 - see FuncGraph
+    def captured(self, groups: list[Any], name: str) -> list[Tensor | list[Tensor]]:  # noqa: ARG002 - see FuncGraph
         """The inputs of a new operation as tensors of this graph, which they are."""
         return groups
 
@@ -247,7 +247,7 @@ class Graph(Scoped, Collections):
         """Make this the thread's default graph inside the `with`."""
         return ENTERED_GRAPHS.pushed(self)
 
-    def add_to_collection(self, name: Any, value: Any) -> None:
+    def add_to_collection(self, name: str | None, value: object) -> None:
         """Append a value to the collection; RuntimeError if the graph is finalized."""
         self.check_not_finalized()
         super().add_to_collection(name, value)
@@ -311,9 +311,9 @@ class Graph(Scoped, Collections):
         return op not in self._unfetchable
 
 
-#: The graphs that each thread has made its default one, the innermost last.
+#: The default graphs of a thread, the innermost last.
 ENTERED_GRAPHS: Final[ThreadStack[Graph]] = ThreadStack()
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return type(value).__name__

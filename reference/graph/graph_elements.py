@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -23,7 +22,7 @@ class Kinds:
 
 
 def graph_element(
-    graph: object, operations: Mapping[str, Operation], obj: Any, allowed: Kinds
+    graph: object, operations: Mapping[str, Operation], obj: object, allowed: Kinds
 ) -> Tensor | Operation:
     """The Tensor or Operation that `obj` is, names, or converts to.
 

@@ -1,4 +1,4 @@
-"""Names and scopes of a graph: what an operation is made with besides its own arguments."""
+"""The names and scopes of a graph, which apply to new operations besides their arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Scoped"]
 
 _OP_NAME: Final = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 _SCOPE_NAME: Final = re.compile(r"[A-Za-z0-9_.\\/>-]*")
-#: What TensorFlow notes on an operation that others were made to wait for.
+#: The attribute that TensorFlow sets on an operation that is in `control_dependencies`.
 _WAITED_FOR: Final = "_has_manual_control_dependencies"
 _YES: Final = AttrValue(b=True)
 
@@ -37,8 +37,8 @@ class Scoped:
         self.scopes = Scopes()
         self._names_in_use: dict[str, int] = {}
 
-    def _operation_of(self, value: Any) -> Operation:
-        """The operation that a value is, or is made by."""
+    def _operation_of(self, value: object) -> Operation:
+        """The operation itself, or the one that computes a value."""
         raise NotImplementedError
 
     # -- names
@@ -161,7 +161,7 @@ class Scoped:
         return self.scopes.replaced(colocation=groups, device=None, device_text="")
 
     @contextmanager
-    def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
+    def control_dependencies(self, control_inputs: Iterable[object] | None) -> Iterator[None]:
         """Make operations wait for these operations or tensors; None forgets the outer ones.
 
         Raises:
@@ -217,7 +217,7 @@ class Scoped:
         """Note of operations that they stand for this one."""
         return self.scopes.replaced(original=op)
 
-    def _attr_scope(self, attrs: Mapping[str, Any]) -> AbstractContextManager[None]:
+    def _attr_scope(self, attrs: Mapping[str, object]) -> AbstractContextManager[None]:
         """Give operations these undeclared attributes too; None takes one back."""
         merged = {**self.scopes.attrs, **attrs}
         kept = {name: value for name, value in merged.items() if value is not None}

@@ -1,4 +1,4 @@
-"""Names of nodes as they are under a name scope, and without it. Source: TF 2.21."""
+"""A name scope put before names of nodes, and stripped from them. Source: TF 2.21."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scopes that the namespace opens on the default graph: names, and what is lifted out of them."""
+"""`tf.name_scope` and `tf.init_scope`: scopes on the default graph."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class name_scope:  # noqa: N801 - the name that programs use
         self._entered: list[ExitStack] = []
 
     @property
-    def name(self) -> Any:
+    def name(self) -> str | None:
         """The name that was asked for."""
         return self._name
 
@@ -104,15 +104,15 @@ def graph_of_elements(values: Iterable[Any]) -> Graph:
     return graph
 
 
-def _is_of_a_graph(value: Any) -> bool:
-    """Whether it is a tensor, an operation or a variable; what is made of tensors is not asked."""
+def _is_of_a_graph(value: object) -> bool:
+    """Whether it is a tensor, an operation or a variable; composites do not count."""
     return isinstance(value, Tensor | Operation) or hasattr(value, "_as_graph_element")
 
 
 @public("init_scope")
 @contextmanager
 def init_scope() -> Iterator[None]:
-    """Lift what is made out of control scopes, and out of functions that are being built.
+    """Lift new operations out of control scopes, and out of functions that are being built.
 
     The name scope stays, and so do the devices of the graph that is lifted out of, if any.
 

@@ -1,4 +1,4 @@
-"""How an error shows the operation that is being made: `{{node a}} = AddV2[T=DT_FLOAT](x, y)`."""
+"""How an error shows the operation that is being built: `{{node a}} = AddV2[T=DT_FLOAT](x, y)`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["bracketed", "node_summary"]
 
 
 def node_summary(
-    name: str, declaration: Declaration, inputs: Sequence[Tensor], attrs: Mapping[str, Any]
+    name: str, declaration: Declaration, inputs: Sequence[Tensor], attrs: Mapping[str, object]
 ) -> str:
     """The operation with its attributes, in alphabetical order, and its inputs."""
     kinds = sorted((attr.name, attr.type) for attr in declaration.attrs)

@@ -33,7 +33,7 @@ MAKERS: Final[dict[str, Callable[..., Operation]]] = {}
 
 @public("Operation")
 class Operation:
-    """A node: made by `build`, or by `from_node_def`. Compared and hashed by identity.
+    """A node: created by `build`, or by `from_node_def`. Compared and hashed by identity.
 
     Attributes:
       graph: the graph it belongs to.
@@ -45,7 +45,7 @@ class Operation:
       inputs: its input tensors.
       outputs: its output tensors.
       id: its number in the graph, from 1.
-      site: where it was made.
+      site: where it was created.
       notes: a NodeDef with what an imported node says for debuggers and optimizers, or None.
 
     """
@@ -68,9 +68,9 @@ class Operation:
         "site",
     )
 
-    #: The operation that it stands for, where it was made in `Graph._original_op`.
+    #: The operation that it stands for, where it was created in `Graph._original_op`.
     _original_op: Operation | None = None
-    #: The inside of a branch or loop that it was made in: a `control_flow.context.Context`.
+    #: The `control_flow.context.Context` that it was created in.
     _control_flow_context: Any = None
 
     def __init__(
@@ -103,7 +103,7 @@ class Operation:
         g: Graph,
         inputs: Sequence[Tensor] | None = None,
         output_types: Any = None,  # noqa: ARG003 - TensorFlow's signature; the declaration says them
-        control_inputs: Iterable[Any] | None = None,
+        control_inputs: Iterable[object] | None = None,
         input_types: Iterable[DType] | None = None,
         original_op: Operation | None = None,
         op_def: Any = None,  # noqa: ARG003 - as above
@@ -177,7 +177,7 @@ class Operation:
 
     @property
     def _control_outputs(self) -> list[Operation]:
-        """The operations that wait for this one, in the order they were made."""
+        """The operations that wait for this one, in the order of their creation."""
         return [op for op in self.graph.get_operations() if self in op.control_inputs]
 
     @property
@@ -248,7 +248,7 @@ class Operation:
 
     @property
     def _input_types(self) -> list[DType]:
-        """The dtype that each input is taken as, a reference where it may be written to."""
+        """The dtypes of the inputs as declared: reference dtypes where inputs may be written to."""
         taken = self.declaration.inputs
         refs = [arg.is_ref for arg in taken] if len(taken) == len(self._inputs) else []
         refs += [False] * (len(self._inputs) - len(refs))
@@ -264,7 +264,7 @@ class Operation:
 
     @property
     def traceback(self) -> list[FrameSummary]:
-        """Where it was made: the innermost frames of the program, outermost first."""
+        """Where it was created: the innermost frames of the program, outermost first."""
         return [] if self.site is None else self.site.frames()
 
     def colocation_groups(self) -> list[bytes]:
@@ -308,7 +308,7 @@ class Operation:
 
     @property
     def node_def(self) -> NodeDef:
-        """The NodeDef, made anew at each access."""
+        """The NodeDef, a new one at every access."""
         return self.to_proto()
 
     def to_proto(self, *, add_shapes: bool = False, is_sorted: bool = False) -> NodeDef:

@@ -46,10 +46,10 @@ def set_random_seed(seed: Any) -> None:
 
 @public("get_seed", "random.get_seed")
 def get_seed(op_seed: int | None) -> tuple[int | None, int | None]:
-    """The two seeds of a random operation that is about to be made in the default graph.
+    """The two seeds of a random operation that is about to be created in the default graph.
 
     With a graph seed alone, the second counts the operations that were given seeds this way, so
-    that a program gets the same numbers each time; with neither both are None: seeds by chance.
+    that a program gets the same numbers every time; with neither both are None: seeds by chance.
     (0, 0), which would mean that too, becomes (0, 2**31 - 1).
 
     Raises:

@@ -1,4 +1,4 @@
-"""Registry: things that programs register by name, once each, and where they did."""
+"""Registry: objects that programs register by unique names, and where they did."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def get_default_graph() -> Graph:
 
 
 def graph_for(graph: Graph) -> Graph:
-    """Where an operation on tensors of `graph` is made: there, or in a function's body.
+    """The graph for an operation on tensors of `graph`: itself, or a function's body.
 
     A body that is being built captures what is of another graph.
     """

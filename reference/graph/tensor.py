@@ -6,8 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from sessrun.reference.base import tensor_shape
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.references import Reference
-from sessrun.reference.base.tensor_shape import Shape, TensorShape
+from sessrun.reference.base.tensor_shape import Shape, ShapeLike, TensorShape
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.public import public
@@ -29,7 +30,7 @@ class OperatorNotAllowedInGraphError(TypeError):
     """An operator of Python needs the value of a tensor while the graph is still being built."""
 
 
-#: What each Python operator on tensors makes, by the name of its method: `api.overloads` decides.
+#: The functions of the Python operators, by method name; `api.overloads` registers them.
 OPERATORS: Final[dict[str, Callable[..., Tensor]]] = {}
 
 
@@ -43,82 +44,82 @@ class Overloads:
         """The graph it belongs to."""
         raise NotImplementedError
 
-    def __add__(self, other: Any) -> Tensor:
+    def __add__(self, other: object) -> Tensor:
         return OPERATORS["__add__"](self, other)
 
-    def __radd__(self, other: Any) -> Tensor:
+    def __radd__(self, other: object) -> Tensor:
         return OPERATORS["__radd__"](self, other)
 
-    def __sub__(self, other: Any) -> Tensor:
+    def __sub__(self, other: object) -> Tensor:
         return OPERATORS["__sub__"](self, other)
 
-    def __rsub__(self, other: Any) -> Tensor:
+    def __rsub__(self, other: object) -> Tensor:
         return OPERATORS["__rsub__"](self, other)
 
-    def __mul__(self, other: Any) -> Tensor:
+    def __mul__(self, other: object) -> Tensor:
         return OPERATORS["__mul__"](self, other)
 
-    def __rmul__(self, other: Any) -> Tensor:
+    def __rmul__(self, other: object) -> Tensor:
         return OPERATORS["__rmul__"](self, other)
 
-    def __truediv__(self, other: Any) -> Tensor:
+    def __truediv__(self, other: object) -> Tensor:
         return OPERATORS["__truediv__"](self, other)
 
-    def __rtruediv__(self, other: Any) -> Tensor:
+    def __rtruediv__(self, other: object) -> Tensor:
         return OPERATORS["__rtruediv__"](self, other)
 
-    def __floordiv__(self, other: Any) -> Tensor:
+    def __floordiv__(self, other: object) -> Tensor:
         return OPERATORS["__floordiv__"](self, other)
 
-    def __rfloordiv__(self, other: Any) -> Tensor:
+    def __rfloordiv__(self, other: object) -> Tensor:
         return OPERATORS["__rfloordiv__"](self, other)
 
-    def __mod__(self, other: Any) -> Tensor:
+    def __mod__(self, other: object) -> Tensor:
         return OPERATORS["__mod__"](self, other)
 
-    def __rmod__(self, other: Any) -> Tensor:
+    def __rmod__(self, other: object) -> Tensor:
         return OPERATORS["__rmod__"](self, other)
 
-    def __pow__(self, other: Any) -> Tensor:
+    def __pow__(self, other: object) -> Tensor:
         return OPERATORS["__pow__"](self, other)
 
-    def __rpow__(self, other: Any) -> Tensor:
+    def __rpow__(self, other: object) -> Tensor:
         return OPERATORS["__rpow__"](self, other)
 
-    def __matmul__(self, other: Any) -> Tensor:
+    def __matmul__(self, other: object) -> Tensor:
         return OPERATORS["__matmul__"](self, other)
 
-    def __rmatmul__(self, other: Any) -> Tensor:
+    def __rmatmul__(self, other: object) -> Tensor:
         return OPERATORS["__rmatmul__"](self, other)
 
-    def __and__(self, other: Any) -> Tensor:
+    def __and__(self, other: object) -> Tensor:
         return OPERATORS["__and__"](self, other)
 
-    def __rand__(self, other: Any) -> Tensor:
+    def __rand__(self, other: object) -> Tensor:
         return OPERATORS["__rand__"](self, other)
 
-    def __or__(self, other: Any) -> Tensor:
+    def __or__(self, other: object) -> Tensor:
         return OPERATORS["__or__"](self, other)
 
-    def __ror__(self, other: Any) -> Tensor:
+    def __ror__(self, other: object) -> Tensor:
         return OPERATORS["__ror__"](self, other)
 
-    def __xor__(self, other: Any) -> Tensor:
+    def __xor__(self, other: object) -> Tensor:
         return OPERATORS["__xor__"](self, other)
 
-    def __rxor__(self, other: Any) -> Tensor:
+    def __rxor__(self, other: object) -> Tensor:
         return OPERATORS["__rxor__"](self, other)
 
-    def __lt__(self, other: Any) -> Tensor:
+    def __lt__(self, other: object) -> Tensor:
         return OPERATORS["__lt__"](self, other)
 
-    def __le__(self, other: Any) -> Tensor:
+    def __le__(self, other: object) -> Tensor:
         return OPERATORS["__le__"](self, other)
 
-    def __gt__(self, other: Any) -> Tensor:
+    def __gt__(self, other: object) -> Tensor:
         return OPERATORS["__gt__"](self, other)
 
-    def __ge__(self, other: Any) -> Tensor:
+    def __ge__(self, other: object) -> Tensor:
         return OPERATORS["__ge__"](self, other)
 
     def __neg__(self) -> Tensor:
@@ -130,7 +131,7 @@ class Overloads:
     def __invert__(self) -> Tensor:
         return OPERATORS["__invert__"](self)
 
-    def __getitem__(self, key: Any) -> Tensor:
+    def __getitem__(self, key: object) -> Tensor:
         return OPERATORS["__getitem__"](self, key)
 
 
@@ -155,7 +156,7 @@ class Tensor(Overloads):
 
     """
 
-    # Programs put attributes of their own on tensors: hence a dict, made at the first of them.
+    # Programs set attributes of their own on tensors: the first one creates the dict.
     __slots__ = (
         "__dict__",
         "__weakref__",
@@ -222,7 +223,7 @@ class Tensor(Overloads):
         """The static shape."""
         return TensorShape.of(self._sizes)
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Narrow the static shape to what is also known of `shape`.
 
         Raises:
@@ -239,7 +240,7 @@ class Tensor(Overloads):
             ) from None
 
     def consumers(self) -> list[Operation]:
-        """The operations that take it as an input, in the order they were made."""
+        """The operations that take it as an input, in the order of their creation."""
         return list(self._consumers or ())
 
     def _add_consumer(self, operation: Operation) -> None:
@@ -316,7 +317,7 @@ class Tensor(Overloads):
             "Please call `x.shape` rather than `len(x)` for shape information."
         )
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: Any = None) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array."
         )

@@ -1,7 +1,7 @@
 """The scopes of a graph in one thread: names, devices, colocation, control edges, container.
 
 Each `with` of `Graph` (`name_scope`, `device`, ...) replaces one field of the thread's
-`Scopes` for its duration; an operation that is made reads them all.
+`Scopes` for its duration; an operation that is created reads them all.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ __all__ = ["ControlScope", "DeviceScope", "Scopes"]
 
 @dataclass(eq=False)
 class ControlScope:
-    """One `control_dependencies`: its operations, and what was made inside it.
+    """One `control_dependencies`: its operations, and those created inside it.
 
-    An operation that takes an input made inside the scope needs no edge from it: the input's
+    An operation with an input that was created inside the scope needs no edge from it: the input's
     own edge is enough.
     """
 
@@ -56,7 +56,7 @@ class DeviceScope:
         return True
 
     def of(self, operation: Operation) -> str:
-        """The device of an operation made here, from the innermost scope outwards.
+        """The device of a new operation, merged from the innermost scope outwards.
 
         Raises:
           TypeError: a device function returned no string.
@@ -140,7 +140,7 @@ class Scopes(threading.local):
             original=None,
         )
 
-    def _set(self, fields: Mapping[str, Any]) -> None:
+    def _set(self, fields: Mapping[str, object]) -> None:
         for name, value in fields.items():
             setattr(self, name, value)
 
@@ -160,7 +160,7 @@ class Scopes(threading.local):
         return self.replaced(violation, device=scope, device_text=text)
 
     def control_inputs_of(self, inputs: Any) -> list[Operation]:
-        """The operations that one with these input operations must wait for, each once."""
+        """The control inputs of a new operation that has these operations as inputs."""
         controls: dict[Operation, None] = {}
         ops = set(inputs)
         layers = []
@@ -174,7 +174,7 @@ class Scopes(threading.local):
         return list(controls)
 
     def note(self, operation: Operation) -> None:
-        """Remember that the operation was made inside the control scopes."""
+        """Add the operation to the open control scopes."""
         scope = self.control
         while scope is not None:
             scope.operations.add(operation)

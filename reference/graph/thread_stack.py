@@ -1,4 +1,4 @@
-"""A stack that each thread has for itself: what it has entered by `with`."""
+"""ThreadStack: a stack of values with separate contents in every thread."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Item = TypeVar("Item")
 
 
 class ThreadStack(threading.local, Generic[Item]):
-    """What each thread has entered by `with`, the innermost last.
+    """The values that a thread has entered by `with`, the innermost last.
 
     Attributes:
       items: the stack of the thread that asks.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
@@ -22,8 +23,8 @@ __all__ = ["after", "assert_"]
 _ON_HOST: Final = frozenset({dtypes.string, dtypes.int32})
 
 
-def after(checks: Sequence[Any], value: Any) -> Tensor:
-    """The value once the checks have been made."""
+def after(checks: Sequence[object], value: TensorLike) -> Tensor:
+    """An identity of the value that runs after the checks."""
     with (
         name_scope(None, "control_dependency", [*checks, value]) as scope,
         colocate_with(value),
@@ -43,7 +44,7 @@ def assert_(
     Args:
       condition: a bool scalar.
       data: a list of tensors.
-      summarize: how many elements of each are shown, by default 3.
+      summarize: how many elements of each tensor are shown, by default 3.
       name: the name of the scope.
 
     """

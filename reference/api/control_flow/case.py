@@ -1,4 +1,4 @@
-"""`case`: of many branches the first whose predicate holds is executed."""
+"""`case`: executes the first of several branches whose predicate holds."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import stack
@@ -31,7 +32,7 @@ def case(
     strict: bool = False,
     name: str = "case",
 ) -> Any:
-    """What the function of the first predicate that holds returns.
+    """Execute the function of the first predicate that holds.
 
     Args:
       pred_fn_pairs: pairs of a bool scalar and a function, or a mapping of them.
@@ -81,7 +82,7 @@ def first_that_holds(
             return last()
 
 
-def _pairs(given: Any) -> list[tuple[Any, Branch]]:
+def _pairs(given: object) -> list[tuple[TensorLike, Branch]]:
     if isinstance(given, Mapping):
         given = sorted(given.items(), key=lambda item: item[0].name)
     if not isinstance(given, list | tuple):
@@ -114,7 +115,7 @@ def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
     return branch
 
 
-def _at_most(number: int, predicates: Sequence[Any], text: str) -> Operation:
+def _at_most(number: int, predicates: Sequence[object], text: str) -> Operation:
     """A check that no more of the predicates hold."""
     several = stack(list(predicates), name="preds_c")
     count = reduce_sum(cast(several, "int32"), name="num_true_conds")

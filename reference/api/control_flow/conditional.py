@@ -1,4 +1,4 @@
-"""`cond`: of two branches one is executed."""
+"""`cond`: executes one of two branches, by a predicate."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.context import Context, contains, derives_or_calls, switched
 from sessrun.reference.api.control_flow.flow_values import flow_of, merged, with_flow
 from sessrun.reference.api.control_flow.functional_mode import is_functional
@@ -117,17 +118,17 @@ class Conditional(Context):
             self._bring_in_inputs(op)
             self._drop_outer_edges(op)
             if derives_or_calls(op):
-                op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being made here
+                op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being built here
         else:
             self._drop_outer_edges(op)
             if not any(contains(self, other._control_flow_context) for other in op.control_inputs):  # noqa: SLF001 - as above
-                op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being made here
+                op._add_control_input(self._pivot.op)  # noqa: SLF001 - it is being built here
         for tensor in op.outputs:
             self.knows(tensor)
         self._hide(op)
 
     def build(self, function: Branch) -> tuple[Any, Any]:
-        """What the function returns, and the same as tensors of the branch.
+        """Call the branch's function: its result, and the result as tensors of the branch.
 
         An operation is stood for by the pivot after it. None if it returns None.
         """
@@ -136,7 +137,7 @@ class Conditional(Context):
             return None, None
         return result, nest.map_structure(self._output, result, expand_composites=True)
 
-    def _output(self, value: Any) -> Tensor:
+    def _output(self, value: TensorLike) -> Tensor:
         if isinstance(value, Operation):
             graph = self.graph
             with (
@@ -157,7 +158,7 @@ class Conditional(Context):
 
 @public("cond")
 def cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Branch | None = None,
     false_fn: Branch | None = None,
     strict: bool = False,
@@ -165,7 +166,7 @@ def cond(
     fn1: Branch | None = None,
     fn2: Branch | None = None,
 ) -> Any:
-    """What one of two functions returns, of which one is executed.
+    """Execute one of two functions, by a predicate.
 
     Args:
       pred: a bool scalar.
@@ -209,7 +210,7 @@ def cond(
         return _joined(built, strict=strict)
 
 
-def _split(pred: Any) -> list[Tensor]:
+def _split(pred: TensorLike) -> list[Tensor]:
     """The predicate where it is false and where it is true; that of a variable is read first."""
     if not isinstance(pred, ResourceVariable):
         return apply_op("Switch", {"data": pred, "pred": pred}, {}, "Switch").outputs
@@ -237,7 +238,7 @@ def _only(value: Any) -> Any:
 
 
 def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: bool) -> Any:
-    """A Merge of each pair of results."""
+    """The results of both branches, merged leaf by leaf."""
     (on, result, on_flat), (off, other, off_flat) = built
     _make_indices_alike(result, other, on_flat, off_flat)
     try:
@@ -269,7 +270,7 @@ def _joined(built: Sequence[tuple[Conditional, Any, list[Tensor]]], *, strict: b
 
 
 def _make_indices_alike(
-    result: Any, other: Any, on_flat: list[Tensor], off_flat: list[Tensor]
+    result: object, other: TensorLike, on_flat: list[Tensor], off_flat: list[Tensor]
 ) -> None:
     """Make the indices of rows int64 in both branches where their dtypes differ."""
     index = 0

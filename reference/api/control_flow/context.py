@@ -53,7 +53,7 @@ class Context(ABC):
 
     Attributes:
       is_branch: whether it is the inside of a branch.
-      graph: the graph whose operations it is told.
+      graph: the graph whose new operations it is given.
       name: its name.
       outer_context: the context around it, or None.
       nested: the contexts within it.
@@ -77,7 +77,7 @@ class Context(ABC):
 
     @contextmanager
     def entered(self) -> Iterator[None]:
-        """Let what is made in the `with` be inside."""
+        """The `with` in which new operations belong to this context."""
         self._entered_from.append(self.graph.scopes.control_flow)
         try:
             with self.graph.scopes.replaced(control_flow=self):
@@ -86,15 +86,15 @@ class Context(ABC):
             self._entered_from.pop()
 
     def left(self) -> AbstractContextManager[None]:
-        """Let what is made in the `with` be where this context was entered from last."""
+        """The `with` in which operations belong to the context that this one was entered from."""
         return self.graph.scopes.replaced(control_flow=self._entered_from[-1])
 
     def around(self) -> AbstractContextManager[None]:
-        """Let what is made in the `with` be in the context around; where it is now without one."""
+        """The `with` in which operations belong to the enclosing context, if there is one."""
         return nullcontext() if self.outer_context is None else self.outer_context.entered()
 
     def settles(self, op: Operation) -> None:
-        """Make an operation one of this context, whatever it was made in."""
+        """Add an operation to this context, whatever context it was created in."""
         op._control_flow_context = self  # noqa: SLF001 - the two belong together
 
     @property
@@ -112,10 +112,10 @@ class Context(ABC):
 
     @abstractmethod
     def take(self, op: Operation) -> None:
-        """Take in an operation that was made inside."""
+        """Add an operation that was created inside: its inputs from outside are let in."""
 
     def take_new(self, op: Operation) -> None:
-        """Take in an operation that was just made here, or put it where it belongs instead."""
+        """Take in an operation that was just created here, or put it where it belongs instead."""
         self.take(op)
 
     # -- as data
@@ -166,7 +166,7 @@ class Context(ABC):
         for index, tensor in enumerate(op.inputs):
             inside = self.value_inside(tensor)
             if inside is not tensor:
-                op._replace_input(index, inside)  # noqa: SLF001 - it is being made here
+                op._replace_input(index, inside)  # noqa: SLF001 - it is being built here
 
     def _drop_outer_edges(self, op: Operation) -> list[Operation]:
         """Take away control inputs of another loop, or of none; they are returned."""
@@ -178,7 +178,7 @@ class Context(ABC):
         for other in op.control_inputs:
             (inner if loop_around(context_after(other)) is loop else outer).append(other)
         if outer:
-            op._remove_all_control_inputs()  # noqa: SLF001 - it is being made here
+            op._remove_all_control_inputs()  # noqa: SLF001 - it is being built here
             op._add_control_inputs(inner)  # noqa: SLF001 - the same
         return outer
 
@@ -191,19 +191,19 @@ class Context(ABC):
 
 
 def _take_in(op: Operation) -> None:
-    """Tell the innermost context of an operation that was made.
+    """Add a new operation to the innermost context of its graph.
 
     Raises:
       InvalidArgumentValueError: it takes what is inside of a loop that it is not in.
 
     """
     context: Context | None = op.graph.scopes.control_flow
-    op._control_flow_context = context  # noqa: SLF001 - it is being made here
+    op._control_flow_context = context  # noqa: SLF001 - it is being built here
     for tensor in op.inputs:
         _check_inside(op, tensor.op)
     if context is None:
         return
-    # A constant, and a call of a function, is made without a scope of its own.
+    # A constant, and a call of a function, is created without a scope of its own.
     is_bare = op.type == "Const" or op.type in op.graph.functions
     with nullcontext() if is_bare else op.graph.name_scope(op.name + "/"):
         context.take_new(op)

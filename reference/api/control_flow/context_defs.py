@@ -1,6 +1,6 @@
 """Branches and loops as data: what meta graphs say of them, so that gradients go through them.
 
-A message names the tensors that a context knows; what was made inside is among them. Source:
+A message names the tensors that a context knows, those created inside among them. Source:
 TF 2.21, control_flow.proto.
 """
 
@@ -59,13 +59,13 @@ def restore_nested(message: ControlFlowContextDef, scope: str | None) -> None:
 def known_in(
     graph: Graph, definition: ValuesDef, scope: str | None, settles: Callable[[Any], None]
 ) -> tuple[set[Tensor], dict[Tensor, Tensor]]:
-    """What `values_def` was made of, in a graph that has it.
+    """The tensors that a `values_def` message names, in a graph that has them.
 
     Args:
       graph: the graph.
       definition: the message.
       scope: the name scope that the graph's operations were imported under, or None.
-      settles: is told of each operation that was made inside.
+      settles: called with every operation that was created inside.
 
     Raises:
       KeyError: the graph does not have what is named.

@@ -1,10 +1,11 @@
-"""Values on their way in and out of branches and loops: arrays of tensors by their flow, merges."""
+"""Values that pass in and out of branches and loops: TensorArrays as flows, merges, switches."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.context import op_type_for, switched
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import range_
@@ -41,13 +42,13 @@ def flow_of(value: Any) -> Any:
     return value.flow if isinstance(value, TensorArray) else value
 
 
-def with_flow(like: Any, flow: Tensor) -> Any:
+def with_flow(like: object, flow: Tensor) -> Any:
     """An array of tensors as `like`, after `flow`; the flow itself where `like` is no array."""
     return like._after(flow) if isinstance(like, TensorArray) else flow  # noqa: SLF001 - it hands arrays on
 
 
 def merged(values: list[Any], name: str | None = None) -> Any:
-    """The first of the values that is alive: tensors, or rows of one where one is that."""
+    """A `Merge`: the first value that is alive, of tensors, or rows of one where one is that."""
     return merged_with_index(values, name).output
 
 
@@ -65,7 +66,9 @@ def merged_with_index(values: list[Any], name: str | None = None) -> Merged:
     return Merged(result, pairs[0].value_index)
 
 
-def switched_value(value: Any, pred: Tensor, name: str = "Switch") -> tuple[Any, Any]:
+def switched_value(
+    value: Tensor | IndexedSlices, pred: Tensor, name: str = "Switch"
+) -> tuple[Any, Any]:
     """The two outputs, for false and for true, of a `Switch` beside a tensor or rows of one."""
     if not isinstance(value, IndexedSlices):
         off, on = switched(value, pred, name)
@@ -91,7 +94,7 @@ def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
     ]
 
 
-def as_indexed_slices(x: Any, optimize: bool = True) -> IndexedSlices:
+def as_indexed_slices(x: TensorLike, optimize: bool = True) -> IndexedSlices:
     """All rows of a tensor; rows of one are themselves.
 
     Args:

@@ -1,4 +1,4 @@
-"""`foldl`, `foldr` and `scan`: what functions make of the elements of tensors, in loops.
+"""`foldl`, `foldr` and `scan`: functions applied to the elements of tensors, in loops.
 
 The elements are those along the first dimension of each tensor of a structure. Source: the graphs
 that TensorFlow 2.21 makes.
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import shape
 from sessrun.reference.api.tensor_arrays import TensorArray
@@ -44,11 +45,11 @@ class _Elements:
 
     Attributes:
       tensors: the tensors, flat.
-      count: how many elements each has: an int, or a tensor where that is not known.
+      count: the size of the first dimension: an int, or a tensor where it is not known.
 
     """
 
-    def __init__(self, structure: Any, *, for_scan: bool = False) -> None:
+    def __init__(self, structure: object, *, for_scan: bool = False) -> None:
         self._structure = structure
         self.tensors = [convert_to_tensor(leaf, name="elem") for leaf in nest.flatten(structure)]
         first = self.tensors[0]
@@ -71,7 +72,7 @@ class _Elements:
         self._arrays = [array.unstack(tensor) for array, tensor in pairs]
 
     def at(self, index: Any) -> Any:
-        """The elements at an index, or at one made for each, as the tensors are nested."""
+        """The elements at an index, nested like the tensors; a callable makes an index for each."""
         read = [array.read(_converted_index(index)) for array in self._arrays]
         return nest.pack_sequence_as(self._structure, read)
 
@@ -86,14 +87,14 @@ class _Elements:
 
 
 def written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
-    """The arrays with each its value at the index, or at one made for it."""
+    """The arrays with their values written at an index; a callable makes an index for each."""
     return [
         array.write(_converted_index(index), value)
         for array, value in zip(arrays, values, strict=True)
     ]
 
 
-def _array_of(count: Any, first: Tensor, *, infer_shape: bool) -> TensorArray:
+def _array_of(count: TensorLike, first: Tensor, *, infer_shape: bool) -> TensorArray:
     """An array for so many results like the first one."""
     shape = first.shape if infer_shape else None
     return TensorArray(
@@ -101,7 +102,7 @@ def _array_of(count: Any, first: Tensor, *, infer_shape: bool) -> TensorArray:
     )
 
 
-def _converted_index(index: Any) -> Any:
+def _converted_index(index: TensorLike) -> Any:
     return index() if callable(index) else index
 
 
@@ -120,7 +121,7 @@ def check_callable(fn: Any) -> None:
 @public("foldl")
 def foldl(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: object,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -130,9 +131,9 @@ def foldl(
     """What a function makes of the elements, one after the other, the first one first.
 
     Args:
-      fn: from what was made so far and the next elements to what is made of both.
+      fn: maps the accumulator and the next elements to the new accumulator.
       elems: tensors with the same number of elements along the first dimension.
-      initializer: what is there before the first; by default the first elements.
+      initializer: the first accumulator; by default the first elements.
       parallel_iterations: as for `while_loop`.
       back_prop: as for `while_loop`.
       swap_memory: as for `while_loop`.
@@ -168,7 +169,7 @@ def foldl(
 @public("foldr")
 def foldr(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: object,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -201,7 +202,7 @@ def foldr(
 @public("scan")
 def scan(
     fn: Callable[[Any, Any], Any],
-    elems: Any,
+    elems: object,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
@@ -210,7 +211,7 @@ def scan(
     reverse: bool = False,
     name: str | None = None,
 ) -> Any:
-    """What `foldl` makes after each of the elements, stacked.
+    """The accumulators of `foldl` after every element, stacked.
 
     Args:
       fn: as for `foldl`.

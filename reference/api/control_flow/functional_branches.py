@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.flow_values import with_flow
 from sessrun.reference.api.control_flow.functional_mode import gives_all
 from sessrun.reference.api.functions.branch_graphs import (
@@ -65,8 +66,8 @@ class Kind(NamedTuple):
     attrs: tuple[str, ...]
     branches: tuple[str, ...] = ()
 
-    def function_attrs(self, functions: Sequence[NameAttrList]) -> dict[str, Any]:
-        """The attributes that name these functions."""
+    def function_attrs(self, functions: Sequence[NameAttrList]) -> dict[str, object]:
+        """The operation's attributes that name these functions."""
         if len(self.attrs) == 1:
             return {self.attrs[0]: list(functions)}
         return dict(zip(self.attrs, functions, strict=True))
@@ -85,7 +86,7 @@ class Kind(NamedTuple):
         return self.branches[number] if self.branches else f"branch {number}"
 
 
-#: The branches of operations that were made here.
+#: The bodies of the branches of operations, by operation.
 _BODIES: Final[WeakKeyDictionary[Operation, list[BranchGraph]]] = WeakKeyDictionary()
 COND: Final = Kind("If", "cond", "cond", ("then_branch", "else_branch"), ("true_fn", "false_fn"))
 CASE: Final = Kind("Case", "branch_index", "switch_case", ("branches",))
@@ -97,7 +98,7 @@ def kind_of(op: Operation) -> Kind:
 
 
 def functional_cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None) -> Any:
-    """What one of two functions returns, by an `If`.
+    """`cond` as an `If` operation on two functions.
 
     Args:
       pred: the predicate, a bool tensor or what becomes one.
@@ -107,7 +108,7 @@ def functional_cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None) ->
 
     Raises:
       TypeError: the predicate is a Python bool, or the structures or dtypes differ.
-      ValueError: one branch takes what another one has made.
+      ValueError: a branch takes a tensor of another branch.
 
     """
     if isinstance(pred, bool):
@@ -119,7 +120,7 @@ def functional_cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None) ->
         return joined_branches(COND, pred, bodies, scope)
 
 
-def scalar_of(pred: Any) -> Any:
+def scalar_of(pred: TensorLike) -> Any:
     """A predicate without its dimensions of one element."""
     if isinstance(pred, Tensor) and (pred.shape.ndims is None or pred.shape.ndims):
         return squeeze(pred)
@@ -133,7 +134,7 @@ def built_branches(
 
     Raises:
       TypeError: one returns what is no tensor.
-      ValueError: one takes what another one has made.
+      ValueError: a function takes a tensor of another one's body.
 
     """
     bodies = [BranchGraph(name) for name in names]
@@ -171,7 +172,7 @@ def joined_branches(
     name: str | None,
     given: Sequence[Sequence[Tensor]] | None = None,
 ) -> Any:
-    """The operation that runs one of the bodies, and what it gives.
+    """Build the operation that runs one of the bodies, and its results.
 
     Args:
       kind: which operation.
@@ -247,7 +248,7 @@ def _has_effect(kind: Kind, op: Any) -> bool:
     return op.declaration.stateful and (kind is COND or op.type != "ReadVariableOp")
 
 
-def _common(outputs: Sequence[Tensor]) -> Any:
+def _common(outputs: Sequence[Tensor]) -> TensorShape:
     """The shape that the outputs of all branches have."""
     shapes = [output.shape for output in outputs]
     return functools.reduce(TensorShape.most_specific_compatible_shape, shapes)

@@ -54,7 +54,7 @@ class LoopBodies(NamedTuple):
     body: BranchGraph
 
 
-#: The functions of loops that were made here.
+#: The functions of `While` operations, by operation.
 _BODIES: Final[WeakKeyDictionary[Operation, LoopBodies]] = WeakKeyDictionary()
 
 #: Before the loop's own variables come the number of the iteration and the most there may be.
@@ -64,7 +64,7 @@ _OWN: Final = 2
 def functional_while(
     cond: Callable[..., Any],
     body: Callable[..., Any],
-    loop_vars: Any,
+    loop_vars: object,
     shape_invariants: Any,
     *,
     parallel_iterations: int,
@@ -126,12 +126,12 @@ class _Variables:
     Args:
       structure: the variables, as the program nests them.
       firsts: their first values, flat: tensors and arrays of them.
-      shapes: the shape that each keeps.
+      shapes: the shape that a variable has in all iterations.
 
     """
 
     def __init__(
-        self, structure: Any, firsts: Sequence[Any], shapes: Sequence[TensorShape]
+        self, structure: Any, firsts: Sequence[object], shapes: Sequence[TensorShape]
     ) -> None:
         self._structure = structure
         self._firsts = firsts

@@ -29,7 +29,7 @@ class _Mode:
     """What the program has asked for.
 
     Attributes:
-      is_on: whether functions are made in every graph.
+      is_on: whether branches and loops are functions in every graph.
       gives_all: whether operations that call functions give what these compute on the way.
       says_lowering: whether they say that they are to be lowered to switches.
 

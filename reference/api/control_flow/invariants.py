@@ -23,7 +23,7 @@ class Invariants(NamedTuple):
     """What holds of a loop's variables in every iteration.
 
     Attributes:
-      shapes: the shapes of the tensors that the variables are made of, flat.
+      shapes: the shapes of the variables' tensors, flat: several for a composite.
       structure: the variables; of a sparse one no more is known than what holds.
 
     """
@@ -32,11 +32,11 @@ class Invariants(NamedTuple):
     structure: Any
 
 
-def invariants_of(loop_vars: Any, invariants: Any) -> Invariants:
+def invariants_of(loop_vars: object, invariants: Any) -> Invariants:
     """What holds of a loop's variables in every iteration.
 
     Args:
-      loop_vars: the first values of the variables, nested: tensors and what is made of them.
+      loop_vars: the first values of the variables, nested: tensors and composites.
       invariants: for each of them a TensorShape or a TypeSpec; or None for the shapes of the first
         values, of which sparse ones may become of more or fewer elements.
 
@@ -72,7 +72,7 @@ def is_within(shape: TensorShape, wider: TensorShape) -> bool:
 
 
 def _held(value: Any, shape: Any) -> Any:
-    """The shape of a tensor, or the spec of what is made of several."""
+    """The invariant of a variable: the shape of a tensor, or the spec of a composite."""
     if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
         raise TypeError(
             f"'shape' must be one of TypeSpec, TensorShape or None. Received: {type(shape)}"

@@ -123,7 +123,7 @@ class Loop(Context):
             frame = AttrValue(s=loop.name.encode())
             for tensor in loop._known:
                 if tensor.op.type in ENTERS:
-                    tensor.op._set_attr("frame_name", frame)  # noqa: SLF001 - it is being made here
+                    tensor.op._set_attr("frame_name", frame)  # noqa: SLF001 - it is being built here
         return loop
 
     def to_proto(self, export_scope: str | None = None) -> WhileContextDef | None:
@@ -229,14 +229,14 @@ class Loop(Context):
 
     def _wait_for_pivot(self, op: Operation) -> None:
         if self.pivot is not None:
-            op._add_control_input(self.pivot.op)  # noqa: SLF001 - it is being made here
+            op._add_control_input(self.pivot.op)  # noqa: SLF001 - it is being built here
 
     def _pull_in(self, op: Operation, outer: Sequence[Operation]) -> None:
         """Wait for operations of outside by a value of theirs that comes into the loop."""
         with self.graph.control_dependencies(None), self.entered():
             inside = [identity(other.outputs[0]).op for other in outer if other.outputs]
         if inside:
-            op._add_control_inputs(inside)  # noqa: SLF001 - it is being made here
+            op._add_control_inputs(inside)  # noqa: SLF001 - it is being built here
 
     def enter(
         self,
@@ -268,7 +268,7 @@ class Loop(Context):
                 if self._is_around(context_after(other))
             ]
             op._control_flow_context = self  # noqa: SLF001 - the two belong together
-            op._add_control_inputs(kept)  # noqa: SLF001 - it is being made here
+            op._add_control_inputs(kept)  # noqa: SLF001 - it is being built here
             self.graph.scopes.note(op)
 
     def _open_controls(self, source: Operation) -> list[Operation]:
@@ -285,10 +285,10 @@ class Loop(Context):
             context = context.outer_context
         return True
 
-    # -- the whole
+    # -- building the loop
 
     def build(
-        self, condition: Any, body: Any, structure: Any, variables: list[Any], invariants: Any
+        self, condition: Any, body: Any, structure: object, variables: list[Any], invariants: Any
     ) -> tuple[Any, list[Tensor]]:
         """Build the loop.
 
@@ -348,7 +348,7 @@ class Loop(Context):
         for tensor in entered:
             self.graph.prevent_feeding(tensor)
             if pivot is not None and is_constant_enter(tensor.op.inputs[0].op):
-                tensor.op._add_control_input(pivot.op)  # noqa: SLF001 - it is being made here
+                tensor.op._add_control_input(pivot.op)  # noqa: SLF001 - it is being built here
         for before, tensor, shape in zip(real, entered, invariants or (), strict=bool(invariants)):
             _hold(before, tensor, shape)
         self._settle(entered)
@@ -356,7 +356,7 @@ class Loop(Context):
         return entered
 
 
-def _packed(structure: Any, variables: list[Any], tensors: list[Tensor]) -> Any:
+def _packed(structure: object, variables: list[Any], tensors: list[Tensor]) -> Any:
     values = [with_flow(like, tensor) for like, tensor in zip(variables, tensors, strict=True)]
     return nest.pack_sequence_as(structure, values, expand_composites=True)
 
@@ -377,4 +377,4 @@ def _close(start: Tensor, value: Tensor) -> None:
     if not is_within(following.shape, start.shape):
         before = start.op.inputs[0].op.inputs[0]
         raise shape_after_iteration(f"'{before.name}'", before.shape, following.shape)
-    start.op._update_input(1, following)  # noqa: SLF001 - the loop is being made here
+    start.op._update_input(1, following)  # noqa: SLF001 - the loop is being built here

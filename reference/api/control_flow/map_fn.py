@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.batched_specs import boxed, boxed_rows, boxed_spec, unboxed
 from sessrun.reference.api.composite_conversions import convert_to_tensor_or_composite
 from sessrun.reference.api.control_flow.folds import (
@@ -50,7 +51,7 @@ def map_fn(
     name: str | None = None,
     fn_output_signature: Any = None,
 ) -> Any:
-    """The results of a function for each of the elements, stacked.
+    """Apply a function to the elements of tensors and stack its results.
 
     Args:
       fn: from the elements at one index, nested as the values are, to its results.
@@ -101,7 +102,7 @@ def map_fn(
         return nest.pack_sequence_as(elems if asked is None else asked, result)
 
 
-def _read(elems: Any) -> Any:
+def _read(elems: object) -> Any:
     """The values, with variables read outside of the loop.
 
     Raises:
@@ -117,7 +118,7 @@ def _read(elems: Any) -> Any:
     return values
 
 
-def _specs(elems: Any, asked: Any) -> list[Any]:
+def _specs(elems: object, asked: Any) -> list[Any]:
     """The specs of the results: those asked for, or those of the elements without their sizes."""
     if asked is not None:
         return [
@@ -138,7 +139,7 @@ class _Elements:
       values: tensors and sparse tensors, nested as the program nests them.
 
     Attributes:
-      known: how many elements each has, as far as that is known.
+      known: the number of elements, as far as it is known.
       count: how many: an int, or a tensor where that is not known.
 
     Raises:
@@ -147,7 +148,7 @@ class _Elements:
 
     """
 
-    def __init__(self, values: Any) -> None:
+    def __init__(self, values: TensorLike) -> None:
         self._values = values
         self._specs = [type_spec_from_value(leaf) for leaf in nest.flatten(values)]
         flat = [convert_to_tensor_or_composite(leaf, name="elem") for leaf in nest.flatten(values)]
@@ -179,8 +180,8 @@ class _Elements:
             [unboxed(spec._unbatch(), row) for spec, row in pairs],  # type: ignore[attr-defined]  # checked to have rows
         )
 
-    def empty(self, specs: Sequence[Any], *, infer_shape: bool) -> list[TensorArray]:
-        """An array for as many results of each spec.
+    def empty(self, specs: Sequence[object], *, infer_shape: bool) -> list[TensorArray]:
+        """Empty TensorArrays for the results, one for each spec.
 
         Raises:
           TypeError: there are no tensors that such results become.
@@ -208,7 +209,7 @@ class _Elements:
         return tensors
 
 
-def _boxed(values: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
+def _boxed(values: Sequence[Any], specs: Sequence[object]) -> list[Tensor]:
     """The tensors that results become.
 
     Raises:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.case import first_that_holds
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.build.get_static_value import get_static_value
@@ -15,7 +16,7 @@ __all__ = ["smart_case", "smart_cond", "smart_constant_value"]
 
 
 def smart_constant_value(pred: Any) -> Any:
-    """The value of a predicate as far as it is known while the graph is built, else None.
+    """The value of a predicate if it is known while the graph is built, else None.
 
     Raises:
       TypeError: it is neither a tensor nor one of True, False, 1 and 0.
@@ -36,12 +37,12 @@ def smart_constant_value(pred: Any) -> Any:
 
 
 def smart_cond(
-    pred: Any,
+    pred: TensorLike,
     true_fn: Callable[[], Any] | None = None,
     false_fn: Callable[[], Any] | None = None,
     name: str | None = None,
 ) -> Any:
-    """What one of two functions returns; a `cond` only where the predicate is not known yet.
+    """Execute one of two functions; a `cond` only where the predicate is not known yet.
 
     Args:
       pred: a bool, the number 0 or 1, or a scalar tensor.

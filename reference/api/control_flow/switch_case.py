@@ -1,10 +1,11 @@
-"""`switch_case`: of many branches the one of a number is executed, as a function of the graph."""
+"""`switch_case`: executes the branch that an integer tensor selects; branches are functions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.functional_branches import (
     CASE,
     built_branches,
@@ -28,7 +29,7 @@ def switch_case(
     default: Branch | None = None,
     name: str = "switch_case",
 ) -> Any:
-    """What the function of a number returns.
+    """Execute the function that an integer tensor selects.
 
     Args:
       branch_index: the number, an int32 scalar tensor.
@@ -41,7 +42,7 @@ def switch_case(
       TypeError: the number is no integer tensor, a function cannot be called, or the structures
         differ.
       ValueError: there is no function, the numbers have gaps, or one takes what another one
-        has made.
+        has in its body.
 
     """
     branches = _checked(branch_index, branch_fns, default)
@@ -52,11 +53,11 @@ def switch_case(
 def indexed_case(
     branch_index: Any, branch_fns: Sequence[Branch], name: str = "indexed_case"
 ) -> Any:
-    """What the function of a number returns, of functions in the order of their numbers.
+    """Execute the function that an integer tensor selects, of functions in their order.
 
     Raises:
       TypeError: the number is a Python int, or the structures of the results differ.
-      ValueError: one function takes what another one has made.
+      ValueError: a function takes a tensor of another one's body.
 
     """
     if isinstance(branch_index, int):
@@ -68,7 +69,7 @@ def indexed_case(
         return joined_branches(CASE, index, bodies, scope)
 
 
-def _checked(index: Any, given: Any, default: Branch | None) -> list[Branch]:
+def _checked(index: TensorLike, given: object, default: Branch | None) -> list[Branch]:
     """The functions in the order of their numbers, the default one last."""
     if not isinstance(index, Tensor):
         raise TypeError(f"'branch_index' must be a Tensor, got {type(index)}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.flow_values import flow_of, with_flow
 from sessrun.reference.api.control_flow.functional_loops import functional_while
 from sessrun.reference.api.control_flow.functional_mode import is_functional
@@ -92,7 +93,7 @@ def while_loop(
         return result[0] if is_single and len(nest.flatten(result, True)) == 1 else result
 
 
-def read_outside(value: Any) -> Any:
+def read_outside(value: TensorLike) -> Any:
     """The value of a resource variable, read outside of the loop's scope; others as they are."""
     return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
 
@@ -110,10 +111,10 @@ def _counted(
     """The same loop with a counter before its variables."""
     counter = convert_to_tensor(0, limit.dtype, name="iteration_counter")
 
-    def args(values: Any) -> Any:
+    def args(values: TensorLike) -> Any:
         return (values,) if is_single else values
 
-    def goes_on(count: Any, values: Any) -> Any:
+    def goes_on(count: TensorLike, values: TensorLike) -> Any:
         less = apply_op("Less", {"x": count, "y": limit}, {}).outputs[0]
         return apply_op("LogicalAnd", {"x": less, "y": cond(*args(values))}, {}).outputs[0]
 

@@ -20,20 +20,20 @@ __all__ = ["XLAControlFlowContext", "is_in_xla_context", "size_of_stack"]
 
 
 class XLAControlFlowContext(Context):
-    """A context that lets everything be as it would be outside of it."""
+    """A context that changes nothing about the operations inside of it."""
 
     def __init__(self) -> None:
         super().__init__("XLAControlFlowContext")
         self._open: list[AbstractContextManager[None]] = []
 
     def Enter(self) -> None:  # noqa: N802 - TensorFlow's name
-        """Let what is made from now on be inside."""
+        """Enter the context: new operations belong to it."""
         entered = self.entered()
         entered.__enter__()
         self._open.append(entered)
 
     def Exit(self) -> None:  # noqa: N802 - TensorFlow's name
-        """Let what is made from now on be where it was entered from."""
+        """Leave the context: new operations belong to the one it was entered from."""
         self._open.pop().__exit__(None, None, None)
 
     def IsXLAContext(self) -> bool:  # noqa: N802 - TensorFlow's name
@@ -42,7 +42,7 @@ class XLAControlFlowContext(Context):
 
     @property
     def pivot(self) -> Tensor | None:
-        """Nothing is waited for."""
+        """Nothing: no control input is changed."""
         return None
 
     def value_inside(self, value: Tensor) -> Tensor:
@@ -50,7 +50,7 @@ class XLAControlFlowContext(Context):
         return value
 
     def take(self, op: Operation) -> None:
-        """Leave an operation that was made inside as it is."""
+        """Add an operation: nothing about it changes."""
 
     def to_proto(self, export_scope: str | None = None) -> None:
         """None: it is not exported."""
@@ -68,7 +68,7 @@ def is_in_xla_context(op: Operation) -> bool:
 
 
 def size_of_stack(value: Tensor, loop: Any) -> Tensor:
-    """How many elements a stack needs that keeps a value of each iteration.
+    """The capacity of a stack that keeps a value of every iteration.
 
     Args:
       value: the value, inside of the loop.

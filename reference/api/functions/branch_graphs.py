@@ -1,7 +1,7 @@
 """BranchGraph: the graph in which a branch or the body of a loop becomes a function.
 
-It is made where the operation that calls it is: it has that place's devices, and what it waits for
-of outside the operation waits for. Source: TF 2.21, `func_graph_from_py_func`.
+Its operations have the devices that are open where the operation that calls it is built; that
+operation waits for what they wait for outside. Source: TF 2.21, `func_graph_from_py_func`.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.flow_values import flow_of, with_flow
 from sessrun.reference.api.control_flow.functional_mode import says_lowering
 from sessrun.reference.api.functions.func_graph import FuncGraph
@@ -29,7 +30,7 @@ from sessrun.spec.proto import AttrValue, FunctionDefLibrary, NameAttrList
 
 __all__ = ["BranchGraph", "add_function", "function_name", "note_functions", "note_reads"]
 
-#: Names of functions are told apart by numbers; no two of a process have the same.
+#: Names of functions are distinguished by numbers; no two of a process have the same.
 _NUMBERS: Final = itertools.count()
 #: What TensorFlow notes on such a function.
 _CONSTRUCTION_ATTRS: Final = {"_construction_context": AttrValue(s=b"kEagerRuntime")}
@@ -76,7 +77,7 @@ _SHAPED_BY: Final = {
     ),
     "Reshape": 1,
 }
-#: What draws a whole shape of numbers for each element of its second input.
+#: Op types that draw an array of numbers for each element of their second input.
 _SHAPED_BY_PARAMETERS: Final = frozenset({"RandomGamma", "RandomPoissonV2"})
 
 
@@ -105,7 +106,7 @@ class BranchGraph(FuncGraph):
       structure: what the Python function returned, of tensors of this graph.
       waits_for: operations of outside that it waits for.
       must_run: operations that every call runs, whatever it returns.
-      orders_effects: whether they are those with effects, in the order in which they were made.
+      orders_effects: whether they are those with effects, in the order of their creation.
       is_loop_body: whether it is one iteration of a loop, or the way back through one.
 
     """
@@ -154,7 +155,7 @@ class BranchGraph(FuncGraph):
             yield
 
     def build(
-        self, function: Callable[..., Any], args: Sequence[Any] = (), instead: Any = None
+        self, function: Callable[..., Any], args: Sequence[object] = (), instead: Any = None
     ) -> None:
         """Let a Python function make the operations, and what it returns the results.
 
@@ -168,7 +169,7 @@ class BranchGraph(FuncGraph):
 
         """
 
-        def returned(value: Any) -> Any:
+        def returned(value: TensorLike) -> Any:
             if value is None or flow_of(value) is not value:
                 return value
             if isinstance(value, Operation) and instead is not None:
@@ -193,8 +194,8 @@ class BranchGraph(FuncGraph):
             if self.orders_effects:
                 self._order_effects(leaves)
 
-    def _order_effects(self, leaves: Sequence[Any]) -> None:
-        """Let each operation with effects wait for the one before it, and every call for all."""
+    def _order_effects(self, leaves: Sequence[object]) -> None:
+        """Let a stateful operation wait for the one before it, and the results for all of them."""
         effects = [
             op for op in self.get_operations() if op.declaration.stateful and op.type not in _FREE
         ]
@@ -207,7 +208,7 @@ class BranchGraph(FuncGraph):
         values = [None if leaf is None else with_flow(leaf, next(outputs)) for leaf in leaves]
         self.structure = nest.pack_sequence_as(self.structure, values, expand_composites=True)
 
-    def refusal(self, function: Callable[..., Any], value: Any) -> str:
+    def refusal(self, function: Callable[..., Any], value: TensorLike) -> str:
         """Why what the Python function returned is refused."""
         return (
             "A branch or body must return zero or more Tensors, or None values; of "
@@ -262,7 +263,7 @@ class BranchGraph(FuncGraph):
 
 
 def _see_shape(op: Operation) -> None:
-    """Give what an operation made the shape that constants of outside say."""
+    """Set the static shape of an output where constants of the outer graph tell it."""
     is_by_parameters = op.type in _SHAPED_BY_PARAMETERS
     if (not is_by_parameters and op.type not in _SHAPED_BY) or op.outputs[
         0

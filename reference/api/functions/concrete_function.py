@@ -8,6 +8,7 @@ from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.flow_values import with_flow
 from sessrun.reference.api.functions.branch_graphs import (
     BranchGraph,
@@ -40,7 +41,7 @@ class TracedGraph(BranchGraph):
         self.orders_effects = True
         self._python_function = python_function
 
-    def refusal(self, function: Callable[..., Any], value: Any) -> str:
+    def refusal(self, function: Callable[..., Any], value: TensorLike) -> str:
         """Why what the Python function returned is refused."""
         del function
         return (

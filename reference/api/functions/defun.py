@@ -20,7 +20,9 @@ from sessrun.reference import errors
 from sessrun.reference.api.functions.func_graph import FuncGraph
 from sessrun.reference.api.functions.function_defs import function_def
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import placeholder
 from sessrun.reference.graph import stacks
@@ -126,13 +128,13 @@ class Defun:
 
 
 class DefinedFunction:
-    """A function with its argument types; its definition is made when first needed.
+    """A function with its argument types; its body is built when first needed.
 
     Args:
       func: builds the body.
       argnames: names of its arguments; further ones are numbered.
       input_types: their dtypes.
-      **told: as for `Defun`.
+      **options: as for `Defun`.
 
     Attributes:
       python_grad_func: the Python function that computes its gradient, or None.
@@ -143,7 +145,7 @@ class DefinedFunction:
         self,
         func: Callable[..., Any],
         argnames: Sequence[str],
-        input_types: Sequence[Any],
+        input_types: Sequence[object],
         *,
         func_name: str | None = None,
         grad_func: Any = None,
@@ -194,18 +196,18 @@ class DefinedFunction:
         return self.definition.signature
 
     @property
-    def declared_input_types(self) -> tuple[Any, ...]:
+    def declared_input_types(self) -> tuple[DType, ...]:
         """The dtypes of the declared arguments, without what is captured."""
         return self._input_types
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """The tensors of outside that each call passes after the arguments."""
+        """The captured tensors of the outer graph, which a call passes after the arguments."""
         return self._built().extra_inputs
 
     @property
     def stateful_ops(self) -> list[tuple[str, str]]:
-        """Name and type of each operation of the body with effects."""
+        """Name and type of every stateful operation of the body."""
         ops = self._built().get_operations()
         return [(op.name, op.type) for op in ops if op.declaration.stateful]
 
@@ -280,7 +282,9 @@ class DefinedFunction:
         except errors.InvalidArgumentValueError as error:
             raise errors.InvalidArgumentError(None, None, error.message) from error
 
-    def __call__(self, *args: Any, name: str | None = None, **options: Any) -> Any:
+    def __call__(
+        self, *args: Any, name: str | None = None, **options: Any
+    ) -> Tensor | tuple[Tensor, ...] | Operation:
         """Make an operation of the default graph that calls the function.
 
         Args:
@@ -312,7 +316,10 @@ class DefinedFunction:
 
 
 class OverloadedFunction:
-    """A function whose argument types are those of each call; arguments: `DefinedFunction`."""
+    """A function that is defined anew for the argument types of a call.
+
+    The arguments are those of `DefinedFunction`.
+    """
 
     def __init__(
         self,
@@ -330,7 +337,7 @@ class OverloadedFunction:
         self._options = options
         self._defined: dict[str, DefinedFunction] = {}
 
-    def instantiate(self, input_types: Sequence[Any]) -> DefinedFunction:
+    def instantiate(self, input_types: Sequence[object]) -> DefinedFunction:
         """The function for these dtypes.
 
         Raises:
@@ -360,7 +367,7 @@ class OverloadedFunction:
         return self.instantiate([tensor.dtype for tensor in tensors])(*tensors, **options)
 
 
-def _attrs(name: str, options: Mapping[str, Any]) -> dict[str, AttrValue]:
+def _attrs(name: str, options: Mapping[str, object]) -> dict[str, AttrValue]:
     """The attributes of a function and of its calls.
 
     Raises:
@@ -403,7 +410,7 @@ def _experimental(key: str, value: Any) -> AttrValue:
 
 
 def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
-    """The functions of a library, each with that of its gradient, which comes first.
+    """The functions of a FunctionDefLibrary, gradients before the functions they belong to.
 
     Raises:
       ValueError: a gradient is of a function, or is one, that is not there; or they go around.
@@ -436,7 +443,7 @@ def from_definition(function: FunctionDef, grad_func: Any = None) -> DefinedFunc
     function_of_library = DefinedFunction(
         lambda *_: None, names, types, func_name=name, grad_func=grad_func
     )
-    function_of_library._definition = function  # noqa: SLF001 - it is made here, of its own definition
+    function_of_library._definition = function  # noqa: SLF001 - it is created here, of its own definition
     function_of_library._body = FuncGraph(name)  # noqa: SLF001 - the same: nothing is captured
     return function_of_library
 
@@ -444,7 +451,7 @@ def from_definition(function: FunctionDef, grad_func: Any = None) -> DefinedFunc
 # --- inside a body ---------------------------------------------------------------------------
 
 
-def get_extra_vars() -> list[Any]:
+def get_extra_vars() -> list[Tensor | Variable]:
     """The variables that the body being built has asked for; [] outside of a body."""
     graph = stacks.get_default_graph()
     return graph.extra_vars if isinstance(graph, FuncGraph) else []

@@ -24,7 +24,7 @@ from sessrun.reference.graph.tensor import Tensor
 
 __all__ = ["FuncGraph"]
 
-#: What a body's `get_variable` tells the variable that is made outside.
+#: The options of a body's `get_variable` that its variable, of the outer graph, is created with.
 _VARIABLE_OPTIONS: Final = frozenset(
     {"shape", "dtype", "initializer", "reuse", "trainable", "collections", "use_resource"}
 )
@@ -52,13 +52,13 @@ class FuncGraph(Graph):
 
     Attributes:
       name: what the function is called.
-      outer_graph: the graph that was the default one when this was made.
+      outer_graph: the graph that was the default one when this was created.
       inputs: the placeholders of the arguments, then of what was captured.
       outputs: what it returns.
       extra_inputs: the captured tensors, in order.
       extra_args: their placeholders.
       extra_vars: the variables that the body asked for.
-      outer_scope: the variable scope that this was made in.
+      outer_scope: the variable scope that was open when it was created.
 
     """
 
@@ -93,7 +93,7 @@ class FuncGraph(Graph):
         """Each captured tensor with what stands for it here."""
         return list(self._captured.items())
 
-    def captured(self, groups: list[Any], name: str) -> list[Any]:
+    def captured(self, groups: list[Any], name: str) -> list[Tensor | list[Tensor]]:
         """The inputs of a new operation as tensors of this graph: those of others are captured."""
         with self.name_scope(name + "/"):
             return [
@@ -147,7 +147,7 @@ class FuncGraph(Graph):
         return copy.outputs[tensor.value_index]
 
     def variable(self, getter: Any, name: str, **arguments: Any) -> Any:
-        """The variable of that name, made outside: the custom getter of the body.
+        """Create a variable in the outer graph: the custom getter of the body.
 
         Args:
           getter: the getter that it stands before; not used.
@@ -166,7 +166,7 @@ class FuncGraph(Graph):
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[str]:
-        """A container for what is made here, and for the variables, which are made outside."""
+        """A container for operations of the body and for variables of the outer graph."""
         with super().container(container_name), self.outer_graph.container(container_name):
             yield container_name
 

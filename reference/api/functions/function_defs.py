@@ -1,4 +1,4 @@
-"""A function's body as a FunctionDef: names made its own, edges written by output names.
+"""A function's body as a FunctionDef: with names of its own, edges written by output names.
 
 The names of arguments and results are those of their operations in lower case; operations keep
 theirs unless an argument or a result has it. Source: TF 2.21 (`TF_GraphToFunction`).

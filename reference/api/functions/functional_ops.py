@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.functions.defun import DefinedFunction, Defun, get_extra_args
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import absolute
-from sessrun.reference.base.dtypes import as_dtype, float32, int32
+from sessrun.reference.base.dtypes import DType, as_dtype, float32, int32
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
@@ -51,7 +52,7 @@ def symbolic_gradient(inputs: Any, f: DefinedFunction, name: str | None = None) 
     """The gradients of a function by its arguments.
 
     Args:
-      inputs: the arguments, then for each result what it is multiplied by.
+      inputs: the arguments, then the gradients of the results.
       f: the function.
       name: the operation's name.
 
@@ -60,7 +61,7 @@ def symbolic_gradient(inputs: Any, f: DefinedFunction, name: str | None = None) 
     return _outputs("SymbolicGradient", {"input": inputs}, {"Tout": takes, "f": f}, name)
 
 
-def _input_dtypes(function: DefinedFunction) -> list[Any]:
+def _input_dtypes(function: DefinedFunction) -> list[DType]:
     """The dtypes of the arguments, without those of what it takes from outside."""
     args = function.definition.signature.input_arg
     count = len(args) - len(function.captured_inputs)
@@ -68,16 +69,16 @@ def _input_dtypes(function: DefinedFunction) -> list[Any]:
 
 
 def _handing_on(function: DefinedFunction) -> Any:
-    """The function, which returns what it takes from outside, too."""
+    """The function, with the tensors that it captures as further results."""
 
     @Defun(*_input_dtypes(function), func_name=f"{function.name}_Wrapper")
-    def wrapper(*args: Any) -> Any:
+    def wrapper(*args: Any) -> tuple[Any, ...]:
         return (*_results(function(*args)), *get_extra_args())
 
     return wrapper
 
 
-def _results(given: Any) -> tuple[Any, ...]:
+def _results(given: object) -> tuple[Any, ...]:
     """What a call gives, as a tuple; a call without results gives its operation."""
     if isinstance(given, Operation):
         return ()
@@ -140,16 +141,16 @@ def while_(
 
 
 def for_(
-    start: Any,
-    limit: Any,
-    delta: Any,
+    start: TensorLike,
+    limit: TensorLike,
+    delta: TensorLike,
     inputs: list[Any],
     body: DefinedFunction,
     name: str | None = None,
     hostmem: Sequence[int] | None = None,
     rewrite_with_while: Any = None,
 ) -> list[Tensor]:
-    """What a function makes of a number and the inputs, for each number of a range.
+    """A `For`: the body is called with a number of a range and the values of the last call.
 
     Args:
       start: the first number, an int32 scalar.
@@ -176,7 +177,7 @@ def for_(
 def _for_as_while(
     start: Any,
     limit: Any,
-    delta: Any,
+    delta: TensorLike,
     inputs: list[Any],
     body: DefinedFunction,
     name: str | None,
@@ -187,11 +188,11 @@ def _for_as_while(
     takes = [int32] * 4 + list(body.declared_input_types)[1:]
 
     @Defun(*takes, func_name=f"{body.name}_Cond")
-    def goes_on(i: Any, n: Any, *_: Any) -> Any:
+    def goes_on(i: Any, n: TensorLike, *_: Any) -> Any:
         return i < n
 
     @Defun(*takes, func_name=f"{body.name}_Body")
-    def following(i: Any, n: Any, start: Any, delta: Any, *args: Any) -> Any:
+    def following(i: Any, n: TensorLike, start: TensorLike, delta: TensorLike, *args: Any) -> Any:
         return (i + 1, n, start, delta, *_results(body(start + i * delta, *args)))
 
     places = [0, 1, 2, 3, *(4 + number for number in hostmem or ())]

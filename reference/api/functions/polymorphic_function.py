@@ -3,7 +3,7 @@
 Tensors and arrays become arguments of the graph's function, all else is a part of what is traced:
 another number means another trace. The Python function is run as it stands: a branch on a tensor
 is written with `cond`. Within one trace operations with effects follow one another in the order in
-which they were made, and each call runs them all. Source: TF 2.21, probed in graph mode.
+which they were created, and every call runs them all. Source: TF 2.21, probed in graph mode.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import functools
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.invariants import is_within
 from sessrun.reference.api.functions.concrete_function import Trace, TracedGraph
 from sessrun.reference.api.functions.eager_functions import functions_run_eagerly
@@ -53,7 +54,7 @@ _EXPERIMENTAL: Final = frozenset(
 @public("function")
 def function(
     func: Callable[..., Any] | None = None,
-    input_signature: Sequence[Any] | None = None,
+    input_signature: Sequence[object] | None = None,
     autograph: bool = True,  # noqa: ARG001 - see the module's first lines
     jit_compile: bool | None = None,  # noqa: ARG001 - nothing is compiled here
     reduce_retracing: bool = False,  # noqa: ARG001 - a trace more gives the same values
@@ -134,7 +135,7 @@ class Function:
         """How often the Python function was traced."""
         return self._count
 
-    def __get__(self, instance: Any, owner: Any) -> Function:
+    def __get__(self, instance: object, owner: Any) -> Function:
         """As a method: the function of that instance."""
         if instance is None:
             return self
@@ -175,7 +176,7 @@ class Function:
             args = self.input_signature
         return ConcreteFunction(self, self._trace(self._arguments(args, kwargs)))
 
-    def _arguments(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def _arguments(self, args: Sequence[object], kwargs: Mapping[str, object]) -> dict[str, Any]:
         """Every argument by name: arrays are tensors."""
         try:
             bound = self._signature.bind(*args, **kwargs)
@@ -291,7 +292,7 @@ class ConcreteFunction:
 
     @property
     def captured_inputs(self) -> list[Tensor]:
-        """What each call passes besides the arguments."""
+        """The captured tensors, which a call passes after the arguments."""
         return list(self.graph.extra_inputs)
 
     @property
@@ -300,7 +301,7 @@ class ConcreteFunction:
         return self.graph.structure
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call it; the arguments are the tensors of the trace, by place or name.
+        """Call it; the arguments are the tensors of the trace, by position or name.
 
         Raises:
           TypeError: there are others than the trace has.
@@ -317,13 +318,13 @@ class ConcreteFunction:
         return self._trace.call(tensors)
 
 
-def _converted(value: Any) -> Any:
+def _converted(value: TensorLike) -> Any:
     """An argument: arrays become tensors, and TensorFlow's other values stay."""
     return convert_to_tensor(value) if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _matched(spec: Any, value: Any, leaf: Callable[[TypeSpec, Any], Any]) -> Any:
-    """What `leaf` makes of each spec of a structure and of the value that it describes.
+def _matched(spec: Any, value: Any, leaf: Callable[[TypeSpec, Any], Any]) -> object:
+    """Map `leaf` over the specs of a structure and the values that they describe.
 
     Raises:
       TypeError: the value has another structure.
@@ -363,13 +364,13 @@ def _cast(spec: TypeSpec, value: Any) -> Any:
     return value
 
 
-def _described(spec: TypeSpec, value: Any) -> Any:
-    """What the argument is traced as: the spec of a tensor, however much more is known of it."""
+def _described(spec: TypeSpec, value: TensorLike) -> Any:
+    """The spec that an argument is traced by: a tensor's spec without its value."""
     return spec if isinstance(spec, TensorSpec) else value
 
 
-def _key(value: Any) -> Any:
-    """What is the same for two arguments that one trace serves."""
+def _key(value: TensorLike) -> Hashable:
+    """The part of a trace's key for an argument: equal for arguments that share a trace."""
     match value:
         case Tensor() | TensorSpec():
             return _TensorKey(value.dtype.name, _sizes(value.shape))
@@ -391,7 +392,7 @@ def _sizes(shape: TensorShape) -> tuple[int | None, ...] | None:
     return None if shape.rank is None else tuple(shape.as_list())
 
 
-def _covers(wide: Any, key: Any) -> bool:
+def _covers(wide: Any, key: object) -> bool:
     """Whether a trace for the one key serves the other: as much is known of it, or more."""
     if isinstance(wide, _TensorKey) and isinstance(key, _TensorKey):
         shapes = TensorShape(key.sizes), TensorShape(wide.sizes)
@@ -401,10 +402,10 @@ def _covers(wide: Any, key: Any) -> bool:
     return bool(wide == key)
 
 
-def _inside(name: str, value: Any, graph: TracedGraph) -> Any:
-    """An argument as the Python function sees it: a placeholder for each tensor."""
+def _inside(name: str, value: TensorLike, graph: TracedGraph) -> Any:
+    """An argument with placeholders for its tensors, as the Python function receives it."""
 
-    def stand_in(leaf: Any) -> Any:
+    def stand_in(leaf: object) -> Any:
         if not isinstance(leaf, Tensor | TensorSpec):
             return leaf
         argument = placeholder(leaf.dtype, leaf.shape, name)
@@ -414,7 +415,7 @@ def _inside(name: str, value: Any, graph: TracedGraph) -> Any:
     return nest.map_structure(stand_in, value, expand_composites=True)
 
 
-def _tensors(arguments: Mapping[str, Any]) -> list[Tensor]:
+def _tensors(arguments: Mapping[str, object]) -> list[Tensor]:
     """The tensors among arguments, in order."""
     leaves = nest.flatten(list(arguments.values()), expand_composites=True)
     return [leaf for leaf in leaves if isinstance(leaf, Tensor)]

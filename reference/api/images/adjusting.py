@@ -1,4 +1,4 @@
-"""Pictures made brighter, of more contrast, of other hues: by given numbers or at random."""
+"""Brightness, contrast, gamma, hue and saturation of images, adjusted by numbers or at random."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import after
 from sessrun.reference.api.images.checks import is_tensor, unless
 from sessrun.reference.api.images.converting import convert_image_dtype
@@ -29,7 +30,7 @@ __all__ = [
     "turned",
 ]
 
-#: The dtypes that pictures are adjusted in; others are converted to float32 and back.
+#: The dtypes that images are adjusted in; others are converted to float32 and back.
 _FLOATS: Final = (dtypes.float16, dtypes.float32)
 
 
@@ -38,8 +39,8 @@ def _floats(image: Tensor) -> Tensor:
 
 
 @public("image.adjust_brightness")
-def adjust_brightness(image: Any, delta: Any) -> Tensor:
-    """Pictures with a number added, which counts as if their numbers went from 0 to 1."""
+def adjust_brightness(image: TensorLike, delta: TensorLike) -> Tensor:
+    """Images with a number added, which counts as if their numbers went from 0 to 1."""
     with name_scope(None, "adjust_brightness", [image, delta]) as scope:
         value = convert_to_tensor(image, name="image")
         floats = _floats(value)
@@ -48,8 +49,8 @@ def adjust_brightness(image: Any, delta: Any) -> Tensor:
 
 
 @public("image.adjust_contrast")
-def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
-    """Pictures in which the distance to each channel's mean is multiplied."""
+def adjust_contrast(images: TensorLike, contrast_factor: TensorLike) -> Tensor:
+    """Images with the distances to the channels' means multiplied by a factor."""
     with name_scope(None, "adjust_contrast", [images, contrast_factor]) as scope:
         value = convert_to_tensor(images, name="images")
         adjusted = node("AdjustContrastv2", _floats(value), contrast_factor, name=scope)
@@ -57,8 +58,8 @@ def adjust_contrast(images: Any, contrast_factor: Any) -> Tensor:
 
 
 @public("image.adjust_gamma")
-def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
-    """Pictures raised to a power and multiplied.
+def adjust_gamma(image: TensorLike, gamma: Any = 1, gain: TensorLike = 1) -> Tensor:
+    """Images raised to a power and multiplied.
 
     Raises:
       ValueError: the power is negative.
@@ -73,16 +74,18 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 @public("image.adjust_hue")
-def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
-    """RGB pictures whose hues are turned by a part of the circle."""
+def adjust_hue(image: TensorLike, delta: TensorLike, name: str | None = None) -> Tensor:
+    """RGB images whose hues are turned by a part of the circle."""
     with name_scope(name, "adjust_hue", [image]):
         value = convert_to_tensor(image, name="image")
         return convert_image_dtype(node("AdjustHue", _floats(value), delta), value.dtype)
 
 
 @public("image.adjust_saturation")
-def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = None) -> Tensor:
-    """RGB pictures whose saturation is multiplied."""
+def adjust_saturation(
+    image: TensorLike, saturation_factor: TensorLike, name: str | None = None
+) -> Tensor:
+    """RGB images whose saturation is multiplied."""
     with name_scope(name, "adjust_saturation", [image]):
         value = convert_to_tensor(image, name="image")
         adjusted = node("AdjustSaturation", _floats(value), saturation_factor)
@@ -91,9 +94,9 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
 
 @public("image.adjust_jpeg_quality")
 def adjust_jpeg_quality(
-    image: Any, jpeg_quality: Any, dct_method: str = "", name: str | None = None
+    image: TensorLike, jpeg_quality: TensorLike, dct_method: str = "", name: str | None = None
 ) -> Tensor:
-    """A picture as it looks once it has been a JPEG file.
+    """An image as it looks once it has been a JPEG file.
 
     Args:
       image: of rank 3.
@@ -119,7 +122,7 @@ Draw = Callable[..., Tensor]
 
 
 def brightened(image: Any, max_delta: Any, draw: Draw) -> Tensor:
-    """Pictures with a number from [-max_delta, max_delta) added.
+    """Images with a number from [-max_delta, max_delta) added.
 
     Raises:
       ValueError: the bound is negative.
@@ -131,9 +134,13 @@ def brightened(image: Any, max_delta: Any, draw: Draw) -> Tensor:
 
 
 def between(
-    adjust: Callable[..., Tensor], image: Any, lower: Any, upper: Any, draw: Draw
+    adjust: Callable[..., Tensor],
+    image: TensorLike,
+    lower: Any,
+    upper: Any,
+    draw: Draw,
 ) -> Tensor:
-    """Pictures adjusted by a number from [lower, upper).
+    """Images adjusted by a number from [lower, upper).
 
     Raises:
       ValueError: the first bound is not below the second, or is negative.
@@ -147,7 +154,7 @@ def between(
 
 
 def turned(image: Any, max_delta: Any, draw: Draw) -> Tensor:
-    """Pictures whose hues are turned by a part of the circle from [-max_delta, max_delta).
+    """Images whose hues are turned by a part of the circle from [-max_delta, max_delta).
 
     Raises:
       ValueError: the bound is not within [0, 0.5].
@@ -160,8 +167,8 @@ def turned(image: Any, max_delta: Any, draw: Draw) -> Tensor:
     return adjust_hue(image, draw([], minval=-max_delta, maxval=max_delta))
 
 
-def stored(image: Any, least: int, most: int, draw: Draw) -> Tensor:
-    """A picture as it looks once it has been a JPEG file of a quality within bounds.
+def stored(image: TensorLike, least: int, most: int, draw: Draw) -> Tensor:
+    """An image as it looks once it has been a JPEG file of a quality within bounds.
 
     Raises:
       ValueError: a bound is not within [0, 100], or the first is not below the second.
@@ -175,32 +182,36 @@ def stored(image: Any, least: int, most: int, draw: Draw) -> Tensor:
 
 
 @public("image.random_brightness")
-def random_brightness(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
+def random_brightness(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
     """`brightened` by the seed of an operation."""
     return brightened(image, max_delta, partial(random_uniform, seed=seed))
 
 
 @public("image.random_contrast")
-def random_contrast(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
-    """Pictures of a contrast from [lower, upper)."""
+def random_contrast(
+    image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None
+) -> Tensor:
+    """Images of a contrast from [lower, upper)."""
     return between(adjust_contrast, image, lower, upper, partial(random_uniform, seed=seed))
 
 
 @public("image.random_saturation")
-def random_saturation(image: Any, lower: Any, upper: Any, seed: int | None = None) -> Tensor:
-    """Pictures of a saturation from [lower, upper)."""
+def random_saturation(
+    image: TensorLike, lower: TensorLike, upper: TensorLike, seed: int | None = None
+) -> Tensor:
+    """Images of a saturation from [lower, upper)."""
     return between(adjust_saturation, image, lower, upper, partial(random_uniform, seed=seed))
 
 
 @public("image.random_hue")
-def random_hue(image: Any, max_delta: Any, seed: int | None = None) -> Tensor:
+def random_hue(image: TensorLike, max_delta: TensorLike, seed: int | None = None) -> Tensor:
     """`turned` by the seed of an operation."""
     return turned(image, max_delta, partial(random_uniform, seed=seed))
 
 
 @public("image.random_jpeg_quality")
 def random_jpeg_quality(
-    image: Any, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
+    image: TensorLike, min_jpeg_quality: int, max_jpeg_quality: int, seed: int | None = None
 ) -> Tensor:
     """`stored` by the seed of an operation."""
     return stored(image, min_jpeg_quality, max_jpeg_quality, partial(random_uniform, seed=seed))

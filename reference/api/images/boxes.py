@@ -1,9 +1,10 @@
-"""Boxes of pictures: cropped, drawn, kept of those that overlap, sampled; glimpses."""
+"""Boxes of images: cropping, drawing, non-maximum suppression, sampling; glimpses."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.gradient_nodes import node, nodes
@@ -21,24 +22,24 @@ _LOWEST: Final = float("-inf")
 
 @public("image.crop_and_resize")
 def crop_and_resize(
-    image: Any,
-    boxes: Any,
-    box_ind: Any = None,
-    crop_size: Any = None,
+    image: TensorLike,
+    boxes: TensorLike,
+    box_ind: TensorLike | None = None,
+    crop_size: TensorLike | None = None,
     method: str = "bilinear",
     extrapolation_value: float = 0,
     name: str | None = None,
     box_indices: Any = None,
 ) -> Tensor:
-    """Boxes of pictures, each resized to one size.
+    """Crop boxes out of images and resize them to one size.
 
     Args:
-      image: a batch of pictures.
-      boxes: [boxes, 4]: top, left, bottom, right, as parts of the picture.
-      box_ind: the picture of each.
+      image: a batch of images.
+      boxes: [boxes, 4]: top, left, bottom, right, as parts of the image.
+      box_ind: int32 [boxes], the index of the image of every box.
       crop_size: height and width.
       method: `bilinear` or `nearest`.
-      extrapolation_value: what stands for pixels beyond the picture.
+      extrapolation_value: what stands for pixels beyond the image.
       name: the operation's name.
       box_indices: the later name of `box_ind`.
 
@@ -65,23 +66,23 @@ def crop_and_resize(
 
 @public("image.extract_glimpse")
 def extract_glimpse(
-    input: Any,  # noqa: A002 - TensorFlow's name
-    size: Any,
-    offsets: Any,
+    input: TensorLike,  # noqa: A002 - TensorFlow's name
+    size: TensorLike,
+    offsets: TensorLike,
     centered: bool = True,
     normalized: bool = True,
     uniform_noise: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """A window of each picture of a batch.
+    """Crop a window out of every image of a batch.
 
     Args:
-      input: a batch of pictures, float32.
+      input: a batch of images, float32.
       size: the window's height and width.
-      offsets: where each window is, [batch, 2].
-      centered: whether offsets count from the picture's middle.
+      offsets: the centers of the windows, [batch, 2].
+      centered: whether offsets count from the image's middle.
       normalized: whether they count in parts of it.
-      uniform_noise: whether what is beyond the picture is evenly spread noise.
+      uniform_noise: whether what is beyond the image is evenly spread noise.
       name: the operation's name.
 
     """
@@ -100,12 +101,12 @@ def extract_glimpse(
 
 @public("image.draw_bounding_boxes")
 def draw_bounding_boxes(
-    images: Any, boxes: Any, name: str | None = None, colors: Any = None
+    images: TensorLike, boxes: TensorLike, name: str | None = None, colors: TensorLike | None = None
 ) -> Tensor:
-    """Pictures with the borders of their boxes drawn.
+    """Images with the borders of their boxes drawn.
 
     Args:
-      images: a batch of pictures.
+      images: a batch of images.
       boxes: [batch, boxes, 4].
       name: the operation's name.
       colors: [colors, 4], taken by turns; None for ten of its own.
@@ -120,20 +121,20 @@ def draw_bounding_boxes(
 
 @public("image.sample_distorted_bounding_box")
 def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
-    image_size: Any,
-    bounding_boxes: Any,
+    image_size: TensorLike,
+    bounding_boxes: TensorLike,
     seed: int | None = None,
     seed2: int | None = None,
-    min_object_covered: Any = 0.1,
-    aspect_ratio_range: Any = None,
-    area_range: Any = None,
+    min_object_covered: TensorLike = 0.1,
+    aspect_ratio_range: TensorLike | None = None,
+    area_range: TensorLike | None = None,
     max_attempts: int | None = None,
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """A random block of a picture: where it begins, its size, and it as a box.
+    """A random block of an image: where it begins, its size, and it as a box.
 
-    The other arguments bound its ratio of width to height, its part of the picture, and how often
+    The other arguments bound its ratio of width to height, its part of the image, and how often
     it is tried.
 
     Args:
@@ -173,11 +174,11 @@ def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
 
 @public("image.non_max_suppression")
 def non_max_suppression(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = _LOWEST,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = _LOWEST,
     name: str | None = None,
 ) -> Tensor:
     """The numbers of the boxes that overlap no better one.
@@ -202,12 +203,12 @@ def non_max_suppression(
 
 @public("image.non_max_suppression_with_scores")
 def non_max_suppression_with_scores(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = _LOWEST,
-    soft_nms_sigma: Any = 0.0,
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = _LOWEST,
+    soft_nms_sigma: TensorLike = 0.0,
     name: str | None = None,
 ) -> tuple[Tensor, Tensor]:
     """As `non_max_suppression`, with scores, which overlaps lower where a sigma is given."""
@@ -231,13 +232,13 @@ def non_max_suppression_with_scores(
 @public("image.non_max_suppression_overlaps")
 def non_max_suppression_overlaps(
     overlaps: Any,
-    scores: Any,
-    max_output_size: Any,
+    scores: TensorLike,
+    max_output_size: TensorLike,
     overlap_threshold: Any = 0.5,
-    score_threshold: Any = _LOWEST,
+    score_threshold: TensorLike = _LOWEST,
     name: str | None = None,
 ) -> Tensor:
-    """As `non_max_suppression`, by a matrix of what each two boxes overlap."""
+    """As `non_max_suppression`, with a matrix of the overlaps of all pairs of boxes."""
     with name_scope(name, "non_max_suppression_overlaps"):
         overlap = convert_to_tensor(overlap_threshold, name="overlap_threshold")
         selected: Tensor = node(
@@ -253,23 +254,23 @@ def non_max_suppression_overlaps(
 
 @public("image.combined_non_max_suppression")
 def combined_non_max_suppression(
-    boxes: Any,
-    scores: Any,
+    boxes: TensorLike,
+    scores: TensorLike,
     max_output_size_per_class: Any,
     max_total_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = _LOWEST,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = _LOWEST,
     pad_per_class: bool = False,
     clip_boxes: bool = True,
     name: str | None = None,
 ) -> Any:
-    """For each picture the best boxes of all classes, each class by itself.
+    """Non-maximum suppression class by class, and the best boxes of all classes of an image.
 
     Args:
       boxes: [batch, boxes, 1 or classes, 4].
       scores: [batch, boxes, classes].
       max_output_size_per_class: how many of a class at most.
-      max_total_size: how many of a picture at most.
+      max_total_size: how many of an image at most.
       iou_threshold: the greatest part of their union in which two may overlap.
       score_threshold: what scores must be above.
       pad_per_class: whether the results have no more rows than all classes could fill.
@@ -277,7 +278,7 @@ def combined_non_max_suppression(
       name: the operations' scope.
 
     Returns:
-      Boxes, scores, classes, and how many of each picture are none of the padding.
+      Boxes, scores, classes, and the number of valid boxes of every image.
 
     """
     with name_scope(name, "combined_non_max_suppression"):

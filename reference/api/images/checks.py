@@ -1,10 +1,11 @@
-"""What is asked of pictures: their rank and their sizes, as far as they are known or when run."""
+"""Checks of the ranks and sizes of images: while the graph is built, else by assertions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import after, assert_
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze, unstack
@@ -14,6 +15,7 @@ from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.api.variables.variables import Variable
 from sessrun.reference.build.generated import maximum, minimum
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
@@ -21,7 +23,7 @@ __all__ = [
     "by_rank",
     "checked",
     "checks_of_grey",
-    "checks_of_picture",
+    "checks_of_image",
     "either_rank",
     "is_tensor",
     "larger",
@@ -32,12 +34,12 @@ __all__ = [
 ]
 
 
-def is_tensor(value: Any) -> bool:
+def is_tensor(value: TensorLike) -> bool:
     """Whether it is a tensor of a graph, not a number of Python."""
     return isinstance(value, Tensor | Variable)
 
 
-def unless(holds: Any, message: str) -> list[Any]:
+def unless(holds: Any, message: str) -> list[Operation]:
     """An assertion for a tensor that does not hold; none for a Python value that does.
 
     Raises:
@@ -51,7 +53,9 @@ def unless(holds: Any, message: str) -> list[Any]:
     return []
 
 
-def _larger_or_smaller(op: Callable[..., Any], plain: Callable[..., Any]) -> Callable[..., Any]:
+def _larger_or_smaller(
+    op: Callable[..., Any], plain: Callable[..., Any]
+) -> Callable[..., Tensor | int]:
     def chosen(x: Any, y: Any) -> Any:
         return op(x, y) if is_tensor(x) or is_tensor(y) else plain(x, y)
 
@@ -77,7 +81,7 @@ def sizes(image: Tensor, ndims: int) -> list[Any]:
     return [s if s is not None else d for s, d in zip(static, dynamic, strict=True)]
 
 
-def checks_of_picture(image: Tensor) -> list[Any]:
+def checks_of_image(image: Tensor) -> list[Operation]:
     """What must still be checked when it is run: rank 3 at least, the last three sizes not 0.
 
     Raises:
@@ -104,17 +108,17 @@ def checks_of_picture(image: Tensor) -> list[Any]:
 
 
 def checked(image: Tensor) -> Tensor:
-    """The picture once its rank and sizes have been checked.
+    """The image once its rank and sizes have been checked.
 
     Raises:
       ValueError: they are wrong.
 
     """
-    return after(checks_of_picture(image), image)
+    return after(checks_of_image(image), image)
 
 
-def checks_of_grey(image: Any) -> list[Any]:
-    """What must still be checked when it is run of a picture of one channel.
+def checks_of_grey(image: Any) -> list[Operation]:
+    """What must still be checked when it is run of an image of one channel.
 
     Raises:
       ValueError: it has more, or its rank is below 2.
@@ -143,7 +147,7 @@ def checks_of_grey(image: Any) -> list[Any]:
 
 
 def either_rank(image: Tensor, gap: str = " ") -> int | None:
-    """The rank of a picture or of a batch of pictures: 3, 4, or None if it is not known.
+    """The rank of an image or of a batch of images: 3, 4, or None if it is not known.
 
     Raises:
       ValueError: it is another one.
@@ -156,7 +160,7 @@ def either_rank(image: Tensor, gap: str = " ") -> int | None:
 
 
 def by_rank(image: Tensor, one: Callable[[], Any], batch: Callable[[], Any], gap: str = " ") -> Any:
-    """What one of two functions makes, for one picture or a batch; of both if it is not known.
+    """What one of two functions makes, for one image or a batch; of both if it is not known.
 
     Raises:
       ValueError: it is neither.
@@ -169,7 +173,7 @@ def by_rank(image: Tensor, one: Callable[[], Any], batch: Callable[[], Any], gap
 
 
 class Batch:
-    """A picture as a batch of one, or a batch as it is.
+    """An image as a batch of one, or a batch as it is.
 
     Attributes:
       images: of rank 4.

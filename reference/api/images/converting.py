@@ -1,10 +1,11 @@
-"""Pictures in other dtypes and other colours: numbers scaled, grey, hue and value, YIQ, YUV."""
+"""Images converted to other dtypes and color spaces: grayscale, HSV, YIQ, YUV."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import after
 from sessrun.reference.api.images.checks import checked, checks_of_grey
 from sessrun.reference.api.ops.array_ops import concat, expand_dims
@@ -15,6 +16,7 @@ from sessrun.reference.api.ops.math_ops import divide, floordiv
 from sessrun.reference.api.ops.reduce_ops import reduce_mean, reduce_prod, reduce_std
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import maximum, rsqrt, tile
@@ -39,9 +41,9 @@ _FROM_YUV: Final = [[1, 1, 1], [0, -0.394642334, 2.03206185], [1.13988303, -0.58
 
 @public("image.convert_image_dtype")
 def convert_image_dtype(
-    image: Any, dtype: Any, saturate: bool = False, name: str | None = None
+    image: TensorLike, dtype: DTypeLike, saturate: bool = False, name: str | None = None
 ) -> Tensor:
-    """A picture in another dtype, its numbers scaled.
+    """An image in another dtype, its numbers scaled.
 
     Floats go from 0 to 1, integers from 0 to the dtype's largest.
 
@@ -85,8 +87,8 @@ def _integers(value: Tensor, wanted: Any, change: Callable[..., Tensor], scope: 
 
 
 @public("image.rgb_to_grayscale")
-def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
-    """Pictures of one channel, of pictures whose last dimension is red, green and blue."""
+def rgb_to_grayscale(images: TensorLike, name: str | None = None) -> Tensor:
+    """Images of one channel, of images whose last dimension is red, green and blue."""
     with name_scope(name, "rgb_to_grayscale", [images]) as scope:
         value = convert_to_tensor(images, name="images")
         floats = convert_image_dtype(value, dtypes.float32)
@@ -95,8 +97,8 @@ def rgb_to_grayscale(images: Any, name: str | None = None) -> Tensor:
 
 
 @public("image.grayscale_to_rgb")
-def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
-    """Pictures of three equal channels, of pictures of one.
+def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
+    """Images of three equal channels, of images of one.
 
     Raises:
       ValueError: the rank is below 2, or the last dimension not 1.
@@ -111,8 +113,8 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
         return colored
 
 
-def _mixing(matrix: Any, doc: str) -> Callable[[Any], Tensor]:
-    def mix(images: Any) -> Tensor:
+def _mixing(matrix: Any, doc: str) -> Callable[[TensorLike], Tensor]:
+    def mix(images: TensorLike) -> Tensor:
         value: Any = convert_to_tensor(images, name="images")
         kernel = convert_to_tensor(matrix, dtype=value.dtype, name="kernel")
         return tensordot(value, kernel, axes=[[value.shape.ndims - 1], [0]])
@@ -121,18 +123,18 @@ def _mixing(matrix: Any, doc: str) -> Callable[[Any], Tensor]:
     return mix
 
 
-rgb_to_yiq = _mixing(_TO_YIQ, "Pictures in YIQ, of pictures in RGB.")
-yiq_to_rgb = _mixing(_FROM_YIQ, "Pictures in RGB, of pictures in YIQ.")
-rgb_to_yuv = _mixing(_TO_YUV, "Pictures in YUV, of pictures in RGB.")
-yuv_to_rgb = _mixing(_FROM_YUV, "Pictures in RGB, of pictures in YUV.")
+rgb_to_yiq = _mixing(_TO_YIQ, "Images in YIQ, of images in RGB.")
+yiq_to_rgb = _mixing(_FROM_YIQ, "Images in RGB, of images in YIQ.")
+rgb_to_yuv = _mixing(_TO_YUV, "Images in YUV, of images in RGB.")
+yuv_to_rgb = _mixing(_FROM_YUV, "Images in RGB, of images in YUV.")
 
 
 @public("image.per_image_standardization")
-def per_image_standardization(image: Any) -> Tensor:
-    """Pictures scaled to a mean of 0 and a variance of 1, each by itself: float32.
+def per_image_standardization(image: TensorLike) -> Tensor:
+    """Images scaled to a mean of 0 and a variance of 1, each by itself: float32.
 
     Raises:
-      ValueError: the rank is below 3, or a picture has no pixels.
+      ValueError: the rank is below 3, or an image has no pixels.
 
     """
     with name_scope(None, "per_image_standardization", [image]) as scope:
@@ -141,7 +143,7 @@ def per_image_standardization(image: Any) -> Tensor:
         axes = [-1, -2, -3]
         mean = reduce_mean(value, axis=axes, keepdims=True)
         deviation = reduce_std(value, axis=axes, keepdims=True)
-        # A picture of one colour has none, and is not divided by zero.
+        # An image of one colour has none, and is not divided by zero.
         least = rsqrt(cast(count, dtypes.float32))
         scale = maximum(deviation, least)
         return divide(value - mean, scale, name=scope)

@@ -1,14 +1,15 @@
-"""Parts of pictures and room around them: cropped and padded to a box or a size."""
+"""Images cropped and padded, to a bounding box or a size."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import after
 from sessrun.reference.api.images.checks import (
     Batch,
     checked,
-    checks_of_picture,
+    checks_of_image,
     is_tensor,
     larger,
     same,
@@ -31,15 +32,19 @@ from sessrun.reference.public import public
 __all__ = ["pad_to_bounding_box", "pad_to_bounding_box_internal"]
 
 
-def _known(*dims: Any) -> list[Any]:
+def _known(*dims: Any) -> list[int | None]:
     return [None if is_tensor(dim) else dim for dim in dims]
 
 
 @public("image.pad_to_bounding_box")
 def pad_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: TensorLike,
+    offset_width: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
 ) -> Tensor:
-    """A picture, or each of a batch, with zeros around it.
+    """Pad an image, or a batch of images, with zeros to a size.
 
     Args:
       image: of rank 3 or 4.
@@ -49,7 +54,7 @@ def pad_to_bounding_box(
       target_width: its width.
 
     Raises:
-      ValueError: the rank is wrong, or the picture does not fit.
+      ValueError: the rank is wrong, or the image does not fit.
 
     """
     return pad_to_bounding_box_internal(
@@ -58,14 +63,14 @@ def pad_to_bounding_box(
 
 
 def pad_to_bounding_box_internal(
-    image: Any,
+    image: TensorLike,
     offset_height: Any,
     offset_width: Any,
     target_height: Any,
     target_width: Any,
     check_dims: bool,
 ) -> Tensor:
-    """As `pad_to_bounding_box`; without `check_dims` nothing asks whether the picture fits."""
+    """As `pad_to_bounding_box`; without `check_dims` nothing asks whether the image fits."""
     with name_scope(None, "pad_to_bounding_box", [image]):
         batch = Batch(convert_to_tensor(image, name="image"))
         many, height, width, depth = sizes(batch.images, 4)
@@ -73,7 +78,7 @@ def pad_to_bounding_box_internal(
         below = target_height - offset_height - height
         images = batch.images
         if check_dims:
-            checks = checks_of_picture(images)
+            checks = checks_of_image(images)
             checks += unless(offset_height >= 0, "offset_height must be >= 0")
             checks += unless(offset_width >= 0, "offset_width must be >= 0")
             checks += unless(right >= 0, "width must be <= target - offset")
@@ -87,9 +92,13 @@ def pad_to_bounding_box_internal(
 
 @public("image.crop_to_bounding_box")
 def crop_to_bounding_box(
-    image: Any, offset_height: Any, offset_width: Any, target_height: Any, target_width: Any
+    image: TensorLike,
+    offset_height: Any,
+    offset_width: Any,
+    target_height: Any,
+    target_width: Any,
 ) -> Tensor:
-    """A box of a picture, or of each of a batch.
+    """Crop an image, or a batch of images, to a bounding box.
 
     Args:
       image: of rank 3 or 4.
@@ -99,12 +108,12 @@ def crop_to_bounding_box(
       target_width: its width.
 
     Raises:
-      ValueError: the rank is wrong, or the box is not within the picture.
+      ValueError: the rank is wrong, or the box is not within the image.
 
     """
     with name_scope(None, "crop_to_bounding_box", [image]):
         batch = Batch(convert_to_tensor(image, name="image"))
-        checks = checks_of_picture(batch.images)
+        checks = checks_of_image(batch.images)
         many, height, width, depth = sizes(batch.images, 4)
         checks += unless(offset_width >= 0, "offset_width must be >= 0.")
         checks += unless(offset_height >= 0, "offset_height must be >= 0.")
@@ -123,8 +132,10 @@ def crop_to_bounding_box(
 
 
 @public("image.resize_image_with_crop_or_pad", "image.resize_with_crop_or_pad")
-def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -> Tensor:
-    """A picture, or each of a batch, cropped in the middle or padded evenly to a size.
+def resize_image_with_crop_or_pad(
+    image: TensorLike, target_height: Any, target_width: Any
+) -> Tensor:
+    """Crop or pad an image, or a batch of images, around its center to a size.
 
     Raises:
       ValueError: the rank is wrong, or a size is not above 0.
@@ -132,7 +143,7 @@ def resize_image_with_crop_or_pad(image: Any, target_height: Any, target_width: 
     """
     with name_scope(None, "resize_image_with_crop_or_pad", [image]):
         batch = Batch(convert_to_tensor(image, name="image"))
-        checks = checks_of_picture(batch.images)
+        checks = checks_of_image(batch.images)
         checks += unless(target_width > 0, "target_width must be > 0.")
         checks += unless(target_height > 0, "target_height must be > 0.")
         images = after(checks, batch.images)
@@ -176,14 +187,14 @@ class _Span:
         self.size: Any = None
 
     @property
-    def static(self) -> Any:
+    def static(self) -> int | None:
         """The length if it is known."""
         return None if self.is_dynamic else self.size
 
 
 @public("image.central_crop")
 def central_crop(image: Any, central_fraction: Any) -> Tensor:
-    """The middle of a picture, or of each of a batch.
+    """Crop the central part of an image, or of a batch of images.
 
     Args:
       image: of rank 3 or 4.
@@ -218,8 +229,8 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         return _middle(value, ndims - 3, central_fraction, known)
 
 
-def _middle(value: Tensor, first: int, fraction: Any, known: Any) -> Tensor:
-    """The middle of a picture whose rows are the axis `first`."""
+def _middle(value: Tensor, first: int, fraction: Any, known: object) -> Tensor:
+    """The middle of an image whose rows are the axis `first`."""
     known_sizes = [value.shape[first + axis].value for axis in range(2)]
     lengths = [
         shape(value)[first + axis] if size is None else size

@@ -1,13 +1,15 @@
-"""Picture files: decoded and encoded, and looked at for their kind."""
+"""Image files: decoding, encoding, and their formats."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.images.converting import convert_image_dtype
 from sessrun.reference.api.ops.math_ops import equal
 from sessrun.reference.api.ops.string_ops import substr
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.gradient_nodes import node
 from sessrun.reference.graph.name_scopes import name_scope
@@ -28,8 +30,8 @@ def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
 
 
 @public("image.encode_png", "io.encode_png")
-def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Tensor:
-    """A PNG file of a picture of uint8 or uint16, of 1 to 4 channels.
+def encode_png(image: TensorLike, compression: int = -1, name: str | None = None) -> Tensor:
+    """A PNG file of an image of uint8 or uint16, of 1 to 4 channels.
 
     Args:
       image: of rank 3 at least.
@@ -47,7 +49,7 @@ def encode_png(image: Any, compression: int = -1, name: str | None = None) -> Te
 def decode_image(
     contents: Any,
     channels: int | None = None,
-    dtype: Any = dtypes.uint8,
+    dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,
     expand_animations: bool = True,
 ) -> Tensor:

@@ -1,4 +1,4 @@
-"""Pictures turned around: flipped, rotated, transposed, some of it at random."""
+"""Images flipped, rotated by right angles and transposed; flipped at random."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.case import case
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.images.checks import by_rank, checked
@@ -27,12 +28,12 @@ __all__ = ["flipped_at_random"]
 
 
 def _shaped(image: Tensor, result: Tensor) -> Tensor:
-    """The result with the picture's shape; of rank 3 if that is not known."""
+    """The result with the image's shape; of rank 3 if that is not known."""
     result.set_shape([None] * 3 if image.shape.ndims is None else image.shape)
     return result
 
 
-def _flipped(image: Any, axis: int, scope: str) -> Tensor:
+def _flipped(image: TensorLike, axis: int, scope: str) -> Tensor:
     with name_scope(None, scope, [image]):
         value = checked(convert_to_tensor(image, name="image"))
         result: Tensor = by_rank(
@@ -45,8 +46,8 @@ def _flipped(image: Any, axis: int, scope: str) -> Tensor:
 
 
 @public("image.flip_left_right")
-def flip_left_right(image: Any) -> Tensor:
-    """A picture, or each of a batch, with its columns in the opposite order.
+def flip_left_right(image: TensorLike) -> Tensor:
+    """Flip an image, or a batch of images, from left to right.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.
@@ -56,8 +57,8 @@ def flip_left_right(image: Any) -> Tensor:
 
 
 @public("image.flip_up_down")
-def flip_up_down(image: Any) -> Tensor:
-    """A picture, or each of a batch, with its rows in the opposite order.
+def flip_up_down(image: TensorLike) -> Tensor:
+    """Flip an image, or a batch of images, upside down.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.
@@ -67,9 +68,9 @@ def flip_up_down(image: Any) -> Tensor:
 
 
 def flipped_at_random(
-    image: Any, axis: int, draw: Callable[..., Tensor], scope_name: str
+    image: TensorLike, axis: int, draw: Callable[..., Tensor], scope_name: str
 ) -> Tensor:
-    """A picture, or each of a batch by itself, flipped half of the time, as the numbers drawn say.
+    """Flip an image, or the images of a batch independently, where a random number says so.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.
@@ -97,8 +98,8 @@ def flipped_at_random(
 
 
 @public("image.random_flip_left_right")
-def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
-    """A picture, or each of a batch by itself, flipped from left to right half of the time.
+def random_flip_left_right(image: TensorLike, seed: int | None = None) -> Tensor:
+    """Flip an image, or the images of a batch independently, left to right half of the time.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.
@@ -108,8 +109,8 @@ def random_flip_left_right(image: Any, seed: int | None = None) -> Tensor:
 
 
 @public("image.random_flip_up_down")
-def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
-    """A picture, or each of a batch by itself, flipped upside down half of the time.
+def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
+    """Flip an image, or the images of a batch independently, upside down half of the time.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.
@@ -119,8 +120,8 @@ def random_flip_up_down(image: Any, seed: int | None = None) -> Tensor:
 
 
 @public("image.rot90")
-def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
-    """A picture, or each of a batch, turned counter-clockwise by right angles.
+def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
+    """Rotate an image, or a batch of images, counter-clockwise by right angles.
 
     Args:
       image: of rank 3 or 4.
@@ -143,7 +144,7 @@ def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
 
 
 def _turned(value: Tensor, turns: Tensor, scope: str, first: int) -> Tensor:
-    """The turned picture; `first` is the axis of its rows."""
+    """The turned image; `first` is the axis of its rows."""
     order = [*range(first), first + 1, first, first + 2]
     cases: list[tuple[Any, Callable[[], Tensor]]] = [
         (equal(turns, 1), lambda: transposed(reverse(value, [first + 1]), order)),
@@ -159,8 +160,8 @@ def _turned(value: Tensor, turns: Tensor, scope: str, first: int) -> Tensor:
 
 
 @public("image.transpose", "image.transpose_image")
-def transpose(image: Any, name: str | None = None) -> Tensor:
-    """A picture, or each of a batch, with rows and columns exchanged.
+def transpose(image: TensorLike, name: str | None = None) -> Tensor:
+    """Transpose an image, or a batch of images: rows become columns.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.

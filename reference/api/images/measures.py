@@ -1,4 +1,4 @@
-"""What is measured of pictures: how they change from pixel to pixel, how alike two are."""
+"""Measures of images: total variation, gradients, peak signal-to-noise ratio."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.images.converting import convert_image_dtype
 from sessrun.reference.api.ops.array_ops import concat, reshape, stack, unstack
@@ -21,6 +22,7 @@ from sessrun.reference.build.generated import sub as subtract
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.default_graph import control_dependencies
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
@@ -29,7 +31,7 @@ __all__ = ["compared"]
 
 @public("image.total_variation")
 def total_variation(images: Any, name: str | None = None) -> Tensor:
-    """The sum of the differences of neighbouring pixels, of each picture of a batch.
+    """The total variation of images: the sum of the absolute differences of neighbouring pixels.
 
     Raises:
       ValueError: the rank is neither 3 nor 4.
@@ -52,7 +54,7 @@ def total_variation(images: Any, name: str | None = None) -> Tensor:
 
 @public("image.image_gradients")
 def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
-    """How each pixel differs from the next one down and to the right; 0 at the edge.
+    """The differences from a pixel to the next one down and to the right; 0 at the edge.
 
     Raises:
       ValueError: the rank is not 4.
@@ -73,11 +75,11 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
     return down, across
 
 
-def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
-    """Two pictures' shapes, and what must still be checked of them when it is run.
+def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
+    """Two images' shapes, and what must still be checked of them when it is run.
 
     Raises:
-      ValueError: they do not fit each other.
+      ValueError: their shapes are not compatible.
 
     """
     first, second = pair = [image.shape.with_rank_at_least(3) for image in (one, other)]
@@ -94,17 +96,17 @@ def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Any]]:
 
 
 @public("image.psnr")
-def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
-    """The ratio of the largest number to the noise that tells two pictures apart, in decibels.
+def psnr(a: Any, b: Any, max_val: TensorLike, name: str | None = None) -> Tensor:
+    """The ratio of the largest number to the noise that tells two images apart, in decibels.
 
     Args:
-      a: a picture or some.
+      a: an image or some.
       b: of the same shape.
       max_val: the largest number less the least.
       name: the operations' scope.
 
     Raises:
-      ValueError: their shapes do not fit each other.
+      ValueError: their shapes are not compatible.
 
     """
     with name_scope(name, "PSNR", [a, b]):

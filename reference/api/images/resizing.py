@@ -1,12 +1,13 @@
-"""Pictures resized."""
+"""Resizing of images, with the kernels and coordinates of TensorFlow 1."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import after
-from sessrun.reference.api.images.checks import Batch, checks_of_picture, larger, sizes, unless
+from sessrun.reference.api.images.checks import Batch, checks_of_image, larger, sizes, unless
 from sessrun.reference.api.images.cropping import pad_to_bounding_box
 from sessrun.reference.api.ops.array_ops import expand_dims, squeeze
 from sessrun.reference.api.ops.cast_ops import cast
@@ -29,7 +30,7 @@ __all__ = ["METHODS", "ResizeMethod", "padded", "resized_by"]
 
 @public("image.ResizeMethod")
 class ResizeMethod:
-    """How pictures are resized."""
+    """How images are resized."""
 
     BILINEAR = 0
     NEAREST_NEIGHBOR = 1
@@ -52,14 +53,14 @@ METHODS: Final[Mapping[Any, str]] = {
 
 @public("image.resize", "image.resize_images")
 def resize_images(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """Pictures of another size.
+    """Images of another size.
 
     Args:
       images: of rank 3 or 4.
@@ -83,14 +84,14 @@ def resize_images(
 
 
 def resized_by(
-    images: Any,
+    images: TensorLike,
     resize: Callable[[Tensor, Tensor], Tensor],
-    size: Any,
+    size: TensorLike,
     keeps_ratio: bool,
     name: str | None,
     skips: bool = True,
 ) -> Tensor:
-    """Pictures that a function makes another size; those of that size as they are, if it skips.
+    """Images that a function makes another size; those of that size as they are, if it skips.
 
     Raises:
       ValueError: the rank or the size is wrong.
@@ -120,7 +121,7 @@ def _is_batch(value: Tensor) -> bool:
     return bool(value.shape.ndims == 4)
 
 
-def _size_of(size: Any) -> Tensor:
+def _size_of(size: TensorLike) -> Tensor:
     try:
         size_tensor = convert_to_tensor(size, dtypes.int32, name="size")
     except (TypeError, ValueError):
@@ -131,7 +132,7 @@ def _size_of(size: Any) -> Tensor:
 
 
 def _fitting(images: Tensor, size: Tensor) -> Tensor:
-    """The largest size within another that has the pictures' ratio."""
+    """The largest size within another that has the images' ratio."""
     _, height, width, _ = sizes(images, 4)
     down = cast(size[0], dtypes.float32) / cast(height, dtypes.float32)
     across = cast(size[1], dtypes.float32) / cast(width, dtypes.float32)
@@ -153,13 +154,13 @@ def _resized(images: Tensor, size: Tensor, method: Any, align_corners: bool) -> 
 
 @public("image.resize_image_with_pad")
 def resize_image_with_pad(
-    image: Any,
-    target_height: Any,
-    target_width: Any,
+    image: TensorLike,
+    target_height: TensorLike,
+    target_width: TensorLike,
     method: Any = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
-    """A picture, or each of a batch, resized to fit into a size, with zeros around it.
+    """Resize an image, or a batch of images, to fit into a size, padded with zeros.
 
     Raises:
       ValueError: the rank, a size or the method is wrong.
@@ -174,9 +175,12 @@ def resize_image_with_pad(
 
 
 def padded(
-    image: Any, target_height: Any, target_width: Any, resize: Callable[[Tensor, Any], Tensor]
+    image: TensorLike,
+    target_height: Any,
+    target_width: Any,
+    resize: Callable[[Tensor, Any], Tensor],
 ) -> Tensor:
-    """A picture, or each of a batch, that a function makes fit into a size, with zeros around it.
+    """Resize images by a function to fit into a size, padded with zeros.
 
     Raises:
       ValueError: the rank or a size is wrong.
@@ -184,7 +188,7 @@ def padded(
     """
     with name_scope(None, "resize_image_with_pad", [image]):
         batch = Batch(convert_to_tensor(image, name="image"))
-        checks = checks_of_picture(batch.images)
+        checks = checks_of_image(batch.images)
         checks += unless(target_width > 0, "target_width must be > 0.")
         checks += unless(target_height > 0, "target_height must be > 0.")
         images = after(checks, batch.images)
@@ -208,8 +212,8 @@ def padded(
 
 def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
     def resize(
-        images: Any,
-        size: Any,
+        images: TensorLike,
+        size: TensorLike,
         align_corners: bool = False,
         name: str | None = None,
         half_pixel_centers: bool = False,
@@ -228,16 +232,16 @@ def _plain(op_type: str, doc: str) -> Callable[..., Tensor]:
     return resize
 
 
-resize_bilinear = _plain("ResizeBilinear", "Pictures resized, each pixel from four neighbours.")
-resize_nearest_neighbor = _plain("ResizeNearestNeighbor", "Pictures resized by nearest pixels.")
-resize_bicubic = _plain("ResizeBicubic", "Pictures resized, each pixel from sixteen.")
+resize_bilinear = _plain("ResizeBilinear", "Resize images by bilinear interpolation.")
+resize_nearest_neighbor = _plain("ResizeNearestNeighbor", "Images resized by nearest pixels.")
+resize_bicubic = _plain("ResizeBicubic", "Resize images by bicubic interpolation.")
 
 
 @public("image.resize_area")
 def resize_area(
-    images: Any, size: Any, align_corners: bool = False, name: str | None = None
+    images: TensorLike, size: TensorLike, align_corners: bool = False, name: str | None = None
 ) -> Tensor:
-    """Pictures resized, each pixel the mean of the part that it covers."""
+    """Resize images; a pixel is the mean of the area that it covers."""
     resized: Tensor = node("ResizeArea", images, size, name=name, align_corners=align_corners)
     return resized
 

@@ -1,4 +1,4 @@
-"""How alike two pictures are in their structure, and where their edges are: over convolutions."""
+"""Structural similarity (SSIM) of images, and Sobel edges: both by convolutions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.images.converting import convert_image_dtype
@@ -32,17 +33,17 @@ from sessrun.reference.public import public
 
 __all__: list[str] = []
 
-#: The powers of the scales, as the authors of the measure found them.
+#: The weights of the scales, as in the paper on multi-scale SSIM.
 _POWERS: Final = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
-#: By how much pictures shrink from scale to scale.
+#: By how much images shrink from scale to scale.
 _SHRINK: Final = [1, 2, 2, 1]
 _SOBEL: Final = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)))
 
 
 def _parts(
     x: Tensor, y: Tensor, blurred: Callable[[Tensor], Tensor], most: Any, k1: float, k2: float
-) -> tuple[Any, Any]:
-    """How alike two pictures are in light, and in contrast and structure."""
+) -> tuple[Tensor, Tensor]:
+    """How alike two images are in light, and in contrast and structure."""
     c1, c2 = (k1 * most) ** 2, (k2 * most) ** 2
     mean, other = blurred(x), blurred(y)
     product = mean * other * 2.0
@@ -54,7 +55,7 @@ def _parts(
     return light, (both - product + c2) / (energies - squares + c2)
 
 
-def _bell(size: Any, sigma: Any) -> Tensor:
+def _bell(size: TensorLike, sigma: Any) -> Tensor:
     """The filter [size, size, 1, 1] of a bell of that width."""
     count, width = convert_to_tensor(size, dtypes.int32), convert_to_tensor(sigma)
     places = cast(range_(count), width.dtype)
@@ -70,13 +71,13 @@ def _per_channel(
     one: Tensor,
     other: Tensor,
     most: Any,
-    size: Any,
+    size: TensorLike,
     sigma: Any,
     k1: float,
     k2: float,
     keeps_channels: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """The measure of each channel, and its part of contrast and structure."""
+    """SSIM by channel, and its factor of contrast and structure."""
     window = constant(size, dtype=dtypes.int32)
     width = constant(sigma, dtype=one.dtype)
     mine, its = shape_n([one, other])
@@ -105,7 +106,7 @@ def _per_channel(
     return reduce_mean(light * structure, axes), reduce_mean(structure, axes)
 
 
-def _floats(one: Tensor, other: Tensor, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
+def _floats(one: Tensor, other: Tensor, max_val: TensorLike) -> tuple[Tensor, Tensor, Tensor]:
     most = convert_image_dtype(cast(max_val, one.dtype), dtypes.float32)
     floats = [convert_image_dtype(image, dtypes.float32) for image in (one, other)]
     return most, floats[0], floats[1]
@@ -115,27 +116,27 @@ def _floats(one: Tensor, other: Tensor, max_val: Any) -> tuple[Tensor, Tensor, T
 def ssim(
     img1: Any,
     img2: Any,
-    max_val: Any,
+    max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
     k2: float = 0.03,
     return_index_map: bool = False,
 ) -> Tensor:
-    """The structural similarity of pictures, at most 1.
+    """The structural similarity of images, at most 1.
 
     Args:
-      img1: pictures of rank 3 at least.
+      img1: images of rank 3 at least.
       img2: others of the same shape.
       max_val: the largest number less the least.
       filter_size: the size of the window.
       filter_sigma: the width of the bell within it.
       k1: keeps what is divided by for light from 0.
       k2: the same for contrast.
-      return_index_map: whether the measure of each window is wanted, not the mean.
+      return_index_map: whether SSIM of all windows is returned, not their mean.
 
     Raises:
-      ValueError: their shapes do not fit each other.
+      ValueError: their shapes are not compatible.
 
     """
     with name_scope(None, "SSIM", [img1, img2]):
@@ -151,7 +152,7 @@ def ssim(
 
 
 def _padded(images: Sequence[Tensor], rest: Tensor) -> list[Tensor]:
-    """Pictures with their last rows and columns repeated, so that their sizes are even."""
+    """Images with their last rows and columns repeated, so that their sizes are even."""
     around = pad(expand_dims(rest, -1), [[1, 0], [1, 0]])
     return [pad(image, around, mode="SYMMETRIC") for image in images]
 
@@ -159,7 +160,7 @@ def _padded(images: Sequence[Tensor], rest: Tensor) -> list[Tensor]:
 def _halved(
     images: list[Tensor], heads: list[Tensor], tails: list[Tensor], divisor: Tensor
 ) -> tuple[list[Tensor], list[Tensor]]:
-    """Pictures of half the size, and the ends of their shapes."""
+    """Images of half the size, and the ends of their shapes."""
     flat = [
         reshape(image, concat([[-1], tail], 0)) for image, tail in zip(images, tails, strict=True)
     ]
@@ -178,17 +179,17 @@ def _halved(
 def ssim_multiscale(
     img1: Any,
     img2: Any,
-    max_val: Any,
+    max_val: TensorLike,
     power_factors: Sequence[float] = _POWERS,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
     k2: float = 0.03,
 ) -> Tensor:
-    """The structural similarity of pictures at several scales; arguments as for `ssim`.
+    """The structural similarity of images at several scales; arguments as for `ssim`.
 
     Args:
-      img1: pictures of rank 3 at least.
+      img1: images of rank 3 at least.
       img2: others of the same shape.
       max_val: the largest number less the least.
       power_factors: a power for each scale.
@@ -198,7 +199,7 @@ def ssim_multiscale(
       k2: the same for contrast.
 
     Raises:
-      ValueError: their shapes do not fit each other.
+      ValueError: their shapes are not compatible.
 
     """
     with name_scope(None, "MS-SSIM", [img1, img2]):
@@ -221,17 +222,17 @@ def ssim_multiscale(
                     one, other, most, filter_size, filter_sigma, k1, k2
                 )
                 parts.append(relu(structure))
-        parts.pop()  # the last scale's is part of the whole measure there
+        parts.pop()  # SSIM of the last scale has this factor already
         factors = stack([*parts, relu(similarity)], axis=-1)
         return reduce_mean(reduce_prod(power(factors, power_factors), [-1]), [-1])
 
 
 @public("image.sobel_edges")
 def sobel_edges(image: Any) -> Tensor:
-    """How fast each number changes down and to the right: the last dimension is 2.
+    """The Sobel gradients down and to the right, in a new last dimension of size 2.
 
     Args:
-      image: a batch of pictures.
+      image: a batch of images.
 
     """
     static, sizes = image.shape, shape(image)

@@ -1,4 +1,4 @@
-"""Boxes that overlap better ones are left out, tile by tile, for batches of pictures.
+"""Boxes that overlap better ones are left out, tile by tile, for batches of images.
 
 Boxes stand in the order of their scores. Each tile loses what the tiles before it suppress, then
 what its own better boxes do, until nothing changes; a box that is left out is one of zeros.
@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.functions.polymorphic_function import function
@@ -53,8 +54,8 @@ __all__ = ["non_max_suppression_padded", "non_max_suppression_padded_v2"]
 _LITTLE = 1e-8
 
 
-def _overlaps(boxes: Tensor, others: Tensor) -> Any:
-    """For each box of [batch, n, 4] and each of [batch, m, 4] the part that they share."""
+def _overlaps(boxes: Tensor, others: Tensor) -> Tensor:
+    """The overlap (IoU) of boxes [batch, n, 4] with boxes [batch, m, 4]: [batch, n, m]."""
     with name_scope("bbox_overlap"):
         top, left, bottom, right = split(boxes, 4, axis=2)
         other_top, other_left, other_bottom, other_right = split(others, 4, axis=2)
@@ -68,7 +69,7 @@ def _overlaps(boxes: Tensor, others: Tensor) -> Any:
         return shared / (area + turned(other_area, [0, 2, 1]) - shared + _LITTLE)
 
 
-def _within(overlaps: Any, _: Any, total: Any, limit: Any) -> list[Any]:
+def _within(overlaps: Any, _: Any, total: Any, limit: TensorLike) -> list[Tensor]:
     """One round within a tile: what boxes that nothing suppresses suppress."""
     count = shape(overlaps)[0]
     free = cast(reshape(reduce_max(overlaps, 1) < limit, [count, -1, 1]), overlaps.dtype)
@@ -78,12 +79,16 @@ def _within(overlaps: Any, _: Any, total: Any, limit: Any) -> list[Any]:
     return [left, reduce_any(total - now > limit), now, limit]
 
 
-def _tile_done(boxes: Any, limit: Any, kept_count: Any, at: Any, size: int) -> Any:
+def _tile_done(
+    boxes: Any, limit: Any, kept_count: Any, at: Any, size: int
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The boxes without those of one tile that are suppressed, and how many are left up to it."""
     with name_scope("suppression_loop_body"):
         tiles, count = shape(boxes)[1] // size, shape(boxes)[0]
 
-        def before(boxes: Any, part: Any, limit: Any, earlier: Any) -> Any:
+        def before(
+            boxes: Any, part: Any, limit: Any, earlier: Any
+        ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
             better = slice_(boxes, [0, earlier * size, 0], [shape(boxes)[0], size, 4])
             stays = reduce_all(_overlaps(better, part) < limit, [1])
             return boxes, expand_dims(cast(stays, part.dtype), 2) * part, limit, earlier + 1
@@ -111,8 +116,8 @@ def _tile_done(boxes: Any, limit: Any, kept_count: Any, at: Any, size: int) -> A
     return boxes, limit, kept_count, at + 1
 
 
-def _least_first(boxes: Any) -> Tensor:
-    """Boxes whose first corner is that of the smaller numbers, told from the first box."""
+def _least_first(boxes: TensorLike) -> Tensor:
+    """Boxes whose first corner has the smaller coordinates, judged by the first box."""
     with name_scope("canonicalize_coordinates"):
         y, x, other_y, other_x = split(boxes, 4, axis=2)
         is_first = reduce_all(y[0, 0, 0] <= other_y[0, 0, 0])
@@ -123,8 +128,12 @@ def _least_first(boxes: Any) -> Tensor:
 
 
 def _prepared(
-    boxes: Any, scores: Any, score_threshold: Any, sorted_input: bool, canonical: bool
-) -> Any:
+    boxes: Any,
+    scores: Any,
+    score_threshold: Any,
+    sorted_input: bool,
+    canonical: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
     """Boxes and scores by descending score, and the numbers that the boxes had."""
     with name_scope("filter_by_score"):
         mask = cast(scores > score_threshold, scores.dtype)
@@ -142,15 +151,15 @@ def _prepared(
 
 @function
 def non_max_suppression_padded_v2(
-    boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    boxes: TensorLike,
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
-) -> Any:
+) -> tuple[Tensor, Tensor]:
     """The numbers of the boxes that are kept, [batch, max_output_size], and how many they are."""
     batch, many = shape(boxes)[:-2], shape(boxes)[-2]
     boxes, scores = reshape(boxes, [-1, many, 4]), reshape(scores, [-1, many])
@@ -188,17 +197,17 @@ def non_max_suppression_padded_v2(
 @public("image.non_max_suppression_padded")
 def non_max_suppression_padded(
     boxes: Any,
-    scores: Any,
-    max_output_size: Any,
-    iou_threshold: Any = 0.5,
-    score_threshold: Any = float("-inf"),
+    scores: TensorLike,
+    max_output_size: TensorLike,
+    iou_threshold: TensorLike = 0.5,
+    score_threshold: TensorLike = float("-inf"),
     pad_to_max_output_size: bool = False,
     name: str | None = None,
     sorted_input: bool = False,
     canonicalized_coordinates: bool = False,
     tile_size: int = 512,
-) -> Any:
-    """As TensorFlow 2's: boxes of pictures that overlap no better one, and how many they are.
+) -> tuple[Tensor, Tensor]:
+    """As TensorFlow 2's: boxes of images that overlap no better one, and how many they are.
 
     Args:
       boxes: [..., boxes, 4].
@@ -209,7 +218,7 @@ def non_max_suppression_padded(
       pad_to_max_output_size: whether the result is filled up with zeros; it must be for batches.
       name: the operations' scope.
       sorted_input: whether the scores descend.
-      canonicalized_coordinates: whether each box's first corner is that of the smaller numbers.
+      canonicalized_coordinates: whether the first corners have the smaller coordinates.
       tile_size: how many boxes are looked at at once.
 
     Raises:

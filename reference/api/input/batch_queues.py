@@ -1,4 +1,4 @@
-"""What `tf.train.batch` and its kin put together: sets of tensors, a queue, what fills it.
+"""How `tf.train.batch` and its kin batch: sets of tensors, a queue, its queue runner.
 
 The tensors of one element go into a queue, which queue runners fill; a batch is taken out of it.
 Source: TF 2.21.
@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.input.sparse_components import Kept, either, restored, stored
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.summary_ops import fraction_summary
@@ -37,17 +38,19 @@ Element = list[Any]
 
 
 class Plan:
-    """What is put together: sets of tensors, each put into the queue by a thread of its own.
+    """Sets of tensors to be batched; a thread of its own enqueues those of a set.
 
     Args:
-      sets: for each the tensors, a list or a dictionary.
+      sets: sets of tensors, lists or dictionaries.
       keep_input: whether they are put in at all, a bool, or one for each row.
       enqueue_many: whether the tensors are of rows.
       what: the function, for messages.
 
     """
 
-    def __init__(self, sets: list[Any], keep_input: Any, enqueue_many: bool, what: str) -> None:
+    def __init__(
+        self, sets: list[Any], keep_input: TensorLike, enqueue_many: bool, what: str
+    ) -> None:
         if not sets:
             raise ValueError("Expected at least one set of tensors")
         if any(isinstance(tensors, dict) and tensors.keys() != sets[0].keys() for tensors in sets):
@@ -60,8 +63,8 @@ class Plan:
         self._elements: list[Element] = []
         self.keep: Tensor
 
-    def values(self) -> list[Any]:
-        """All that it is made of."""
+    def values(self) -> list[object]:
+        """All values: the tensors of the sets and `keep_input`."""
         return [*(tensor for tensors in self._given for tensor in tensors), self._keep_input]
 
     def convert(self) -> None:
@@ -112,8 +115,8 @@ class Plan:
                     )
         return dtypes_of_element
 
-    def shapes(self, given: Any) -> Any:
-        """The shape of each component: as given, or what is true of all sets.
+    def shapes(self, given: object) -> Any:
+        """The shapes of the components: as given, or the most specific that hold for all sets.
 
         Raises:
           ValueError: a shape is not known, or those of the sets differ.
@@ -135,7 +138,7 @@ class Plan:
         return shapes[0].as_list()
 
     def enqueue(self, queue: QueueBase, threads: int) -> None:
-        """Let a queue runner put the elements in, each by so many threads."""
+        """Add a queue runner that enqueues the elements, with so many threads for every set."""
         put = queue.enqueue_many if self.enqueue_many else queue.enqueue
         if self.keep.shape.ndims == 1:
             ops = [put(_kept(element, self.keep)) for element in self._elements]
@@ -147,7 +150,7 @@ class Plan:
         add_queue_runner(QueueRunner(queue, ops * threads))
 
     def dequeue(self, queue: QueueBase, batch_size: Any, *, smaller: bool, name: str) -> Any:
-        """A batch, in the form of a set."""
+        """Dequeue a batch, as a list or dictionary like the sets."""
         take = queue.dequeue_up_to if smaller else queue.dequeue_many
         taken = take(batch_size, name=name)
         batch = restored(taken if isinstance(taken, list) else [taken], self._kept)
@@ -156,12 +159,12 @@ class Plan:
         return batch[0] if len(batch) == 1 else batch
 
 
-def _listed(tensors: Any) -> list[Any]:
+def _listed(tensors: Any) -> list[TensorLike]:
     """The tensors of a set; those of a dictionary by the order of their keys."""
     return [tensors[key] for key in sorted(tensors)] if isinstance(tensors, dict) else list(tensors)
 
 
-def _checked_keep(keep_input: Any, enqueue_many: bool) -> Tensor:
+def _checked_keep(keep_input: TensorLike, enqueue_many: bool) -> Tensor:
     keep = convert_to_tensor(keep_input)
     ndims = keep.shape.ndims
     if ndims is None:
@@ -181,7 +184,7 @@ def _kept(element: Element, keep: Tensor) -> Element:
 
 def batched(
     plan: Plan,
-    batch_size: Any,
+    batch_size: TensorLike,
     threads: int,
     capacity: int,
     shapes: Any,
@@ -204,7 +207,7 @@ def batched(
 
 def shuffled(
     plan: Plan,
-    batch_size: Any,
+    batch_size: TensorLike,
     threads: int,
     capacity: int,
     min_after_dequeue: int,

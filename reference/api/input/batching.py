@@ -1,4 +1,4 @@
-"""Batches of what single steps make: `tf.train.batch`, `tf.train.shuffle_batch` and their kin.
+"""Batches of elements that single steps produce: `tf.train.batch`, `tf.train.shuffle_batch` ...
 
 The arguments that they share:
 
@@ -7,7 +7,7 @@ The arguments that they share:
 - `capacity`: of the queue.
 - `min_after_dequeue`: how many elements stay behind, so that the order is a random one.
 - `seed`: of the order.
-- `enqueue_many`: whether each tensor is of rows that are elements.
+- `enqueue_many`: whether the rows of the tensors are elements, rather than the tensors.
 - `shapes`: of the tensors of an element; by default what is known of them.
 - `dynamic_pad`: whether elements may vary in size; a batch is padded.
 - `allow_smaller_final_batch`: whether a batch may have the few elements that are left.
@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.input.batch_queues import Plan, batched, shuffled
 from sessrun.reference.public import public
 
@@ -32,7 +33,7 @@ __all__: list[str] = []
 @public("train.batch")
 def batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -61,8 +62,8 @@ def batch(
 @public("train.maybe_batch")
 def maybe_batch(
     tensors: Any,
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
     enqueue_many: bool = False,
@@ -91,7 +92,7 @@ def maybe_batch(
 @public("train.batch_join")
 def batch_join(
     tensors_list: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,
@@ -100,7 +101,7 @@ def batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """As `batch`, of several sets of tensors, each put in by a thread of its own."""
+    """As `batch`, of several sets of tensors, a thread for each."""
     plan = Plan(list(tensors_list), True, enqueue_many, "batch_join")
     return batched(
         plan,
@@ -119,8 +120,8 @@ def batch_join(
 @public("train.maybe_batch_join")
 def maybe_batch_join(
     tensors_list: Any,
-    keep_input: Any,
-    batch_size: Any,
+    keep_input: TensorLike,
+    batch_size: TensorLike,
     capacity: int = 32,
     enqueue_many: bool = False,
     shapes: Any = None,
@@ -148,7 +149,7 @@ def maybe_batch_join(
 @public("train.shuffle_batch")
 def shuffle_batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     num_threads: int = 1,
@@ -179,10 +180,10 @@ def shuffle_batch(
 @public("train.maybe_shuffle_batch")
 def maybe_shuffle_batch(
     tensors: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     num_threads: int = 1,
     seed: Any = None,
     enqueue_many: bool = False,
@@ -211,7 +212,7 @@ def maybe_shuffle_batch(
 @public("train.shuffle_batch_join")
 def shuffle_batch_join(
     tensors_list: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
     seed: Any = None,
@@ -221,7 +222,7 @@ def shuffle_batch_join(
     shared_name: str | None = None,
     name: str | None = None,
 ) -> Any:
-    """As `shuffle_batch`, of several sets of tensors, each put in by a thread of its own."""
+    """As `shuffle_batch`, of several sets of tensors, a thread for each."""
     plan = Plan(list(tensors_list), True, enqueue_many, "shuffle_batch_join")
     return shuffled(
         plan,
@@ -241,10 +242,10 @@ def shuffle_batch_join(
 @public("train.maybe_shuffle_batch_join")
 def maybe_shuffle_batch_join(
     tensors_list: Any,
-    batch_size: Any,
+    batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
-    keep_input: Any,
+    keep_input: TensorLike,
     seed: Any = None,
     enqueue_many: bool = False,
     shapes: Any = None,

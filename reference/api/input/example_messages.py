@@ -1,4 +1,4 @@
-"""`tf.train.Example` and what it is made of."""
+"""`tf.train.Example`, `SequenceExample` and the messages of their parts."""
 
 from __future__ import annotations
 

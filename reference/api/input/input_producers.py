@@ -1,10 +1,14 @@
-"""Queues filled with what is to be read: `tf.train.string_input_producer`. Source: TF 2.21."""
+"""Queues of file names, ranges and slices: `tf.train.string_input_producer` and its kin.
+
+Source: TF 2.21.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.ops.array_ops import gather, shape, size
 from sessrun.reference.api.ops.math_ops import range_
@@ -15,6 +19,7 @@ from sessrun.reference.api.queues.queues import FIFOQueue
 from sessrun.reference.api.variables.variables import create
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build import generated
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -77,10 +82,10 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 @public("train.input_producer")
 def input_producer(
     input_tensor: Any,
-    element_shape: Any = None,
+    element_shape: ShapeLike = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
-    seed: Any = None,
+    seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     summary_name: str | None = None,
@@ -92,8 +97,8 @@ def input_producer(
     Args:
       input_tensor: the rows.
       element_shape: of a row, if the tensor's shape does not say it.
-      num_epochs: how many times each row comes; without end if None.
-      shuffle: whether the rows come in another order each time.
+      num_epochs: how many times every row is produced; without end if None.
+      shuffle: whether the rows have another order in every epoch.
       seed: of their order.
       capacity: of the queue.
       shared_name: under which sessions know the queue.
@@ -134,7 +139,7 @@ def string_input_producer(
     string_tensor: Any,
     num_epochs: int | None = None,
     shuffle: bool = True,
-    seed: Any = None,
+    seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
@@ -170,10 +175,10 @@ def string_input_producer(
 
 @public("train.range_input_producer")
 def range_input_producer(
-    limit: Any,
+    limit: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
-    seed: Any = None,
+    seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
@@ -195,10 +200,10 @@ def range_input_producer(
 
 @public("train.slice_input_producer")
 def slice_input_producer(
-    tensor_list: Sequence[Any],
+    tensor_list: Sequence[object],
     num_epochs: int | None = None,
     shuffle: bool = True,
-    seed: Any = None,
+    seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,

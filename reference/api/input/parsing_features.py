@@ -1,4 +1,4 @@
-"""What a feature of an Example is parsed to: `tf.FixedLenFeature` and its kin. Source: TF 2.21."""
+"""How a feature of an Example is parsed: `tf.FixedLenFeature` and its kin. Source: TF 2.21."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FixedLenFeature(NamedTuple):
     Attributes:
       shape: of its values in one example.
       dtype: of its values.
-      default_value: of examples without the feature; None if each must have it.
+      default_value: of examples without the feature; None if all must have it.
 
     """
 
@@ -89,7 +89,7 @@ class Wanted:
     Attributes:
       sparse: dtype by feature, of those parsed to sparse tensors, in order.
       dense: shape, dtype and default by feature, of those parsed to tensors, in order.
-      merged: features that are made of several.
+      merged: SparseFeatures, which are parsed as several features.
 
     """
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import assert_
 from sessrun.reference.api.input import parsing_features
 from sessrun.reference.api.input.parsing_features import SparseFeature, Wanted, index_keys, wanted
@@ -37,7 +38,7 @@ _ODD: Final = re.compile(r"[^A-Za-z0-9_.\-/]")
 @public("decode_csv", "io.decode_csv")
 def decode_csv(
     records: Any,
-    record_defaults: Sequence[Any],
+    record_defaults: Sequence[object],
     field_delim: str = ",",
     use_quote_delim: bool = True,
     name: str | None = None,
@@ -79,11 +80,11 @@ def decode_csv(
 
 @public("io.parse_example", "parse_example")
 def parse_example(
-    serialized: Any,
-    features: Mapping[str, Any],
+    serialized: TensorLike,
+    features: Mapping[str, object],
     name: str | None = None,
-    example_names: Any = None,
-) -> dict[str, Any]:
+    example_names: TensorLike | None = None,
+) -> dict[str, Tensor | SparseTensor]:
     """The features of serialized Examples.
 
     Args:
@@ -110,7 +111,7 @@ def parse_example(
     return {key: parsed[key] for key in features}
 
 
-def _sparse_feature(feature: SparseFeature, parsed: Mapping[str, Any]) -> SparseTensor:
+def _sparse_feature(feature: SparseFeature, parsed: Mapping[str, object]) -> SparseTensor:
     sizes = feature.size
     return merged(
         [parsed[key] for key in index_keys(feature)],
@@ -120,7 +121,9 @@ def _sparse_feature(feature: SparseFeature, parsed: Mapping[str, Any]) -> Sparse
     )
 
 
-def _parsed(serialized: Tensor, asked: Wanted, name: str | None, names: Any) -> dict[str, Any]:
+def _parsed(
+    serialized: Tensor, asked: Wanted, name: str | None, names: Any
+) -> dict[str, Tensor | SparseTensor]:
     """Every sparse and dense feature, by name."""
     defaults = [dense_default(key, *components) for key, components in asked.dense.items()]
     inputs = {
@@ -161,11 +164,11 @@ def dense_default(key: str, shape: TensorShape, dtype: dtypes.DType, value: Any)
 
 @public("io.parse_single_example", "parse_single_example")
 def parse_single_example(
-    serialized: Any,
-    features: Mapping[str, Any],
+    serialized: TensorLike,
+    features: Mapping[str, object],
     name: str | None = None,
-    example_names: Any = None,
-) -> dict[str, Any]:
+    example_names: TensorLike | None = None,
+) -> dict[str, Tensor | SparseTensor]:
     """The features of one serialized Example.
 
     Args:

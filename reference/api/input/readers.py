@@ -24,7 +24,7 @@ __all__ = [
 
 @public("ReaderBase")
 class ReaderBase:
-    """A reader: what its operations are made with.
+    """A reader: a handle, and methods that build operations on it.
 
     Args:
       reader_ref: the reader's resource tensor.
@@ -110,7 +110,7 @@ def _handle(queue: Any) -> Tensor:
 
 @public("WholeFileReader")
 class WholeFileReader(ReaderBase):
-    """A reader whose records are whole files, by their names."""
+    """A reader with one record for a file: its name is the key, its contents the value."""
 
     def __init__(self, name: str | None = None) -> None:
         op = apply_op("WholeFileReaderV2", {}, {}, name)
@@ -122,7 +122,7 @@ class TextLineReader(ReaderBase):
     """A reader whose records are lines, by `file:number`, counted from 1.
 
     Args:
-      skip_header_lines: how many lines of each file are passed over.
+      skip_header_lines: how many lines are skipped at the beginning of a file.
       name: the operation's name.
 
     """

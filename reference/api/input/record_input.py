@@ -7,6 +7,7 @@ from typing import Any
 from sessrun.reference.api.ops.array_ops import reshape, split
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.state.input.record_options import TFRecordOptions
 
 __all__ = ["RecordInput"]
@@ -20,7 +21,7 @@ class RecordInput:
       batch_size: how many records a batch has.
       buffer_size: among how many records the next one is drawn.
       parallelism: how many files are read at once.
-      shift_ratio: by what share of the files the first one moves on with each epoch.
+      shift_ratio: the fraction of the files by which the first one is shifted in every epoch.
       seed: of the order.
       name: the operation's name.
       batches: how many batches are given at once, each as a list of scalars; None for one alone.
@@ -55,7 +56,7 @@ class RecordInput:
             ),
         }
 
-    def get_yield_op(self) -> Any:
+    def get_yield_op(self) -> Tensor | list[list[Tensor]]:
         """The records of a batch, string [batch_size], or a list of scalars for each batch."""
         records = apply_op("RecordInput", {}, self._attrs, self._name).outputs[0]
         if self._batches is None:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.input.parsing_features import (
     FixedLenFeature,
     FixedLenSequenceFeature,
@@ -32,23 +33,23 @@ Parsed = dict[str, Any]
 
 @public("io.parse_sequence_example")
 def parse_sequence_example(
-    serialized: Any,
-    context_features: Mapping[str, Any] | None = None,
-    sequence_features: Mapping[str, Any] | None = None,
-    example_names: Any = None,
+    serialized: TensorLike,
+    context_features: Mapping[str, object] | None = None,
+    sequence_features: Mapping[str, object] | None = None,
+    example_names: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[Parsed, Parsed, Parsed]:
     """The features of serialized SequenceExamples.
 
     Args:
       serialized: a vector of strings, or a scalar.
-      context_features: by name FixedLenFeature or VarLenFeature: features of the whole.
+      context_features: by name FixedLenFeature or VarLenFeature: features of the sequence.
       sequence_features: by name FixedLenSequenceFeature or VarLenFeature: feature lists.
-      example_names: a name for each, for messages.
+      example_names: names of the examples, for messages.
       name: the operations' name.
 
     Returns:
-      The features of the whole, the feature lists, and how many steps each example has of those
+      The context features, the feature lists, and how many steps an example has of those
       that are not sparse; by name.
 
     Raises:
@@ -62,9 +63,9 @@ def parse_sequence_example(
 
 @public("io.parse_single_sequence_example", "parse_single_sequence_example")
 def parse_single_sequence_example(
-    serialized: Any,
-    context_features: Mapping[str, Any] | None = None,
-    sequence_features: Mapping[str, Any] | None = None,
+    serialized: TensorLike,
+    context_features: Mapping[str, object] | None = None,
+    sequence_features: Mapping[str, object] | None = None,
     example_name: Any = None,
     name: str | None = None,
 ) -> tuple[Parsed, Parsed]:
@@ -78,7 +79,7 @@ def parse_single_sequence_example(
       name: the operations' name.
 
     Returns:
-      The features of the whole, and the feature lists; by name.
+      The context features, and the feature lists; by name.
 
     Raises:
       ValueError: as of `parse_sequence_example`, or `serialized` is no scalar.
@@ -92,7 +93,7 @@ def parse_single_sequence_example(
         return parsed[0], parsed[1]
 
 
-def _check(context: Mapping[str, Any] | None, lists: Mapping[str, Any] | None) -> None:
+def _check(context: Mapping[str, object] | None, lists: Mapping[str, object] | None) -> None:
     if not (context or lists):
         raise ValueError(
             "Both `context_features` and `sequence_features` argument are None, but at least one "
@@ -107,7 +108,7 @@ def _check(context: Mapping[str, Any] | None, lists: Mapping[str, Any] | None) -
 
 
 def _parsed(
-    serialized: Any, context: Any, lists: Any, names: Any, name: str | None
+    serialized: TensorLike, context: Any, lists: Any, names: Any, name: str | None
 ) -> tuple[Parsed, Parsed, Parsed]:
     context_wanted = wanted(context or {})
     sparse, dense = _wanted_lists(lists or {})
@@ -185,13 +186,13 @@ class _Outputs:
         taken, self._left = self._left[:count], self._left[count:]
         return taken
 
-    def sparse(self, keys: Mapping[str, Any]) -> Parsed:
+    def sparse(self, keys: Mapping[str, object]) -> Parsed:
         """The next SparseTensors: all indices, all values, all shapes."""
         parts = [self._take(len(keys)) for _ in range(3)]
         return {
             key: SparseTensor(*components) for key, *components in zip(keys, *parts, strict=True)
         }
 
-    def dense(self, keys: Mapping[str, Any]) -> Parsed:
+    def dense(self, keys: Mapping[str, object]) -> Parsed:
         """The next tensors."""
         return dict(zip(keys, self._take(len(keys)), strict=True))

@@ -1,4 +1,4 @@
-"""Sparse tensors on their way through a queue, which takes tensors: kept, and known by numbers.
+"""Sparse tensors in queues, which take tensors only: stored in a map, by int64 handles.
 
 Source: TF 2.21.
 """
@@ -44,18 +44,18 @@ class Kept(NamedTuple):
 
 
 def stored(
-    element: Sequence[Any], keep: Tensor, *, enqueue_many: bool, known: Sequence[Kept | None]
-) -> tuple[list[Any], list[Kept | None]]:
-    """The element with numbers, of shape [1] each, in the place of sparse tensors.
+    element: Sequence[object], keep: Tensor, *, enqueue_many: bool, known: Sequence[Kept | None]
+) -> tuple[list[Tensor], list[Kept | None]]:
+    """The element with handles, int64 of shape [1], in place of sparse tensors.
 
     Args:
       element: tensors and sparse tensors.
-      keep: whether it is to be put in: a bool, or one for each row.
+      keep: whether the element is enqueued: a bool, or one for each row.
       enqueue_many: whether rows are elements.
-      known: how another set keeps each component; those of several sets are kept together.
+      known: how another set stores the components; sets share a map for a component.
 
     Returns:
-      The tensors, and how each is kept, None for those that are not sparse.
+      The tensors, and how they are stored: None for those that are not sparse.
 
     """
     tensors: list[Any] = []
@@ -101,7 +101,7 @@ def _none_of(sparse: SparseTensor, enqueue_many: bool) -> Tensor:
 
 
 def either(keep: Tensor, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
-    """What one of the two makes, chosen while the graph is built where `keep` is known then."""
+    """Call one of two functions, chosen while the graph is built where `keep` is known then."""
     known = constant_value(keep)
     if known is not None:
         return yes() if known else no()
@@ -123,7 +123,7 @@ def _adding(numbers: Tensor) -> Operation:
 
 
 def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
-    """The batch with sparse tensors in the place of their numbers.
+    """The batch with sparse tensors in place of their handles.
 
     One is only there once all are: else those that nobody fetched would be kept for ever.
     """

@@ -1,4 +1,4 @@
-"""Sparse tensors that a session keeps, each known by a number.
+"""Sparse tensors that a session stores in a map, by int64 handles.
 
 Source: TF 2.21.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.sparse_ops import named_parts, of_parts, sparse_input
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.build.build import apply_op
@@ -57,7 +58,7 @@ def add_many_sparse_to_tensors_map(
 
 
 def _added(
-    kind: str, value: Any, container: str | None, shared_name: str | None, name: str | None
+    kind: str, value: TensorLike, container: str | None, shared_name: str | None, name: str | None
 ) -> Tensor:
     attrs = {"container": container or "", "shared_name": shared_name or ""}
     handle: Tensor = apply_op(kind, named_parts(sparse_input(value)), attrs, name).outputs[0]

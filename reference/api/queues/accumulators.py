@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.tensor_shape import TensorShape
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.indexed_slices import IndexedSlices
@@ -36,7 +38,7 @@ class ConditionalAccumulatorBase:
     #: What stands before the names of its operations.
     _prefix = "Resource"
 
-    def __init__(self, dtype: Any, shape: Any, accumulator_ref: Tensor) -> None:
+    def __init__(self, dtype: DTypeLike, shape: ShapeLike, accumulator_ref: Tensor) -> None:
         self._dtype = dtype
         self._shape = TensorShape(shape)
         self._accumulator_ref = accumulator_ref
@@ -64,18 +66,23 @@ class ConditionalAccumulatorBase:
         return apply_op(op_type, inputs, {}, name or f"{self._name}_NumAccumulated").outputs[0]
 
     def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
-        """Go to a step: gradients made before it are dropped."""
+        """Set the global step: gradients of earlier steps are dropped from then on."""
         step = _step(new_global_step)
         inputs = {"handle": self._accumulator_ref, "new_global_step": step}
         return apply_op(self._prefix + "AccumulatorSetGlobalStep", inputs, {}, name)
 
 
-def _step(value: Any) -> Any:
+def _step(value: TensorLike) -> Tensor:
     return cast(convert_to_tensor(value), dtypes.int64)
 
 
 def _create_accumulator(
-    op_type: str, dtype: Any, shape: Any, shared_name: str | None, name: str, reduction_type: str
+    op_type: str,
+    dtype: DTypeLike,
+    shape: ShapeLike,
+    shared_name: str | None,
+    name: str,
+    reduction_type: str,
 ) -> Tensor:
     attrs = {
         "dtype": dtype,
@@ -104,8 +111,8 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
 
     def __init__(
         self,
-        dtype: Any,
-        shape: Any = None,
+        dtype: DTypeLike,
+        shape: ShapeLike = None,
         shared_name: str | None = None,
         name: str = "conditional_accumulator",
         reduction_type: str = "MEAN",
@@ -115,8 +122,10 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         )
         super().__init__(dtype, shape, handle)
 
-    def apply_grad(self, grad: Any, local_step: Any = 0, name: str | None = None) -> Operation:
-        """Add a gradient that was made at a step; it is dropped if it is stale.
+    def apply_grad(
+        self, grad: TensorLike, local_step: TensorLike = 0, name: str | None = None
+    ) -> Operation:
+        """Add a gradient computed at `local_step`; it is dropped if it is stale.
 
         Raises:
           ValueError: its shape or dtype is not the accumulator's.
@@ -131,7 +140,7 @@ class ConditionalAccumulator(ConditionalAccumulatorBase):
         }
         return apply_op("ResourceAccumulatorApplyGradient", inputs, {}, name)
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Tensor:
+    def take_grad(self, num_required: TensorLike, name: str | None = None) -> Tensor:
         """Take the mean or sum of all gradients, once there are `num_required`."""
         inputs = {"handle": self._accumulator_ref, "num_required": num_required}
         attrs = {"dtype": self._dtype}
@@ -148,8 +157,8 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def __init__(
         self,
-        dtype: Any,
-        shape: Any = None,
+        dtype: DTypeLike,
+        shape: ShapeLike = None,
         shared_name: str | None = None,
         name: str = "sparse_conditional_accumulator",
         reduction_type: str = "MEAN",
@@ -160,7 +169,7 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         super().__init__(dtype, shape, handle)
 
     def apply_indexed_slices_grad(
-        self, grad: IndexedSlices, local_step: Any = 0, name: str | None = None
+        self, grad: IndexedSlices, local_step: TensorLike = 0, name: str | None = None
     ) -> Operation:
         """Add a gradient given as IndexedSlices, as `apply_grad` does."""
         return self.apply_grad(
@@ -176,16 +185,16 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         grad_indices: Any,
         grad_values: Any,
         grad_shape: Any = None,
-        local_step: Any = 0,
+        local_step: TensorLike = 0,
         name: str | None = None,
     ) -> Operation:
-        """Add slices of a gradient that was made at a step; dropped if they are stale.
+        """Add slices of a gradient computed at `local_step`; they are dropped if they are stale.
 
         Args:
-          grad_indices: a vector, in rising order: where each slice stands.
+          grad_indices: a vector, ascending: the indices of the slices.
           grad_values: the slices, stacked.
-          grad_shape: the shape of the whole, or None.
-          local_step: the step at which it was made.
+          grad_shape: the dense shape of the gradient, or None.
+          local_step: the step at which it was computed.
           name: the operation's name.
 
         """
@@ -199,13 +208,15 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
         attrs = {"has_known_shape": grad_shape is not None}
         return apply_op("SparseAccumulatorApplyGradient", inputs, attrs, name)
 
-    def take_grad(self, num_required: Any, name: str | None = None) -> Any:
+    def take_grad(self, num_required: TensorLike, name: str | None = None) -> Any:
         """Take indices, values and shape of the mean or sum, once there are `num_required`."""
         return wrapper("SparseAccumulatorTakeGradient")(
             handle=self._accumulator_ref, num_required=num_required, dtype=self._dtype, name=name
         )
 
-    def take_indexed_slices_grad(self, num_required: Any, name: str | None = None) -> IndexedSlices:
+    def take_indexed_slices_grad(
+        self, num_required: TensorLike, name: str | None = None
+    ) -> IndexedSlices:
         """What `take_grad` takes, as IndexedSlices."""
         taken = self.take_grad(num_required, name)
         return IndexedSlices(taken.values, taken.indices, taken.shape)

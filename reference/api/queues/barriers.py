@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.queues.queues import shape_list
 from sessrun.reference.base.dtypes import as_dtype
 from sessrun.reference.base.tensor_shape import Dimension, TensorShape
@@ -21,7 +22,7 @@ class Barrier:
 
     Args:
       types: the dtype of each component.
-      shapes: the fully defined shape of each component, or the one's;
+      shapes: the fully defined shapes of the components, or the shape of the only one;
         scalars if None.
       shared_name: the name under which sessions know it, its own if None.
       name: the operation's name.
@@ -67,7 +68,7 @@ class Barrier:
         return self._barrier_ref.op.name
 
     def insert_many(
-        self, component_index: int, keys: Any, values: Any, name: str | None = None
+        self, component_index: int, keys: TensorLike, values: TensorLike, name: str | None = None
     ) -> Operation:
         """Give one component of some keys: a row of `values` for each of the vector `keys`.
 

@@ -83,7 +83,7 @@ class Coordinator:
         """Ask the threads to stop for what is raised inside the `with`, which goes no further."""
         try:
             yield
-        except BaseException:  # noqa: BLE001 - whatever ends a thread is told to who waits for it
+        except BaseException:  # noqa: BLE001 - `join` raises whatever ended the thread
             self.request_stop(ex=sys.exc_info())
 
     def wait_for_stop(self, timeout: float | None = None) -> bool:
@@ -161,7 +161,7 @@ class LooperThread(threading.Thread):
     Args:
       coord: the coordinator.
       timer_interval_secs: the seconds from one time to the next; None for no pause.
-      target: what is called each time; a subclass may have a `run_loop` instead.
+      target: the function that is called repeatedly; a subclass may define `run_loop` instead.
       args: its arguments.
       kwargs: its keyword arguments.
 
@@ -175,8 +175,8 @@ class LooperThread(threading.Thread):
         coord: Coordinator,
         timer_interval_secs: float | None,
         target: Callable[..., Any] | None = None,
-        args: Sequence[Any] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
+        args: Sequence[object] | None = None,
+        kwargs: Mapping[str, object] | None = None,
     ) -> None:
         if not isinstance(coord, Coordinator):
             raise ValueError(f"'coord' argument must be a Coordinator: {coord}")  # noqa: TRY004 - TensorFlow's class
@@ -194,8 +194,8 @@ class LooperThread(threading.Thread):
         coord: Coordinator,
         timer_interval_secs: float | None,
         target: Callable[..., Any],
-        args: Sequence[Any] | None = None,
-        kwargs: Mapping[str, Any] | None = None,
+        args: Sequence[object] | None = None,
+        kwargs: Mapping[str, object] | None = None,
     ) -> LooperThread:
         """A thread of these arguments, started."""
         looper = LooperThread(coord, timer_interval_secs, target, args, kwargs)
@@ -223,6 +223,6 @@ class LooperThread(threading.Thread):
         """Is called after the last time."""
 
     def run_loop(self) -> None:
-        """Is called each time."""
+        """Called repeatedly: calls the target."""
         if self._call is not None:
             self._call(*self._arguments, **self._keywords)

@@ -16,7 +16,7 @@ from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.public import public
-from sessrun.reference.session.session import Session
+from sessrun.reference.session.session import BaseSession, Session
 from sessrun.spec.proto import QueueRunnerDef
 from sessrun.spec.proto.foreign import adopt
 
@@ -34,8 +34,8 @@ class QueueRunner:
     Args:
       queue: the queue.
       enqueue_ops: the operations, one for each thread.
-      close_op: closes the queue once all threads have ended; made here by default.
-      cancel_op: ends the threads that wait; made here by default.
+      close_op: closes the queue once all threads have ended; by default one is built.
+      cancel_op: ends the threads that wait; by default one is built.
       queue_closed_exception_types: errors that mean that there is no more to enqueue;
         OutOfRangeError by default.
 
@@ -142,7 +142,7 @@ class QueueRunner:
 
         Args:
           sess: the session.
-          coord: stops them, and is told their errors; one more thread then ends their waiting.
+          coord: stops them and receives their errors; one more thread then cancels their waiting.
           daemon: whether the program may end while they run.
           start: whether they are started.
 
@@ -171,7 +171,7 @@ class QueueRunner:
                 thread.start()
         return threads
 
-    def _run(self, sess: Any, op: Any, coord: Coordinator | None) -> None:
+    def _run(self, sess: BaseSession, op: Any, coord: Coordinator | None) -> None:
         is_last = False
         try:
             enqueue = sess.make_callable(op)
@@ -192,18 +192,18 @@ class QueueRunner:
             coord.request_stop(error)
         self._leave(sess)
 
-    def _leave(self, sess: Any) -> int:
+    def _leave(self, sess: BaseSession) -> int:
         """Count a thread out; how many are left."""
         with self._lock:
             self._running[sess] -= 1
             return self._running[sess]
 
-    def _close_on_stop(self, sess: Any, coord: Coordinator) -> None:
+    def _close_on_stop(self, sess: BaseSession, coord: Coordinator) -> None:
         coord.wait_for_stop()
         self._run_quietly(sess, self.cancel_op)
 
     @staticmethod
-    def _run_quietly(sess: Any, op: Operation) -> None:
+    def _run_quietly(sess: BaseSession, op: Operation) -> None:
         try:
             sess.run(op)
         except Exception as error:  # noqa: BLE001 - the session may be closed already
@@ -218,7 +218,7 @@ def add_queue_runner(qr: QueueRunner, collection: str = GraphKeys.QUEUE_RUNNERS)
 
 @public("train.queue_runner.start_queue_runners", "train.start_queue_runners")
 def start_queue_runners(
-    sess: Any = None,
+    sess: BaseSession | None = None,
     coord: Coordinator | None = None,
     daemon: bool = True,
     start: bool = True,

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import gather, stack
 from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.base.dtypes import int32 as int32_type
@@ -33,7 +34,7 @@ __all__ = [
 
 @public("QueueBase", "io.QueueBase", "queue.QueueBase")
 class QueueBase:
-    """A queue in the graph: what its operations are made with.
+    """A queue in the graph: its resource, and methods that build operations on it.
 
     Args:
       dtypes: the dtype of each component of an element.
@@ -68,7 +69,7 @@ class QueueBase:
         self._name = queue_ref.op.name.rpartition("/")[2]
 
     @staticmethod
-    def from_list(index: Any, queues: Sequence[QueueBase]) -> QueueBase:
+    def from_list(index: TensorLike, queues: Sequence[QueueBase]) -> QueueBase:
         """The queue at `index`, a scalar tensor, of a list of queues alike.
 
         Raises:
@@ -153,7 +154,7 @@ class QueueBase:
             inputs = {"handle": self._queue_ref, "components": components}
             return apply_op(op_type, inputs, {}, scope)
 
-    def _listed(self, vals: Any) -> list[Any]:
+    def _listed(self, vals: Any) -> list[TensorLike]:
         """The values in the order of the components."""
         if isinstance(vals, dict):
             if not self._names:
@@ -169,7 +170,7 @@ class QueueBase:
         return list(vals) if isinstance(vals, list | tuple) else [vals]
 
     def dequeue(self, name: str | None = None) -> Any:
-        """Take one element, once there is one.
+        """Take one element, once the queue has one.
 
         Returns:
           A tensor, a list of one tensor per component, or a dictionary where there are names.
@@ -181,8 +182,8 @@ class QueueBase:
         )
         return self._taken(op, self._shapes)
 
-    def dequeue_many(self, n: Any, name: str | None = None) -> Any:
-        """Take `n` elements, once they are there: a row of each component for each.
+    def dequeue_many(self, n: TensorLike, name: str | None = None) -> Any:
+        """Take `n` elements, once the queue has them, stacked along a new first dimension.
 
         Args:
           n: an int, or a scalar int32 tensor.
@@ -197,13 +198,13 @@ class QueueBase:
         rows = TensorShape([None if count is None else int(count)])
         return self._taken(op, [rows.concatenate(shape) for shape in self._shapes])
 
-    def dequeue_up_to(self, n: Any, name: str | None = None) -> Any:
+    def dequeue_up_to(self, n: TensorLike, name: str | None = None) -> Any:
         """As `dequeue_many`, but of a closed queue as few elements as are left."""
         op = self._take_many("QueueDequeueUpToV2", n, name or f"{self._name}_DequeueUpTo")
         rows = TensorShape([None])
         return self._taken(op, [rows.concatenate(shape) for shape in self._shapes])
 
-    def _take_many(self, op_type: str, n: Any, name: str) -> Operation:
+    def _take_many(self, op_type: str, n: TensorLike, name: str) -> Operation:
         if isinstance(n, int) and n < 0:
             raise ValueError(f"Input 'n' must be >= 0, but is {n} for {name!r} (op: {op_type!r})")
         with name_scope(name, values=[self._queue_ref]) as scope:
@@ -283,7 +284,7 @@ def shape_list(shapes: Any, *, partial: bool = False) -> list[TensorShape] | Non
     return static_shapes
 
 
-def _create_queue(op_type: str, attrs: Mapping[str, Any], shared_name: Any, name: str) -> Tensor:
+def _create_queue(op_type: str, attrs: Mapping[str, object], shared_name: Any, name: str) -> Tensor:
     # TensorFlow asks for a device for a queue of this kind only.
     graph = stacks.get_default_graph()
     with graph.device("CPU") if op_type == "FIFOQueueV2" else contextlib.nullcontext():
@@ -299,7 +300,7 @@ def _seed_of_name(graph_seed: int, shared_name: str) -> int:
     return int.from_bytes(digest[:4], "big") & 0x7FFFFFFF
 
 
-def _named(names: Any, dtypes: Sequence[DType]) -> Any:
+def _named(names: Any, dtypes: Sequence[DType]) -> list[str] | None:
     if names is None:
         return None
     listed = [names] if isinstance(names, str) else list(names)
@@ -420,7 +421,7 @@ class RandomShuffleQueue(QueueBase):
         dtypes: Any,
         shapes: Any = None,
         names: Any = None,
-        seed: Any = None,
+        seed: int | None = None,
         shared_name: str | None = None,
         name: str = "random_shuffle_queue",
     ) -> None:

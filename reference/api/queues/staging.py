@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -35,7 +36,7 @@ class BaseStagingArea:
 
     def __init__(
         self,
-        dtypes: Sequence[Any],
+        dtypes: Sequence[object],
         shapes: Any = None,
         names: Sequence[str] | None = None,
         shared_name: str | None = None,
@@ -93,13 +94,13 @@ class BaseStagingArea:
     def _apply(
         self,
         op_type: str,
-        inputs: Mapping[str, Any],
+        inputs: Mapping[str, object],
         name: str,
         *,
         beside: bool = True,
         **attrs: Any,
     ) -> Operation:
-        """An operation on the area, by default beside where it was made."""
+        """Build an operation on the area, by default colocated with it."""
         attrs = {
             "shared_name": self._name,
             "capacity": self._capacity,
@@ -149,7 +150,9 @@ class BaseStagingArea:
             tensors.append(convert_to_tensor(value, dtype=dtype, name=f"component_{index}"))
         return tensors, list(indices)
 
-    def _taken(self, tensors: Sequence[Tensor], indices: Sequence[int]) -> Any:
+    def _taken(
+        self, tensors: Sequence[Tensor], indices: Sequence[int]
+    ) -> list[Tensor] | dict[str, Tensor]:
         """What is given back: the tensors, or a dictionary where there are names."""
         tensors = self._here(tensors)
         for tensor, index in zip(tensors, indices, strict=False):
@@ -174,7 +177,7 @@ def _listed(values: Any) -> Any:
 class StagingArea(BaseStagingArea):
     """Elements in a line; arguments as of `BaseStagingArea`."""
 
-    def put(self, values: Any, name: str | None = None) -> Operation:
+    def put(self, values: TensorLike, name: str | None = None) -> Operation:
         """Put an element in, once there is room.
 
         Args:
@@ -191,13 +194,13 @@ class StagingArea(BaseStagingArea):
             parts, _ = self._parts(values, list(range(len(values))))
             return self._apply("Stage", {"values": parts}, scope)
 
-    def get(self, name: str | None = None) -> Any:
-        """Take the first element, once there is one: a list, or a dictionary if there are names."""
+    def get(self, name: str | None = None) -> list[Tensor] | dict[str, Tensor]:
+        """Take the first element, once the area has one: a list, or a dictionary by names."""
         op = self._apply("Unstage", {}, name or f"{self._name}_get", dtypes=self._dtypes)
         return self._taken(op.outputs, range(len(self._dtypes)))
 
-    def peek(self, index: Any, name: str | None = None) -> Any:
-        """The element at a place, once there are so many; it stays."""
+    def peek(self, index: TensorLike, name: str | None = None) -> list[Tensor] | dict[str, Tensor]:
+        """The element at an index, once the area has so many; it is not removed."""
         op = self._apply(
             "StagePeek", {"index": index}, name or f"{self._name}_peek", dtypes=self._dtypes
         )
@@ -226,7 +229,7 @@ class MapStagingArea(BaseStagingArea):
 
     def __init__(
         self,
-        dtypes: Sequence[Any],
+        dtypes: Sequence[object],
         shapes: Any = None,
         names: Sequence[str] | None = None,
         shared_name: str | None = None,
@@ -238,7 +241,7 @@ class MapStagingArea(BaseStagingArea):
         self._prefix = "OrderedMap" if ordered else "Map"
 
     def put(
-        self, key: Any, vals: Any, indices: Sequence[int] | None = None, name: str | None = None
+        self, key: object, vals: Any, indices: Sequence[int] | None = None, name: str | None = None
     ) -> Operation:
         """Give parts of an element, once there is room.
 
@@ -258,8 +261,8 @@ class MapStagingArea(BaseStagingArea):
             return self._apply(self._prefix + "Stage", inputs, scope, dtypes=self._dtypes)
 
     def peek(
-        self, key: Any, indices: Sequence[int | str] | None = None, name: str | None = None
-    ) -> Any:
+        self, key: object, indices: Sequence[int | str] | None = None, name: str | None = None
+    ) -> list[Tensor] | dict[str, Tensor]:
         """Parts of the element of a key, once it is complete; they stay."""
         places, dtypes = self._places(indices)
         inputs = {"key": key, "indices": places}
@@ -267,13 +270,16 @@ class MapStagingArea(BaseStagingArea):
         return self._taken(op.outputs, places)
 
     def get(
-        self, key: Any = None, indices: Sequence[int | str] | None = None, name: str | None = None
-    ) -> tuple[Any, Any]:
+        self,
+        key: Any = None,
+        indices: Sequence[int | str] | None = None,
+        name: str | None = None,
+    ) -> tuple[Tensor, list[Tensor] | dict[str, Tensor]]:
         """Take parts of an element, once it is complete: its key and the parts.
 
         Args:
           key: its key; None for any.
-          indices: which parts, by place or by name; all if None.
+          indices: which parts, by index or by name; all if None.
           name: the operation's name.
 
         Raises:

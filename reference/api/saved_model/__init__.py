@@ -35,7 +35,7 @@ def _group(name: str, *values: Any, **named: Any) -> ModuleType:
     return module
 
 
-def _constants(*names: str) -> dict[str, Any]:
+def _constants(*names: str) -> dict[str, str]:
     return {name: getattr(_names, name) for name in names}
 
 

@@ -42,7 +42,7 @@ def named(tensors: Iterable[Any] | None, note: Callable[[AssetFileDef], None]) -
 
     Args:
       tensors: the constants that name them.
-      note: what takes down each of the tensors with its asset.
+      note: called with every tensor and its asset, to record them.
 
     Raises:
       TypeError: one is no constant of one string.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from os import PathLike
 from typing import Any
 
 from sessrun.reference.api.saved_model import assets, names
@@ -12,6 +13,7 @@ from sessrun.reference.api.saving.saveables import default_saveables
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given
 from sessrun.spec.proto import DataType, MetaGraphDef, SavedModel, SignatureDef, TensorInfo
@@ -26,14 +28,14 @@ class _Builder:
     """What both kinds of builders do.
 
     Args:
-      export_dir: the folder, which is made, or is empty.
+      export_dir: the folder, which is created, or is empty.
 
     Raises:
       AssertionError: there is something in it.
 
     """
 
-    def __init__(self, export_dir: Any) -> None:
+    def __init__(self, export_dir: str | bytes | PathLike[str]) -> None:
         self._saved_model = SavedModel(saved_model_schema_version=names.SAVED_MODEL_SCHEMA_VERSION)
         self._export_dir = as_given(export_dir)
         self._has_saved_variables = False
@@ -59,7 +61,12 @@ class _Builder:
             )
 
     def _export(
-        self, saver: Saver | None, sess: Any = None, *, clear_devices: bool, strip: bool
+        self,
+        saver: Saver | None,
+        sess: BaseSession | None = None,
+        *,
+        clear_devices: bool,
+        strip: bool,
     ) -> MetaGraphDef:
         """Save the variables, if there is a session; the graph's message."""
         if sess is not None:
@@ -110,7 +117,7 @@ class SavedModelBuilder(_Builder):
     """Writes a saved model: graphs that share variables and assets.
 
     Args:
-      export_dir: the folder, which is made, or is empty.
+      export_dir: the folder, which is created, or is empty.
 
     Raises:
       AssertionError: there is something in it.
@@ -119,10 +126,10 @@ class SavedModelBuilder(_Builder):
 
     def add_meta_graph_and_variables(
         self,
-        sess: Any,
+        sess: BaseSession,
         tags: Iterable[str],
-        signature_def_map: Mapping[str, Any] | None = None,
-        assets_collection: Iterable[Any] | None = None,
+        signature_def_map: Mapping[str, object] | None = None,
+        assets_collection: Iterable[object] | None = None,
         legacy_init_op: Any = None,
         clear_devices: bool = False,
         main_op: Any = None,
@@ -133,7 +140,7 @@ class SavedModelBuilder(_Builder):
 
         Args:
           sess: the session.
-          tags: by which the graph is found.
+          tags: the tags that the graph is loaded by.
           signature_def_map: its signatures by key.
           assets_collection: constants that name files, which are copied.
           legacy_init_op: as `main_op`, by its older name.
@@ -161,8 +168,8 @@ class SavedModelBuilder(_Builder):
     def add_meta_graph(
         self,
         tags: Iterable[str],
-        signature_def_map: Mapping[str, Any] | None = None,
-        assets_collection: Iterable[Any] | None = None,
+        signature_def_map: Mapping[str, object] | None = None,
+        assets_collection: Iterable[object] | None = None,
         legacy_init_op: Any = None,
         clear_devices: bool = False,
         main_op: Any = None,
@@ -183,7 +190,7 @@ class SavedModelBuilder(_Builder):
         graph = self._export(saver, clear_devices=clear_devices, strip=strip_default_attrs)
         self._add(graph, tags, signatures)
 
-    def _add_collections(self, tensors: Iterable[Any] | None, main_op: Any) -> None:
+    def _add_collections(self, tensors: Iterable[object] | None, main_op: Any) -> None:
         asset_paths = assets.named(tensors, assets.add_to_collection)
         assets.copied(asset_paths, self._export_dir, self._saved_asset_files)
         if main_op is None:
@@ -207,7 +214,7 @@ class SignatureBuilder(_Builder):
     TensorFlow has it under `tensorflow.python`, as `_SavedModelBuilder`.
 
     Args:
-      export_dir: the folder, which is made, or is empty.
+      export_dir: the folder, which is created, or is empty.
 
     Raises:
       AssertionError: there is something in it.
@@ -216,10 +223,10 @@ class SignatureBuilder(_Builder):
 
     def add_meta_graph_and_variables(
         self,
-        sess: Any,
+        sess: BaseSession,
         tags: Iterable[str],
-        signature_def_map: Mapping[str, Any] | None = None,
-        assets_list: Iterable[Any] | None = None,
+        signature_def_map: Mapping[str, object] | None = None,
+        assets_list: Iterable[object] | None = None,
         clear_devices: bool = False,
         init_op: Any = None,
         train_op: Any = None,
@@ -230,7 +237,7 @@ class SignatureBuilder(_Builder):
 
         Args:
           sess: the session.
-          tags: by which the graph is found.
+          tags: the tags that the graph is loaded by.
           signature_def_map: its signatures by key.
           assets_list: constants that name files, which are copied.
           clear_devices: whether the devices asked for are left out.
@@ -253,8 +260,8 @@ class SignatureBuilder(_Builder):
     def add_meta_graph(
         self,
         tags: Iterable[str],
-        signature_def_map: Mapping[str, Any] | None = None,
-        assets_list: Iterable[Any] | None = None,
+        signature_def_map: Mapping[str, object] | None = None,
+        assets_list: Iterable[object] | None = None,
         clear_devices: bool = False,
         init_op: Any = None,
         train_op: Any = None,
@@ -274,12 +281,12 @@ class SignatureBuilder(_Builder):
         self._add_assets(graph, assets_list)
         self._add(graph, tags, signatures)
 
-    def _add_assets(self, graph: MetaGraphDef, tensors: Iterable[Any] | None) -> None:
+    def _add_assets(self, graph: MetaGraphDef, tensors: Iterable[object] | None) -> None:
         asset_paths = assets.named(tensors, assets.add_to_message(graph))
         assets.copied(asset_paths, self._export_dir, self._saved_asset_files)
 
 
-def _checked(signature_def_map: Mapping[str, Any] | None) -> Signatures:
+def _checked(signature_def_map: Mapping[str, object] | None) -> Signatures:
     """Signatures whose tensors have names and dtypes, and no key that is reserved."""
     signatures = {
         key: adopt(value, SignatureDef) for key, value in (signature_def_map or {}).items()

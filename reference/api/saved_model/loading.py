@@ -1,9 +1,10 @@
-"""Saved models are loaded: the graph, its variables, then what prepares it. Source: TF 2.21."""
+"""Loading saved models: the graph, its variables, then its initialization. Source: TF 2.21."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
+from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference.api.saved_model import names
@@ -18,7 +19,10 @@ from sessrun.reference.api.saving.meta_graph_import import imported
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.graph import Graph
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files.file_names import as_given
 from sessrun.reference.state.files.files import join
 from sessrun.spec.proto import AssetFileDef, MetaGraphDef, SavedModel
@@ -39,9 +43,9 @@ parse_saved_model = read_model
 
 
 def load(
-    sess: Any,
+    sess: BaseSession,
     tags: Iterable[str],
-    export_dir: Any,
+    export_dir: str | bytes | PathLike[str],
     import_scope: str | None = None,
     **saver_kwargs: Any,
 ) -> MetaGraphDef:
@@ -77,7 +81,7 @@ class SavedModelLoader:
 
     """
 
-    def __init__(self, export_dir: Any) -> None:
+    def __init__(self, export_dir: str | bytes | PathLike[str]) -> None:
         self._export_dir = export_dir
         self._variables_path = variables_path(export_dir)
         self._saved_model = read_model(export_dir)
@@ -119,7 +123,7 @@ class SavedModelLoader:
         tags: Iterable[str],
         import_scope: str | None = None,
         **saver_kwargs: Any,
-    ) -> tuple[Saver | None, list[Any] | None]:
+    ) -> tuple[Saver | None, list[Tensor | Operation] | None]:
         """Add the graph of these tags to one.
 
         Args:
@@ -140,7 +144,7 @@ class SavedModelLoader:
             return imported(definition, import_scope=import_scope, **saver_kwargs)
 
     def restore_variables(
-        self, sess: Any, saver: Saver | None, import_scope: str | None = None
+        self, sess: BaseSession, saver: Saver | None, import_scope: str | None = None
     ) -> None:
         """Set the variables of a session to those of the model.
 
@@ -169,7 +173,9 @@ class SavedModelLoader:
                     "a saver is required."
                 )
 
-    def run_init_ops(self, sess: Any, tags: Iterable[str], import_scope: str | None = None) -> None:
+    def run_init_ops(
+        self, sess: BaseSession, tags: Iterable[str], import_scope: str | None = None
+    ) -> None:
         """Run what prepares the graph of these tags, its assets fed; nothing if it has none.
 
         Args:
@@ -189,7 +195,11 @@ class SavedModelLoader:
                 sess.run([operation], feed_dict=assets)
 
     def load(
-        self, sess: Any, tags: Iterable[str], import_scope: str | None = None, **saver_kwargs: Any
+        self,
+        sess: BaseSession,
+        tags: Iterable[str],
+        import_scope: str | None = None,
+        **saver_kwargs: Any,
     ) -> MetaGraphDef:
         """Load the graph of these tags into a session, as `tf.saved_model.load` does."""
         with sess.graph.as_default():
@@ -200,9 +210,11 @@ class SavedModelLoader:
 
 
 def get_asset_tensors(
-    export_dir: Any, meta_graph_def_to_load: MetaGraphDef, import_scope: str | None = None
+    export_dir: str | bytes | PathLike[str],
+    meta_graph_def_to_load: MetaGraphDef,
+    import_scope: str | None = None,
 ) -> dict[str, bytes]:
-    """For each tensor that names an asset the path of that.
+    """The paths of assets by the tensors that name them.
 
     Args:
       export_dir: the model's folder.
@@ -223,10 +235,15 @@ def get_asset_tensors(
     }
 
 
-def _of_signature(definition: MetaGraphDef, key: str, import_scope: str | None) -> Any:
+def _of_signature(
+    definition: MetaGraphDef, key: str, import_scope: str | None
+) -> Tensor | Operation | None:
     if key not in definition.signature_def:
         return None
-    return load_op_from_signature_def(definition.signature_def[key], key, import_scope)
+    result: Tensor | Operation | None = load_op_from_signature_def(
+        definition.signature_def[key], key, import_scope
+    )
+    return result
 
 
 def _of_collection(definition: MetaGraphDef, key: str) -> Any:
@@ -240,8 +257,10 @@ def _of_collection(definition: MetaGraphDef, key: str) -> Any:
     return get_default_graph().get_collection(key)[0]
 
 
-def get_init_op(meta_graph_def: MetaGraphDef, import_scope: str | None = None) -> Any:
-    """What prepares an imported graph, or None.
+def get_init_op(
+    meta_graph_def: MetaGraphDef, import_scope: str | None = None
+) -> Tensor | Operation | None:
+    """The operation that initializes an imported graph, or None.
 
     Args:
       meta_graph_def: its message.
@@ -259,7 +278,9 @@ def get_init_op(meta_graph_def: MetaGraphDef, import_scope: str | None = None) -
     return init_op
 
 
-def get_train_op(meta_graph_def: MetaGraphDef, import_scope: str | None = None) -> Any:
-    """What trains an imported graph, or None; arguments and errors as `get_init_op`."""
+def get_train_op(
+    meta_graph_def: MetaGraphDef, import_scope: str | None = None
+) -> Tensor | Operation | None:
+    """The training operation of an imported graph, or None; arguments as of `get_init_op`."""
     train_op = _of_signature(meta_graph_def, names.TRAIN_OP_SIGNATURE_KEY, import_scope)
     return _of_collection(meta_graph_def, names.TRAIN_OP_KEY) if train_op is None else train_op

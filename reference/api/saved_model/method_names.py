@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from os import PathLike
 from typing import Any
 
 from sessrun.reference.api.saved_model.model_files import read_model, text_path, write_model
@@ -22,7 +23,7 @@ class MethodNameUpdater:
 
     """
 
-    def __init__(self, export_dir: Any) -> None:
+    def __init__(self, export_dir: str | bytes | PathLike[str]) -> None:
         self._export_dir = export_dir
         self._saved_model = read_model(export_dir)
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from os import PathLike
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from google.protobuf import text_format
 from google.protobuf.any_pb2 import Any as AnyMessage
@@ -37,22 +38,22 @@ _THEIRS: Final = "type.googleapis.com/tensorflow."
 _TYPE: Final = re.compile(rf"(?m)^(\s*\[){re.escape(_THEIRS)}")
 
 
-def _path(export_dir: Any, name: str) -> str:
+def _path(export_dir: str | bytes | PathLike[str], name: str) -> str:
     path: str = join(as_given(export_dir), name)
     return path
 
 
-def text_path(export_dir: Any) -> str:
+def text_path(export_dir: str | bytes | PathLike[str]) -> str:
     """The path of the file of text."""
     return _path(export_dir, names.SAVED_MODEL_FILENAME_PBTXT)
 
 
-def variables_path(export_dir: Any) -> str:
+def variables_path(export_dir: str | bytes | PathLike[str]) -> str:
     """The path of the checkpoint of the variables."""
     return _path(_path(export_dir, names.VARIABLES_DIRECTORY), names.VARIABLES_FILENAME)
 
 
-def assets_folder(export_dir: Any) -> str:
+def assets_folder(export_dir: str | bytes | PathLike[str]) -> str:
     """The path of the folder of assets."""
     return _path(export_dir, names.ASSETS_DIRECTORY)
 
@@ -63,7 +64,7 @@ def make_folder(path: str) -> str:
     return path
 
 
-def maybe_saved_model_directory(export_dir: Any) -> bool:
+def maybe_saved_model_directory(export_dir: str | bytes | PathLike[str]) -> bool:
     """Whether a folder has the file of a saved model."""
     kinds = (
         names.SAVED_MODEL_FILENAME_PBTXT,
@@ -73,7 +74,7 @@ def maybe_saved_model_directory(export_dir: Any) -> bool:
     return any(exists(_path(export_dir, name)) for name in kinds)
 
 
-def read_model(export_dir: Any) -> SavedModel:
+def read_model(export_dir: str | bytes | PathLike[str]) -> SavedModel:
     """The saved model of a folder; the file of bytes goes before that of text.
 
     Raises:
@@ -108,7 +109,9 @@ def _read(path: str) -> bytes:
         return file.read()
 
 
-def write_model(model: SavedModel, export_dir: Any, *, as_text: bool) -> str:
+def write_model(
+    model: SavedModel, export_dir: str | bytes | PathLike[str], *, as_text: bool
+) -> str:
     """Write the file of a saved model.
 
     Args:

@@ -1,4 +1,4 @@
-"""The names that saved models are made of: files, collections, tags, keys of signatures."""
+"""The constants of saved models: names of files and collections, tags, keys of signatures."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
 SAVED_MODEL_SCHEMA_VERSION: Final = 1
 SAVED_MODEL_FILENAME_PB: Final = "saved_model.pb"
 SAVED_MODEL_FILENAME_PBTXT: Final = "saved_model.pbtxt"
-#: A form for models of more than 2 GiB, which is only told that it is there.
+#: The format for models of more than 2 GiB, which is recognized but not read.
 SAVED_MODEL_FILENAME_CPB: Final = "saved_model.cpb"
 ASSETS_DIRECTORY: Final = "assets"
 DEBUG_DIRECTORY: Final = "debug"

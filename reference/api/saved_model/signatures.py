@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sessrun.reference import errors
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.saved_model import names
 from sessrun.reference.api.saved_model.tensor_infos import (
     build_tensor_info,
@@ -70,7 +71,7 @@ def _infos(tensors: Mapping[str, Any]) -> dict[str, TensorInfo]:
     return {key: build_tensor_info(tensor) for key, tensor in tensors.items()}
 
 
-def _info(kind: str, tensor: Any, dtype: int) -> TensorInfo:
+def _info(kind: str, tensor: TensorLike, dtype: int) -> TensorInfo:
     """The message about a tensor that must be of a dtype."""
     tensor_info = build_tensor_info(tensor)
     if tensor_info.dtype != dtype:
@@ -81,7 +82,7 @@ def _info(kind: str, tensor: Any, dtype: int) -> TensorInfo:
     return tensor_info
 
 
-def _check_examples(kind: str, examples: Any) -> None:
+def _check_examples(kind: str, examples: TensorLike) -> None:
     if examples is None:
         raise ValueError(f"{kind} `examples` cannot be None.")
     if not isinstance(examples, Tensor):
@@ -91,7 +92,7 @@ def _check_examples(kind: str, examples: Any) -> None:
         )
 
 
-def regression_signature_def(examples: Any, predictions: Any) -> SignatureDef:
+def regression_signature_def(examples: TensorLike, predictions: Any) -> SignatureDef:
     """A signature from serialized examples to numbers.
 
     Args:
@@ -110,7 +111,9 @@ def regression_signature_def(examples: Any, predictions: Any) -> SignatureDef:
     return build_signature_def(inputs, outputs, names.REGRESS_METHOD_NAME)
 
 
-def classification_signature_def(examples: Any, classes: Any, scores: Any) -> SignatureDef:
+def classification_signature_def(
+    examples: TensorLike, classes: Any, scores: TensorLike
+) -> SignatureDef:
     """A signature from serialized examples to classes, their scores, or both.
 
     Args:
@@ -135,7 +138,9 @@ def classification_signature_def(examples: Any, classes: Any, scores: Any) -> Si
     return build_signature_def(inputs, outputs, names.CLASSIFY_METHOD_NAME)
 
 
-def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> SignatureDef:
+def predict_signature_def(
+    inputs: Mapping[str, object], outputs: Mapping[str, object]
+) -> SignatureDef:
     """A signature from any tensors to any.
 
     Args:
@@ -154,16 +159,16 @@ def predict_signature_def(inputs: Mapping[str, Any], outputs: Mapping[str, Any])
 
 
 def supervised_train_signature_def(
-    inputs: Mapping[str, Any],
-    loss: Mapping[str, Any] | None,
-    predictions: Mapping[str, Any] | None = None,
-    metrics: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, object],
+    loss: Mapping[str, object] | None,
+    predictions: Mapping[str, object] | None = None,
+    metrics: Mapping[str, object] | None = None,
 ) -> SignatureDef:
     """A signature of training.
 
     Args:
       inputs: tensors by name.
-      loss: what is made small.
+      loss: the loss that is minimized.
       predictions: what is computed.
       metrics: what is measured.
 
@@ -175,17 +180,17 @@ def supervised_train_signature_def(
 
 
 def supervised_eval_signature_def(
-    inputs: Mapping[str, Any],
-    loss: Mapping[str, Any] | None,
-    predictions: Mapping[str, Any] | None = None,
-    metrics: Mapping[str, Any] | None = None,
+    inputs: Mapping[str, object],
+    loss: Mapping[str, object] | None,
+    predictions: Mapping[str, object] | None = None,
+    metrics: Mapping[str, object] | None = None,
 ) -> SignatureDef:
     """A signature of evaluation; arguments and errors as `supervised_train_signature_def`."""
     return _supervised(names.SUPERVISED_EVAL_METHOD_NAME, inputs, loss, predictions, metrics)
 
 
 def _supervised(
-    method: str, inputs: Mapping[str, Any], *outputs: Mapping[str, Any] | None
+    method: str, inputs: Mapping[str, object], *outputs: Mapping[str, Any] | None
 ) -> SignatureDef:
     if not inputs:
         raise ValueError(f"{method} `inputs` cannot be None or empty.")
@@ -195,14 +200,16 @@ def _supervised(
     return build_signature_def(_infos(inputs), infos_of_outputs, method)
 
 
-def is_valid_signature(signature_def: Any) -> bool:
+def is_valid_signature(signature_def: SignatureDef) -> bool:
     """Whether a signature is one that services know: to classify, to regress or to predict."""
     return signature_def is not None and any(
         is_valid(signature_def) for is_valid in (is_classification, is_regression, is_prediction)
     )
 
 
-def _known(signature_def: Any, method: str) -> tuple[dict[str, int], dict[str, int]] | None:
+def _known(
+    signature_def: SignatureDef, method: str
+) -> tuple[dict[str, int], dict[str, int]] | None:
     """The dtypes of inputs and of outputs of a signature of that method that has both, or None."""
     signature = adopt(signature_def, SignatureDef)
     if signature.method_name != method or not signature.inputs or not signature.outputs:
@@ -211,12 +218,12 @@ def _known(signature_def: Any, method: str) -> tuple[dict[str, int], dict[str, i
     return inputs, {name: info.dtype for name, info in signature.outputs.items()}
 
 
-def is_prediction(signature_def: Any) -> bool:
+def is_prediction(signature_def: SignatureDef) -> bool:
     """Whether a signature is one to predict: it has some input and some output."""
     return _known(signature_def, names.PREDICT_METHOD_NAME) is not None
 
 
-def is_regression(signature_def: Any) -> bool:
+def is_regression(signature_def: SignatureDef) -> bool:
     """Whether a signature is one to regress: a string, and a number of float32."""
     return _known(signature_def, names.REGRESS_METHOD_NAME) == (
         {names.REGRESS_INPUTS: _STRING},
@@ -224,7 +231,7 @@ def is_regression(signature_def: Any) -> bool:
     )
 
 
-def is_classification(signature_def: Any) -> bool:
+def is_classification(signature_def: SignatureDef) -> bool:
     """Whether a signature is one to classify: a string, and classes, scores or both."""
     known = _known(signature_def, names.CLASSIFY_METHOD_NAME)
     if known is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any
 
 from sessrun.reference.api.saved_model.building import SavedModelBuilder
@@ -10,22 +11,23 @@ from sessrun.reference.api.saved_model.names import DEFAULT_SERVING_SIGNATURE_DE
 from sessrun.reference.api.saved_model.signatures import predict_signature_def
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.session.session import BaseSession
 
 __all__ = ["simple_save"]
 
 
 def simple_save(
-    session: Any,
-    export_dir: Any,
-    inputs: Mapping[str, Any],
-    outputs: Mapping[str, Any],
+    session: BaseSession,
+    export_dir: str | bytes | PathLike[str],
+    inputs: Mapping[str, object],
+    outputs: Mapping[str, object],
     legacy_init_op: Any = None,
 ) -> None:
     """Save the default graph with a session's variables and one signature.
 
     Args:
       session: the session.
-      export_dir: the folder, which is made, or is empty.
+      export_dir: the folder, which is created, or is empty.
       inputs: the signature's inputs, tensors by name.
       outputs: its outputs.
       legacy_init_op: what is run once the model is loaded.

@@ -10,6 +10,7 @@ from sessrun.reference.base.tensor_shape import unknown_shape
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_prefixes import under
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import DataType, TensorInfo
 from sessrun.spec.proto.foreign import adopt
 
@@ -48,7 +49,7 @@ def of_operation(operation: Any) -> TensorInfo:
 
 def get_tensor_from_tensor_info(
     tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None
-) -> Any:
+) -> Tensor | SparseTensor:
     """The tensor that a message is about.
 
     Args:

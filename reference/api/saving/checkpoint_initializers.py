@@ -32,7 +32,8 @@ def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
     Args:
       ckpt_dir_or_file: the checkpoint's path, or a folder, whose latest one is taken.
       assignment_map: names in the checkpoint, each to a variable or to the name of one that
-        `get_variable` made; or `scope/` in it to `other_scope/`, `/` for all. A mapping, or pairs.
+        `get_variable` created; or `scope/` in it to `other_scope/`, `/` for all. A mapping, or
+        pairs.
 
     Raises:
       ValueError: the checkpoint does not have a name, or a variable has another shape; or a name
@@ -66,7 +67,7 @@ def checkpoint_file(path: Any) -> Any:
     return latest_checkpoint(path) if files.isdir(path) else path
 
 
-def _variable_named(variables: Mapping[str, Any], target: Any) -> Any:
+def _variable_named(variables: Mapping[str, object], target: Any) -> Any:
     """The variable that is meant, or the list of its parts; None if there is none."""
     if isinstance(target, PartitionedVariable):
         return target._get_variable_list()  # noqa: SLF001 - its parts
@@ -81,7 +82,7 @@ def _variable_named(variables: Mapping[str, Any], target: Any) -> Any:
 
 def _check_shape(variable: Any, name: str, saved: Sequence[int]) -> None:
     if isinstance(variable, list):
-        return  # the slices are held against the whole when they are restored
+        return  # slices are compared with the full shape when they are restored
     if not variable.shape.is_compatible_with(saved):
         raise ValueError(
             f"Shape of variable {variable.name} ({variable.shape}) doesn't match with shape "
@@ -90,8 +91,8 @@ def _check_shape(variable: Any, name: str, saved: Sequence[int]) -> None:
 
 
 def _of_scope(
-    name: str, target: str, variables: Mapping[str, Any]
-) -> Iterator[tuple[Any, str, str]]:
+    name: str, target: str, variables: Mapping[str, object]
+) -> Iterator[tuple[Variable | list[Variable], str, str]]:
     """The variables of a scope, each with its name in the checkpoint, and without the scope."""
     scope = target.rpartition("/")[0]
     if not name.endswith("/"):

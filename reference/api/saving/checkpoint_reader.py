@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping
+from os import PathLike
 from typing import Any
 
 from sessrun.reference import errors
@@ -47,7 +48,7 @@ class CheckpointReader:
 
     """
 
-    def __init__(self, filename: Any) -> None:
+    def __init__(self, filename: str | bytes | PathLike[str]) -> None:
         with _op_errors():
             self._checkpoint = _opened(local_path(_path(filename)))
             entries: Mapping[bytes, Entry] = self._checkpoint.tensor_entries()

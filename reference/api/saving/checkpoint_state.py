@@ -9,6 +9,7 @@ import logging
 import os
 import re
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import Any, Final
 
 from google.protobuf import text_format
@@ -43,7 +44,7 @@ def _state_path(folder: str, latest_filename: str | None) -> str:
 
 @public("train.generate_checkpoint_state_proto")
 def generate_checkpoint_state_proto(
-    save_dir: Any,
+    save_dir: str | bytes | PathLike[str],
     model_checkpoint_path: str,
     all_model_checkpoint_paths: list[str] | None = None,
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
@@ -55,7 +56,7 @@ def generate_checkpoint_state_proto(
       save_dir: the folder that it is in; relative paths in it become relative to it.
       model_checkpoint_path: the latest checkpoint.
       all_model_checkpoint_paths: all of them, the latest last, which is added if it is not.
-      all_model_checkpoint_timestamps: when each was written, in seconds.
+      all_model_checkpoint_timestamps: when they were written, in seconds since 1970.
       last_preserved_timestamp: when the last was written that is kept for good.
 
     Raises:
@@ -93,7 +94,7 @@ def _relative(path: str, folder: str) -> str:
 
 @public("train.update_checkpoint_state")
 def update_checkpoint_state(
-    save_dir: Any,
+    save_dir: str | bytes | PathLike[str],
     model_checkpoint_path: str,
     all_model_checkpoint_paths: list[str] | None = None,
     latest_filename: str | None = None,
@@ -107,7 +108,7 @@ def update_checkpoint_state(
       model_checkpoint_path: the latest checkpoint.
       all_model_checkpoint_paths: all of them, the latest last.
       latest_filename: the file's name, `checkpoint` by default.
-      all_model_checkpoint_timestamps: when each was written, in seconds.
+      all_model_checkpoint_timestamps: when they were written, in seconds since 1970.
       last_preserved_timestamp: when the last was written that is kept for good.
 
     Raises:
@@ -127,7 +128,7 @@ def update_checkpoint_state(
 
 
 def update_checkpoint_state_internal(
-    save_dir: Any,
+    save_dir: str | bytes | PathLike[str],
     model_checkpoint_path: str,
     all_model_checkpoint_paths: list[str] | None = None,
     latest_filename: str | None = None,
@@ -249,7 +250,7 @@ def checkpoint_exists(checkpoint_prefix: Any) -> bool:
 
 
 @public("train.get_checkpoint_mtimes")
-def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[Any]) -> list[float]:
+def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[object]) -> list[float]:
     """When the checkpoints were written, in seconds; those that are not there are left out."""
     times = []
     for prefix in checkpoint_prefixes:

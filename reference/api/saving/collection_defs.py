@@ -49,7 +49,9 @@ _MESSAGES: Final[Mapping[str, tuple[type[Message], str]]] = {
 }
 
 
-def add_collection(target: MetaGraphDef, key: Any, items: Sequence[Any], scope: str | None) -> None:
+def add_collection(
+    target: MetaGraphDef, key: object, items: Sequence[object], scope: str | None
+) -> None:
     """Write a collection; one that cannot be written is left out, with a warning.
 
     Args:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from sessrun.reference.api.saving.graph_pruning import extract_sub_graph
 from sessrun.reference.build import constant_op
 from sessrun.reference.public import public
+from sessrun.reference.session.session import BaseSession
 from sessrun.spec.proto import AttrValue, GraphDef, NodeDef
 
 __all__ = ["convert_variables_to_constants"]
@@ -24,7 +25,7 @@ _PASSING_ON: Final = frozenset({"Enter", "Exit", "Identity", "Merge", "NextItera
 
 @public("graph_util.convert_variables_to_constants")
 def convert_variables_to_constants(
-    sess: Any,
+    sess: BaseSession,
     input_graph_def: Any,
     output_node_names: Any,
     variable_names_whitelist: Collection[str] | None = None,
@@ -66,14 +67,14 @@ def _value_of(variable: NodeDef) -> str:
 
 
 class _Frozen:
-    """A copy of a GraphDef, with these variables made constants.
+    """A copy of a GraphDef with constants in place of these variables.
 
     Attributes:
       proto: the copy.
 
     """
 
-    def __init__(self, graph_def: GraphDef, values: Mapping[str, Any]) -> None:
+    def __init__(self, graph_def: GraphDef, values: Mapping[str, object]) -> None:
         self.proto = GraphDef()
         self.proto.CopyFrom(graph_def)
         self._nodes = {node.name: node for node in self.proto.node}
@@ -121,7 +122,7 @@ def _constant(name: str, value: Any, dtype: int) -> NodeDef:
 
 
 def _replaced(node: NodeDef, op: str, inputs: Iterable[str], **attrs: AttrValue) -> NodeDef:
-    """A node in the place of another: control dependencies and device are not kept."""
+    """A node that replaces another one: control dependencies and device are dropped."""
     replacement = NodeDef(name=node.name, op=op, input=inputs)
     for name, value in attrs.items():
         replacement.attr[name].CopyFrom(value)

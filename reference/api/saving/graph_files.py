@@ -19,7 +19,7 @@ def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool =
 
     Args:
       graph_or_graph_def: a Graph, or a GraphDef.
-      logdir: the folder, which is made if there is none.
+      logdir: the folder, which is created if there is none.
       name: the file's name.
       as_text: whether it is written as text.
 

@@ -51,7 +51,7 @@ _PASSING_ON: Final = frozenset({"Identity", "StopGradient"})
 
 
 @public("graph_util.extract_sub_graph")
-def extract_sub_graph(graph_def: Any, dest_nodes: Any) -> GraphDef:
+def extract_sub_graph(graph_def: GraphDef, dest_nodes: Any) -> GraphDef:
     """The nodes that these nodes need, themselves included, in the order of the GraphDef.
 
     Nodes are needed as inputs, as control inputs, and by colocation. Functions and versions are
@@ -174,7 +174,7 @@ def _needs(node: NodeDef) -> list[str]:
 
 
 def _bridged(nodes: Iterable[NodeDef], protected: frozenset[str]) -> dict[str, str]:
-    """The nodes that only pass a value on, each with the input that it passes on."""
+    """The inputs of the nodes that only pass a value on, by the names of the nodes."""
     nodes = list(nodes)
     staying, waited = set(protected), set()
     for node in nodes:

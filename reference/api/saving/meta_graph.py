@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference.api.saving.collection_defs import add_collection
@@ -38,10 +39,10 @@ _SAVING: Final = frozenset({"Restore", "RestoreSlice", "RestoreV2", "Save", "Sav
 
 @public("train.export_meta_graph")
 def export_meta_graph(
-    filename: Any = None,
+    filename: str | bytes | PathLike[str] | None = None,
     meta_info_def: Any = None,
-    graph_def: Any = None,
-    saver_def: Any = None,
+    graph_def: GraphDef | None = None,
+    saver_def: SaverDef | None = None,
     collection_list: Sequence[str] | None = None,
     as_text: bool = False,
     graph: Graph | None = None,
@@ -136,7 +137,7 @@ def _write(meta_graph: MetaGraphDef, path: str, *, as_text: bool) -> None:
         write_graph(meta_graph, os.path.dirname(local_path(path)), os.path.basename(path), as_text)
 
 
-def _adopted(graph_def: Any) -> GraphDef:
+def _adopted(graph_def: GraphDef) -> GraphDef:
     try:
         return adopt(graph_def, GraphDef)
     except TypeError as error:
@@ -145,12 +146,12 @@ def _adopted(graph_def: Any) -> GraphDef:
         ) from error
 
 
-def _name(item: Any) -> str | None:
+def _name(item: object) -> str | None:
     """The name of what a collection has, or of a node; None of what has none."""
     return item if isinstance(item, str) else getattr(item, "name", None)
 
 
-def _is_kept(item: Any, scope: str | None, left_out: frozenset[str]) -> bool:
+def _is_kept(item: object, scope: str | None, left_out: frozenset[str]) -> bool:
     name = _name(item)
     if not isinstance(name, str):
         return True
@@ -215,7 +216,7 @@ def _scope(name: str) -> str:
     return name.rpartition("/")[0]
 
 
-def ops_used_by_graph_def(graph_def: Any) -> list[str]:
+def ops_used_by_graph_def(graph_def: GraphDef) -> list[str]:
     """The op types in a graph and in the functions that it calls, by name."""
     definition = adopt(graph_def, GraphDef)
     bodies = {
@@ -231,7 +232,7 @@ def ops_used_by_graph_def(graph_def: Any) -> list[str]:
     return sorted(used - set(bodies))
 
 
-def stripped_op_list_for_graph(graph_def: Any) -> OpList:
+def stripped_op_list_for_graph(graph_def: GraphDef) -> OpList:
     """The declarations of the operations that a graph and its functions use, by name."""
     used = (name for name in ops_used_by_graph_def(graph_def) if name in OPERATIONS)
     return OpList(op=[op_def(OPERATIONS[name]) for name in used])

@@ -12,11 +12,14 @@ from google.protobuf.message import DecodeError, Message
 from sessrun.reference.api.saving.collection_defs import restore_collections
 from sessrun.reference.api.saving.meta_graph import UNBOUND_INPUTS
 from sessrun.reference.api.saving.saver import Saver
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.importing.graph_defs import import_graph_def
 from sessrun.reference.build.importing.import_defaults import add_defaults
 from sessrun.reference.graph.name_prefixes import without
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
@@ -30,7 +33,7 @@ _LOGGER: Final = logging.getLogger("sessrun")
 
 @public("train.import_meta_graph")
 def import_meta_graph(
-    meta_graph_or_file: Any,
+    meta_graph_or_file: MetaGraphDef | str | bytes,
     clear_devices: bool = False,
     import_scope: str | None = None,
     **kwargs: Any,
@@ -55,11 +58,11 @@ def import_meta_graph(
 
 
 def imported(
-    meta_graph_or_file: Any,
+    meta_graph_or_file: MetaGraphDef | str | bytes,
     clear_devices: bool = False,
     import_scope: str | None = None,
     **kwargs: Any,
-) -> tuple[Saver | None, list[Any] | None]:
+) -> tuple[Saver | None, list[Tensor | Operation] | None]:
     """As `import_meta_graph`: the saver, and what `return_elements` names."""
     definition = read_meta_graph(meta_graph_or_file)
     variables, elements = add_graph(
@@ -85,7 +88,7 @@ def _saver_of(
     return None
 
 
-def read_meta_graph(meta_graph_or_file: Any) -> MetaGraphDef:
+def read_meta_graph(meta_graph_or_file: MetaGraphDef | str | bytes) -> MetaGraphDef:
     """A MetaGraphDef: ours, TensorFlow's, or what a file holds, in bytes or as text.
 
     Raises:
@@ -116,10 +119,10 @@ def add_graph(
     clear_devices: bool = False,
     import_scope: str | None = None,
     input_map: Mapping[Any, Any] | None = None,
-    return_elements: Iterable[Any] | None = None,
+    return_elements: Iterable[object] | None = None,
     unbound_inputs: str = UNBOUND_INPUTS,
     is_restored: Callable[[str], bool] | None = None,
-) -> tuple[dict[str, Any], list[Any] | None]:
+) -> tuple[dict[str, Variable], list[Tensor | Operation] | None]:
     """Add a graph with its collections to the default graph.
 
     Args:

@@ -1,4 +1,4 @@
-"""What a saver saves: for each variable its tensors, their names, and how they are put back."""
+"""SaveableObjects: the tensors of a variable to save, their names, and how they are restored."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops import array_ops
 from sessrun.reference.api.variables import state_ops
 from sessrun.reference.api.variables.ref_variables import RefVariable
@@ -16,6 +17,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph import stacks
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
@@ -78,8 +80,10 @@ class SaveableObject:
         """The device of its first tensor."""
         return self.specs[0].device or ""
 
-    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
-        """The operation that puts it back.
+    def restore(
+        self, restored_tensors: Sequence[Tensor], restored_shapes: Any
+    ) -> Operation | Tensor:
+        """The operation that restores it.
 
         Args:
           restored_tensors: what was saved, one for each spec.
@@ -115,7 +119,13 @@ class _Resource(SaveableObject):
     """A resource variable: its handle, and a tensor that reads it."""
 
     def __init__(
-        self, handle: Tensor, read: Tensor, slice_spec: str, name: str, *, value: Any = None
+        self,
+        handle: Tensor,
+        read: Tensor,
+        slice_spec: str,
+        name: str,
+        *,
+        value: Any = None,
     ) -> None:
         self._handle = handle
         self._read = read
@@ -123,7 +133,7 @@ class _Resource(SaveableObject):
         super().__init__(read, [SaveSpec(saved, slice_spec, name, read.dtype, handle.device)], name)
         self.op = handle
 
-    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Operation:
         (value,) = restored_tensors
         if restored_shapes is not None:
             value = array_ops.reshape(value, restored_shapes[0])
@@ -134,7 +144,7 @@ class _Resource(SaveableObject):
             return apply_op("AssignVariableOp", inputs, {})
 
 
-def default_saveables() -> list[Any]:
+def default_saveables() -> list[object]:
     """The global variables of the default graph, and its other things to save."""
     graph = stacks.get_default_graph()
     variables = graph.get_collection(GraphKeys.GLOBAL_VARIABLES)
@@ -197,7 +207,7 @@ def _flat(values: Any) -> list[Any]:
     return leaves
 
 
-def _add_part(named: dict[str, Any], name: str, value: Any) -> None:
+def _add_part(named: dict[str, Any], name: str, value: TensorLike) -> None:
     parts = named.setdefault(name, [])
     if not isinstance(parts, list):
         raise ValueError(f"Mixing slices and non-slices with the same name: {name}")  # noqa: TRY004 - as TensorFlow
@@ -216,7 +226,7 @@ def _name_of(value: Any) -> tuple[str, Any]:
     return tensor.op.name, tensor
 
 
-def _tensor_of(value: Any) -> Tensor | None:
+def _tensor_of(value: TensorLike) -> Tensor | None:
     """The reference to a variable, or the tensor that reads it; None of anything else."""
     if isinstance(value, RefVariable | ResourceVariable):
         return value._as_graph_element()  # noqa: SLF001 - the protocol of things in a graph
@@ -227,7 +237,7 @@ def _tensor_of(value: Any) -> Tensor | None:
     return None
 
 
-def _of(name: str, value: Any) -> list[SaveableObject]:
+def _of(name: str, value: TensorLike) -> list[SaveableObject]:
     """What to save under a name: one thing, or the parts of a variable."""
     if isinstance(value, SaveableObject):
         return [value]

@@ -7,6 +7,7 @@ import numbers
 import os
 import time
 from collections.abc import Iterable, Sequence
+from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference import errors
@@ -47,9 +48,9 @@ class Saver:
       keep_checkpoint_every_n_hours: how often one is kept for good.
       name: the name scope of the operations.
       restore_sequentially: not used, as in TensorFlow: all are restored by one operation.
-      saver_def: a SaverDef of operations that the graph has; none are made then.
+      saver_def: a SaverDef of operations that the graph has; no others are built then.
       builder: None.
-      defer_build: whether the operations are made by a call of `build`.
+      defer_build: whether the operations are built by a later call of `build`.
       allow_empty: whether there may be no variables.
       write_version: the version of the format.
       pad_step_number: whether numbers of steps in names have eight digits at least.
@@ -73,7 +74,7 @@ class Saver:
         keep_checkpoint_every_n_hours: float = 10000.0,
         name: str | None = None,
         restore_sequentially: bool = False,
-        saver_def: Any = None,
+        saver_def: SaverDef | None = None,
         builder: Any = None,
         defer_build: bool = False,
         allow_empty: bool = False,
@@ -223,7 +224,7 @@ class Saver:
 
     def save(
         self,
-        sess: Any,
+        sess: BaseSession,
         save_path: Any,
         global_step: Any = None,
         latest_filename: str | None = None,
@@ -250,10 +251,10 @@ class Saver:
           The checkpoint's path, or None if there are no variables.
 
         Raises:
-          RuntimeError: the operations have not been made.
+          RuntimeError: the operations have not been created.
           TypeError: `sess` is no session, or `save_path` is no path.
           ValueError: `latest_filename` has a folder or is the path's name, or the folder of the
-            checkpoint cannot be made.
+            checkpoint cannot be created.
           OpError: a variable is not initialized, or a file cannot be written.
 
         """
@@ -282,7 +283,7 @@ class Saver:
                 self.export_meta_graph(path, strip_default_attrs=strip_default_attrs)
         return saved
 
-    def _numbered(self, sess: Any, base: str, global_step: Any) -> str:
+    def _numbered(self, sess: BaseSession, base: str, global_step: Any) -> str:
         """The path with the number of steps."""
         if global_step is None:
             return base
@@ -290,7 +291,7 @@ class Saver:
             global_step = steps_of(sess, global_step)
         return f"{base}-{int(global_step):0{8 if self._pad_step_number else 1}d}"
 
-    def _run(self, sess: Any, base: str, target: str) -> str:
+    def _run(self, sess: BaseSession, base: str, target: str) -> str:
         names = self.saver_def
         try:
             saved: bytes = sess.run(names.save_tensor_name, {names.filename_tensor_name: target})
@@ -308,7 +309,7 @@ class Saver:
             folder, saved, self.last_checkpoints, latest, self._save_relative_paths
         )
 
-    def restore(self, sess: Any, save_path: Any) -> None:
+    def restore(self, sess: BaseSession, save_path: Any) -> None:
         """Set the variables of a session to what was saved.
 
         Args:
@@ -353,13 +354,13 @@ class Saver:
         return meta_graph.saver_def_in(self.saver_def, export_scope)
 
     @staticmethod
-    def from_proto(saver_def: Any, import_scope: str | None = None) -> Saver:
+    def from_proto(saver_def: SaverDef, import_scope: str | None = None) -> Saver:
         """The saver whose operations the default graph has, under `import_scope`."""
         return Saver(saver_def=saver_def, name=import_scope)
 
     def export_meta_graph(
         self,
-        filename: Any = None,
+        filename: str | bytes | PathLike[str] | None = None,
         collection_list: Sequence[str] | None = None,
         as_text: bool = False,
         export_scope: str | None = None,
@@ -385,14 +386,14 @@ class Saver:
         )
 
 
-def _adopted(saver_def: Any) -> SaverDef:
+def _adopted(saver_def: SaverDef) -> SaverDef:
     try:
         return adopt(saver_def, SaverDef)
     except TypeError as error:
         raise ValueError(f"saver_def must be a saver_pb2.SaverDef: {saver_def}") from error
 
 
-def _path(path: Any) -> str:
+def _path(path: str | bytes | PathLike[str]) -> str:
     try:
         return as_given(path)
     except TypeError as error:

@@ -8,8 +8,9 @@ from typing import Any
 from sessrun.reference.api.ops import array_ops
 from sessrun.reference.api.ops.splitting_ops import regex_full_match
 from sessrun.reference.api.ops.string_ops import string_join
-from sessrun.reference.api.saving.saveables import SaveableObject
+from sessrun.reference.api.saving.saveables import SaveableObject, SaveSpec
 from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import group, identity, placeholder_with_default
@@ -22,7 +23,7 @@ from sessrun.spec.proto import SaverDef
 
 __all__ = ["build"]
 
-#: What tells a place where files cannot be renamed, and what each kind of place appends.
+#: Prefixes of file systems without rename, and the suffixes of their temporary files.
 _REMOTE, _BESIDE, _FOLDER = "^s3://.*", ".part", "_temp/part"
 
 
@@ -79,7 +80,7 @@ def build(
 
 
 def _join_partitioned() -> None:
-    """Make the value of each partitioned variable that a collection has, for meta graphs."""
+    """Build the concatenated values of partitioned variables of a collection, for meta graphs."""
     graph = stacks.get_default_graph()
     for key in graph.get_all_collection_keys():
         for item in graph.get_collection(key):
@@ -87,7 +88,7 @@ def _join_partitioned() -> None:
                 item.as_tensor()
 
 
-def _specs(saveables: Sequence[SaveableObject]) -> list[Any]:
+def _specs(saveables: Sequence[SaveableObject]) -> list[SaveSpec]:
     return [spec for saveable in saveables for spec in saveable.specs]
 
 
@@ -147,7 +148,7 @@ def _restore(
             },
             {"dtypes": [spec.dtype.base_dtype for spec in specs]},
         ).outputs
-    assigned: list[Any] = []
+    assigned: list[Operation | Tensor] = []
     start = 0
     for saveable in saveables:
         shapes = [_shape(spec) for spec in saveable.specs] if reshape else None
@@ -157,7 +158,7 @@ def _restore(
     return group(*assigned, name=name)
 
 
-def _shape(spec: Any) -> Any:
+def _shape(spec: Any) -> TensorShape | Tensor:
     tensor = _value(spec)
     return tensor.shape if tensor.shape.is_fully_defined() else array_ops.shape(tensor)
 
@@ -170,7 +171,7 @@ def _cpu(device: str) -> str:
 def _by_device(
     saveables: Sequence[SaveableObject],
 ) -> list[tuple[str, list[SaveableObject]]]:
-    """The saveables of each device; devices in order."""
+    """The saveables by device, in the order of the devices' names."""
     groups: dict[str, list[SaveableObject]] = {}
     for saveable in saveables:
         asked = {str(devices.parse(spec.device or "")) for spec in saveable.specs}
@@ -183,7 +184,7 @@ def _by_device(
 
 
 def _save_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
-    """The prefix, once each device has saved its variables and the files are one checkpoint."""
+    """The prefix, once all devices have saved and the shards are merged into a checkpoint."""
     graph = stacks.get_default_graph()
     with graph.device("CPU"):
         remote = regex_full_match(prefix, _REMOTE)
@@ -205,7 +206,7 @@ def _save_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject
 
 
 def _save_old_shards(prefix: Tensor, shards: Sequence[tuple[str, list[SaveableObject]]]) -> Tensor:
-    """The pattern of the files' names, once each device has saved its variables."""
+    """The pattern of the shards' names, once all devices have saved their variables."""
     graph = stacks.get_default_graph()
     count = constant(len(shards), name="num_shards")
     saved = []

@@ -6,6 +6,7 @@ TensorFlow has these under `tensorflow.python.framework.meta_graph`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
 from typing import Any
 
 from sessrun.reference.api.saving.collection_defs import add_collection
@@ -15,11 +16,14 @@ from sessrun.reference.api.saving.meta_graph import (
     ops_used_by_graph_def,
 )
 from sessrun.reference.api.saving.meta_graph_import import add_graph, read_meta_graph
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_prefixes import without
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
-from sessrun.spec.proto import MetaGraphDef
+from sessrun.reference.graph.tensor import Tensor
+from sessrun.spec.proto import GraphDef, MetaGraphDef, SaverDef
 
 __all__ = [
     "add_collection_def",
@@ -36,8 +40,8 @@ read_meta_graph_file = read_meta_graph
 
 def create_meta_graph_def(
     meta_info_def: Any = None,
-    graph_def: Any = None,
-    saver_def: Any = None,
+    graph_def: GraphDef | None = None,
+    saver_def: SaverDef | None = None,
     collection_list: Sequence[str] | None = None,
     graph: Graph | None = None,
     export_scope: str | None = None,
@@ -76,11 +80,11 @@ def add_collection_def(
 
 
 def export_scoped_meta_graph(
-    filename: Any = None,
+    filename: str | bytes | PathLike[str] | None = None,
     graph: Graph | None = None,
     export_scope: str | None = None,
     **options: Any,
-) -> tuple[MetaGraphDef, dict[str, Any]]:
+) -> tuple[MetaGraphDef, dict[str, Variable]]:
     """What is in a name scope of a graph, under names without it.
 
     Args:
@@ -104,14 +108,14 @@ def export_scoped_meta_graph(
 
 
 def import_scoped_meta_graph(
-    meta_graph_or_file: Any,
+    meta_graph_or_file: MetaGraphDef | str | bytes,
     clear_devices: bool = False,
     graph: Graph | None = None,
     import_scope: str | None = None,
     input_map: Mapping[Any, Any] | None = None,
     unbound_inputs_col_name: str = UNBOUND_INPUTS,
     restore_collections_predicate: Callable[[str], bool] | None = None,
-) -> dict[str, Any]:
+) -> dict[str, Variable]:
     """Add a graph with its collections to one.
 
     Args:
@@ -142,7 +146,7 @@ def import_scoped_meta_graph(
 
 
 def import_scoped_meta_graph_with_return_elements(
-    meta_graph_or_file: Any,
+    meta_graph_or_file: MetaGraphDef | str | bytes,
     clear_devices: bool = False,
     graph: Graph | None = None,
     import_scope: str | None = None,
@@ -150,7 +154,7 @@ def import_scoped_meta_graph_with_return_elements(
     unbound_inputs_col_name: str = UNBOUND_INPUTS,
     restore_collections_predicate: Callable[[str], bool] | None = None,
     return_elements: Any = None,
-) -> tuple[dict[str, Any], list[Any] | None]:
+) -> tuple[dict[str, Variable], list[Tensor | Operation] | None]:
     """As `import_scoped_meta_graph`: the variables, and what `return_elements` names."""
     with (graph or get_default_graph()).as_default():
         return add_graph(

@@ -13,6 +13,7 @@ from sessrun.reference.api.variables.init_ops import TruncatedNormal, Zeros
 from sessrun.reference.base.dtypes import DType, float32, int64
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 __all__ = ["embedding_initializer", "matrix_initializer"]
@@ -99,8 +100,8 @@ class _Axis:
                 f"new_{self.name}_vocab_file='{self.new}'"
             )
 
-    def lines(self, first: int) -> tuple[Any, Any]:
-        """The old line of each word from `first` on, and how many have one."""
+    def lines(self, first: int) -> tuple[Tensor, Tensor]:
+        """The old line numbers of the words from `first` on, and how many words have one."""
         attrs = {
             "new_vocab_offset": first,
             "num_new_vocab": self.size,
@@ -122,7 +123,7 @@ class _Source:
 
 def _loaded(
     source: _Source, first: int, rows: _Axis, columns: _Axis, initializer: Callable[..., Any]
-) -> Any:
+) -> Tensor:
     """A matrix of float32 from the checkpoint: the rows from `first` on, and every column."""
     for axis in (rows, columns):
         axis.check()
@@ -266,7 +267,7 @@ def embedding_initializer(
     num_oov_buckets: int = 0,
     initializer: Any = None,
     max_rows_in_memory: int = -1,
-) -> Callable[..., Any]:
+) -> Callable[..., Tensor]:
     """An initializer of embeddings: as `matrix_initializer`, with words for the rows alone.
 
     What is new is drawn from a truncated normal distribution, unless another initializer is given.

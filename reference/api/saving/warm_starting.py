@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.saving.checkpoint_initializers import (
     checkpoint_file,
     init_from_checkpoint,
@@ -61,7 +62,7 @@ def warm_start(
         elif not vars_to_warm_start:
             continue
         else:
-            if source in assignments:  # two variables start from one: each in a round of its own
+            if source in assignments:  # two variables start from one: in separate rounds
                 init_from_checkpoint(ckpt_to_initialize_from, assignments)
                 assignments = {}
             assignments[source] = variables[0] if len(variables) == 1 else variables
@@ -73,7 +74,7 @@ def warm_start(
     _check_used("var_name_to_vocab_info", set(vocabularies) - set(grouped), grouped)
 
 
-def _check_used(argument: str, unused: set[str], grouped: Mapping[str, Any]) -> None:
+def _check_used(argument: str, unused: set[str], grouped: Mapping[str, object]) -> None:
     if unused:
         raise ValueError(
             f"You provided the following variables in {argument} that were not used: {unused}. "
@@ -82,7 +83,7 @@ def _check_used(argument: str, unused: set[str], grouped: Mapping[str, Any]) -> 
 
 
 def _start_changed(
-    variables: Sequence[Any], checkpoint: Any, changed: VocabInfo, source: str
+    variables: Sequence[object], checkpoint: Any, changed: VocabInfo, source: str
 ) -> None:
     start_with_vocabulary(
         variables,
@@ -201,7 +202,7 @@ def variable_and_name(var: Any, prev_tensor_name: str | None = None) -> tuple[st
     return prev_tensor_name or full_name_of(parts), var
 
 
-def _is_variable(value: Any) -> bool:
+def _is_variable(value: TensorLike) -> bool:
     return isinstance(value, Variable | PartitionedVariable)
 
 

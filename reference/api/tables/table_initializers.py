@@ -1,11 +1,13 @@
-"""What fills a lookup table: tensors, or a file. Source: TF 2.21."""
+"""Initializers of lookup tables: from tensors, or from a file. Source: TF 2.21."""
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any, Protocol
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -50,7 +52,7 @@ class KeyedValues:
 
     """
 
-    def __init__(self, key_dtype: Any, value_dtype: Any) -> None:
+    def __init__(self, key_dtype: DTypeLike, value_dtype: DTypeLike) -> None:
         self._key_dtype = dtypes.as_dtype(key_dtype)
         self._value_dtype = dtypes.as_dtype(value_dtype)
 
@@ -111,10 +113,10 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
     def __init__(
         self,
-        keys: Any,
-        values: Any,
-        key_dtype: Any = None,
-        value_dtype: Any = None,
+        keys: TensorLike,
+        values: TensorLike,
+        key_dtype: DTypeLike | None = None,
+        value_dtype: DTypeLike | None = None,
         name: str | None = None,
     ) -> None:
         self._keys = convert_to_tensor(keys, dtype=key_dtype, name="keys")
@@ -167,10 +169,10 @@ class TextFileInitializer(TableInitializerBase):
 
     def __init__(
         self,
-        filename: Any,
-        key_dtype: Any,
+        filename: str | bytes | PathLike[str],
+        key_dtype: DTypeLike,
         key_index: int,
-        value_dtype: Any,
+        value_dtype: DTypeLike,
         value_index: int,
         vocab_size: int | None = None,
         delimiter: str = "\t",
@@ -234,7 +236,7 @@ class TextFileStringTableInitializer(TextFileInitializer):
 
     def __init__(
         self,
-        filename: Any,
+        filename: str | bytes | PathLike[str],
         key_column_index: int = LINE_NUMBER,
         value_column_index: int = WHOLE_LINE,
         vocab_size: int | None = None,
@@ -258,13 +260,13 @@ class TextFileIdTableInitializer(TextFileInitializer):
 
     def __init__(
         self,
-        filename: Any,
+        filename: str | bytes | PathLike[str],
         key_column_index: int = WHOLE_LINE,
         value_column_index: int = LINE_NUMBER,
         vocab_size: int | None = None,
         delimiter: str = "\t",
         name: str = "text_file_id_table_init",
-        key_dtype: Any = dtypes.string,
+        key_dtype: DTypeLike = dtypes.string,
     ) -> None:
         super().__init__(
             filename,
@@ -280,7 +282,7 @@ class TextFileIdTableInitializer(TextFileInitializer):
 
 @public("initializers.tables_initializer", "tables_initializer")
 def tables_initializer(name: str | None = "init_all_tables") -> Operation:
-    """An operation that runs what fills each table of the graph; does nothing if there is none."""
+    """An operation that runs all table initializers of the graph; a NoOp without tables."""
     initializers = get_default_graph().get_collection(GraphKeys.TABLE_INITIALIZERS)
     return group(*initializers, name=name) if initializers else no_op(name=name)
 

@@ -6,9 +6,11 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.saving.saveables import SaveableObject, SaveSpec
 from sessrun.reference.api.sparse_tensor import SparseTensor
 from sessrun.reference.api.tables.table_initializers import KeyedValues
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_op
@@ -49,7 +51,7 @@ class LookupInterface(KeyedValues):
         with name_scope(name, f"{self.name}_Size", [handle]):
             return apply_op("LookupTableSizeV2", {"table_handle": handle}, {}).outputs[0]
 
-    def lookup(self, keys: Any, name: str | None = None) -> Any:
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
         """The value of each key."""
         raise NotImplementedError
 
@@ -71,7 +73,7 @@ class StaticHashTable(LookupInterface):
       initializer: what fills it.
       default_value: a scalar, the value of a key that it has not.
       name: the operation's name.
-      experimental_is_anonymous: whether each run has a table of its own.
+      experimental_is_anonymous: whether every run has a table of its own.
 
     Raises:
       TypeError: the default value is of another dtype.
@@ -82,7 +84,7 @@ class StaticHashTable(LookupInterface):
     def __init__(
         self,
         initializer: Any,
-        default_value: Any,
+        default_value: TensorLike,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
@@ -121,7 +123,7 @@ class StaticHashTable(LookupInterface):
           name: the scope of the operation.
 
         Returns:
-          What `keys` is, with values in the place of keys.
+          A Tensor or SparseTensor, as `keys` is.
 
         Raises:
           TypeError: the keys are of another dtype.
@@ -153,7 +155,7 @@ class StaticHashTable(LookupInterface):
 
 
 class _Changing(LookupInterface):
-    """A table that changes; each kind makes its operation.
+    """A mutable table; subclasses build its operation.
 
     Args:
       key_dtype: the dtype of its keys.
@@ -166,8 +168,8 @@ class _Changing(LookupInterface):
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
         default_value: Tensor,
         handle: Tensor,
         *,
@@ -187,13 +189,13 @@ class _Changing(LookupInterface):
             return super().size(name)
 
     def lookup(  # type: ignore[override]  # the second argument is TensorFlow's
-        self, keys: Any, dynamic_default_values: Any = None, name: str | None = None
+        self, keys: TensorLike, dynamic_default_values: Any = None, name: str | None = None
     ) -> Tensor:
         """The value of each key, or its default.
 
         Args:
           keys: a tensor, or what is converted to one.
-          dynamic_default_values: one default for each key, or one for all; the table's if None.
+          dynamic_default_values: defaults for the keys, or one for all; the table's if None.
           name: the scope of the operation.
 
         Raises:
@@ -206,7 +208,7 @@ class _Changing(LookupInterface):
             keys = convert_to_tensor(keys, dtype=self._key_dtype, name="keys")
             return self._done("LookupTableFindV2", keys=keys, default_value=default).outputs[0]
 
-    def insert(self, keys: Any, values: Any, name: str | None = None) -> Operation:
+    def insert(self, keys: TensorLike, values: TensorLike, name: str | None = None) -> Operation:
         """Put keys in, with their values, over those that they had.
 
         Raises:
@@ -286,15 +288,15 @@ class MutableHashTable(_Changing):
       default_value: the value of a key that it has not: a scalar or a vector, as all values are.
       name: the operation's name.
       checkpoint: whether its content is saved with the variables.
-      experimental_is_anonymous: whether each run has a table of its own.
+      experimental_is_anonymous: whether every run has a table of its own.
 
     """
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
+        default_value: TensorLike,
         name: str = "MutableHashTable",
         checkpoint: bool = True,
         experimental_is_anonymous: bool = False,
@@ -324,15 +326,15 @@ class DenseHashTable(_Changing):
       initial_num_buckets: a power of 2, at least 4.
       name: the operation's name.
       checkpoint: whether its content is saved with the variables.
-      experimental_is_anonymous: whether each run has a table of its own.
+      experimental_is_anonymous: whether every run has a table of its own.
 
     """
 
     def __init__(
         self,
-        key_dtype: Any,
-        value_dtype: Any,
-        default_value: Any,
+        key_dtype: DTypeLike,
+        value_dtype: DTypeLike,
+        default_value: TensorLike,
         empty_key: Any,
         deleted_key: Any,
         initial_num_buckets: int | None = None,
@@ -354,11 +356,13 @@ class DenseHashTable(_Changing):
         super().__init__(key_dtype, value_dtype, default, handle, name=name, checkpoint=checkpoint)
         self._is_anonymous = experimental_is_anonymous
 
-    def lookup(self, keys: Any, name: str | None = None) -> Tensor:  # type: ignore[override]  # it takes no defaults
+    def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:  # type: ignore[override]  # it takes no defaults
         """The value of each key, or the default value."""
         return super().lookup(keys, name=name)
 
-    def insert_or_assign(self, keys: Any, values: Any, name: str | None = None) -> Operation:
+    def insert_or_assign(
+        self, keys: TensorLike, values: TensorLike, name: str | None = None
+    ) -> Operation:
         """As `insert`."""
         return self.insert(keys, values, name)
 

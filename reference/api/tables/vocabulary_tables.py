@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple, Self
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.cast_ops import cast
 from sessrun.reference.api.ops.math_ops import add, not_equal, range_
 from sessrun.reference.api.ops.shape_ops import size
@@ -19,7 +20,7 @@ from sessrun.reference.api.tables.table_initializers import (
 )
 from sessrun.reference.api.tables.tables import LookupInterface, StaticHashTable
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import no_op
@@ -103,7 +104,7 @@ class _Bucketed(LookupInterface):
     _hasher_spec = FastHashSpec
 
     def __init__(
-        self, key_dtype: Any, table: StaticHashTable | None, buckets: int, name: str
+        self, key_dtype: DTypeLike, table: StaticHashTable | None, buckets: int, name: str
     ) -> None:
         super().__init__(key_dtype, dtypes.int64)
         self._table = table
@@ -135,14 +136,14 @@ class _Bucketed(LookupInterface):
             return words + self._num_oov_buckets
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The number of each word, or that of its bucket.
+        """The ids of words; of unknown words the ids of their buckets.
 
         Args:
           keys: a tensor or sparse tensor.
           name: the scope of the operations.
 
         Returns:
-          What `keys` is, with numbers in the place of words.
+          A Tensor or SparseTensor of ids, as `keys` is.
 
         Raises:
           TypeError: the keys are of another dtype.
@@ -213,7 +214,7 @@ class StaticVocabularyTable(_Bucketed):
       num_oov_buckets: how many buckets there are.
       lookup_key_dtype: the dtype of the keys, the initializer's if None.
       name: its name.
-      experimental_is_anonymous: whether each run has a table of its own.
+      experimental_is_anonymous: whether every run has a table of its own.
 
     Raises:
       TypeError: the initializer's dtypes do not fit.
@@ -225,7 +226,7 @@ class StaticVocabularyTable(_Bucketed):
         self,
         initializer: Any,
         num_oov_buckets: int,
-        lookup_key_dtype: Any = None,
+        lookup_key_dtype: DTypeLike | None = None,
         name: str | None = None,
         experimental_is_anonymous: bool = False,
     ) -> None:
@@ -265,7 +266,7 @@ class IdTableWithHashBuckets(_Bucketed):
         num_oov_buckets: int,
         hasher_spec: HasherSpec = FastHashSpec,
         name: str | None = None,
-        key_dtype: Any = None,
+        key_dtype: DTypeLike | None = None,
     ) -> None:
         dtype = dtypes.as_dtype(key_dtype or getattr(table, "key_dtype", "string"))
         if table is not None:
@@ -305,9 +306,9 @@ def index_table_from_file(
     vocabulary_file: Any = None,
     num_oov_buckets: int = 0,
     vocab_size: int | None = None,
-    default_value: Any = -1,
+    default_value: TensorLike = -1,
     hasher_spec: HasherSpec = FastHashSpec,
-    key_dtype: Any = dtypes.string,
+    key_dtype: DTypeLike = dtypes.string,
     name: str | None = None,
     key_column_index: int = WHOLE_LINE,
     value_column_index: int = LINE_NUMBER,
@@ -342,7 +343,7 @@ def index_table_from_file(
 
 
 def _with_buckets(
-    table: StaticHashTable, buckets: int, hasher_spec: HasherSpec, dtype: Any
+    table: StaticHashTable, buckets: int, hasher_spec: HasherSpec, dtype: DTypeLike
 ) -> LookupInterface:
     if not buckets:
         return table
@@ -352,9 +353,9 @@ def _with_buckets(
 def index_table_from_tensor(
     vocabulary_list: Any,
     num_oov_buckets: int = 0,
-    default_value: Any = -1,
+    default_value: TensorLike = -1,
     hasher_spec: HasherSpec = FastHashSpec,
-    dtype: Any = dtypes.string,
+    dtype: DTypeLike = dtypes.string,
     name: str | None = None,
 ) -> LookupInterface:
     """A table from the words of a vector to their places.
@@ -394,7 +395,7 @@ def index_table_from_tensor(
 def index_to_string_table_from_file(
     vocabulary_file: Any,
     vocab_size: int | None = None,
-    default_value: Any = "UNK",
+    default_value: TensorLike = "UNK",
     name: str | None = None,
     key_column_index: int = LINE_NUMBER,
     value_column_index: int = WHOLE_LINE,
@@ -421,7 +422,7 @@ def index_to_string_table_from_file(
 
 def index_to_string_table_from_tensor(
     vocabulary_list: Sequence[Any] | Tensor,
-    default_value: Any = "UNK",
+    default_value: TensorLike = "UNK",
     name: str | None = None,
 ) -> StaticHashTable:
     """A table from the places of a vector's words to the words.

@@ -1,4 +1,4 @@
-"""`tf.batch_scatter_update`: rows of each of a batch of variables' parts are replaced."""
+"""`tf.batch_scatter_update`: assigns elements of a variable by batches of indices."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["batch_scatter_update"]
 
 @public("batch_scatter_update")
 def batch_scatter_update(
-    ref: Any, indices: Any, updates: Any, use_locking: bool = True, name: str | None = None
+    ref: Any, indices: object, updates: object, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Replace elements along the dimension that is the indices' last.
 
     Args:
       ref: the variable.
       indices: int32 or int64; all dimensions but the last are those of the variable.
-      updates: of the variable's dtype, one for each index.
+      updates: of the variable's dtype, one for every index.
       use_locking: whether no other locking update may come between; references only.
       name: the operations' scope.
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Final, NamedTuple
 
 from sessrun.reference.api import nest
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.tensor_arrays import TensorArray
 from sessrun.reference.base import dtypes
 from sessrun.reference.build.build import apply_op
@@ -76,7 +77,7 @@ def _colocation_of(op: Operation) -> Any:
     return op.device or _colocation(op)
 
 
-def _colocation(op: Operation) -> Any:
+def _colocation(op: Operation) -> list[bytes] | None:
     return op.node_def.attr["_class"].list.s[:] if "_class" in op.node_def.attr else None
 
 
@@ -156,7 +157,7 @@ class CriticalSection:
             get_default_graph().add_to_collection(CRITICAL_SECTION_EXECUTIONS, execution)
             return outputs
 
-    def _let_go_after(self, lock: Tensor, result: Any) -> Any:
+    def _let_go_after(self, lock: Tensor, result: object) -> Any:
         """Let go of the lock after all results; gives them as they are then."""
         graph = get_default_graph()
         flat = [_same(tensor) for tensor in nest.flatten(result)]
@@ -194,7 +195,7 @@ class CriticalSection:
                 )
 
 
-def _same(value: Any) -> Any:
+def _same(value: TensorLike) -> Any:
     """The value, by an operation of its own."""
     if isinstance(value, TensorArray):
         return value.identity()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import AbstractContextManager, contextmanager
 
 from sessrun.reference.api.variables.resource_variables import ResourceVariable
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_store import STORE_KEY, VariableStore
 from sessrun.reference.graph.stacks import get_default_graph
 
@@ -36,19 +36,19 @@ class EagerVariableStore:
     def __init__(self, store: VariableStore | None = None) -> None:
         self._store = VariableStore() if store is None else store
 
-    def as_default(self) -> Any:
+    def as_default(self) -> AbstractContextManager[None]:
         """The `with` in which `get_variable` uses this store."""
         return with_variable_store(self._store)
 
-    def variables(self) -> list[Any]:
+    def variables(self) -> list[Variable]:
         """All variables, by name."""
         return sorted(self._store.variables_by_name().values(), key=lambda variable: variable.name)
 
-    def trainable_variables(self) -> list[Any]:
+    def trainable_variables(self) -> list[Variable]:
         """The variables that are trained, by name."""
         return [variable for variable in self.variables() if variable.trainable]
 
-    def non_trainable_variables(self) -> list[Any]:
+    def non_trainable_variables(self) -> list[Variable]:
         """The variables that are not trained, by name."""
         return [variable for variable in self.variables() if not variable.trainable]
 

@@ -19,6 +19,7 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
+from sessrun.reference.session.session import BaseSession
 
 __all__ = [
     "get_global_step",
@@ -32,7 +33,7 @@ _READ_KEY: Final = "global_step_read_op_cache"
 
 
 @public("train.global_step")
-def global_step(sess: Any, global_step_tensor: Any) -> int:
+def global_step(sess: BaseSession, global_step_tensor: Any) -> int:
     """The number of steps in a session."""
     return int(sess.run(global_step_tensor))
 
@@ -86,7 +87,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
 
 @public("train.get_or_create_global_step")
 def get_or_create_global_step(graph: Graph | None = None) -> Any:
-    """The variable of the graph that counts steps, made if there is none."""
+    """The global step of the graph; created if the graph has none."""
     graph = graph or get_default_graph()
     step = get_global_step(graph)
     return create_global_step(graph) if step is None else step
@@ -111,7 +112,7 @@ def assert_global_step(global_step_tensor: Any) -> None:
 
 
 def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
-    """A tensor with the number of steps, made once; None if nothing counts them.
+    """A tensor with the value of the global step, built once for a graph; None without one.
 
     Where the variable is not initialized yet, it is the variable's initial value.
 
@@ -152,7 +153,7 @@ def needed_global_step_read(who: str) -> Tensor:
 
 
 def increment_global_step(increment: Any, graph: Graph | None = None) -> Any:
-    """What adds to the number of steps, after it was read.
+    """An operation that increments the global step after it was read.
 
     Raises:
       ValueError: nothing counts the steps.

@@ -1,4 +1,4 @@
-"""Initializers: objects that make the initial value of a variable of some shape and dtype."""
+"""Initializers: objects that compute the initial value of a variable from shape and dtype."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from sessrun.reference.api.variables.variable_lists import (
     variables_initializer,
 )
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.tensor import Tensor
@@ -56,16 +57,18 @@ class Initializer:
     #: The names of the constructor's arguments besides `dtype`, which are attributes too.
     _options: tuple[str, ...] = ()
 
-    def __init__(self, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, dtype: DTypeLike = dtypes.float32) -> None:
         self.dtype = dtypes.as_dtype(dtype)
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(
+        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: Any = None
+    ) -> Tensor:
         """The initial value.
 
         Args:
           shape: a list of sizes.
           dtype: its dtype; the initializer's own if None.
-          partition_info: where the part lies that is made, if it is one of a larger variable.
+          partition_info: the offset of the part, if the variable is a part of a larger one.
 
         Raises:
           InvalidArgumentTypeError: the value cannot be of this dtype.
@@ -74,10 +77,10 @@ class Initializer:
         del partition_info
         return self._value(shape, self.dtype if dtype is None else dtypes.as_dtype(dtype))
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
+    def _value(self, shape: ShapeLike, dtype: DType) -> Tensor:
         raise NotImplementedError
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self) -> dict[str, object]:
         """The constructor's arguments; the dtype by name."""
         return {**{key: getattr(self, key) for key in self._options}, "dtype": self.dtype.name}
 
@@ -91,7 +94,7 @@ class Initializer:
 class Zeros(Initializer):
     """Zeros; false for bool, empty for string."""
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
+    def _value(self, shape: ShapeLike, dtype: DType) -> Tensor:
         return fill_ops.zeros(shape, dtype)
 
 
@@ -99,7 +102,7 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """Ones."""
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
+    def _value(self, shape: ShapeLike, dtype: DType) -> Tensor:
         return fill_ops.ones(shape, dtype)
 
 
@@ -120,7 +123,7 @@ class Constant(Initializer):
     _options = ("value",)
 
     def __init__(
-        self, value: Any = 0, dtype: Any = dtypes.float32, verify_shape: bool = False
+        self, value: Any = 0, dtype: DTypeLike = dtypes.float32, verify_shape: bool = False
     ) -> None:
         if not (np.isscalar(value) or isinstance(value, list | tuple | np.ndarray)):
             raise TypeError(
@@ -132,7 +135,11 @@ class Constant(Initializer):
         self._verify_shape = verify_shape
 
     def __call__(
-        self, shape: Any, dtype: Any = None, partition_info: Any = None, verify_shape: Any = None
+        self,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
+        partition_info: Any = None,
+        verify_shape: Any = None,
     ) -> Tensor:
         """The value, whose shape is verified if `verify_shape` or the initializer says so."""
         del partition_info
@@ -143,7 +150,7 @@ class Constant(Initializer):
 class Seeded(Initializer):
     """An initializer of random numbers."""
 
-    def __init__(self, seed: int | None, dtype: Any) -> None:
+    def __init__(self, seed: int | None, dtype: DTypeLike) -> None:
         super().__init__(dtype)
         self.seed = seed
 
@@ -159,13 +166,13 @@ class RandomUniform(Seeded):
         minval: Any = 0.0,
         maxval: Any = None,
         seed: int | None = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
     ) -> None:
         super().__init__(seed, dtype)
         self.minval = minval
         self.maxval = maxval
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
+    def _value(self, shape: ShapeLike, dtype: DType) -> Tensor:
         return random_ops.random_uniform(shape, self.minval, self.maxval, dtype, self.seed)
 
 
@@ -186,13 +193,13 @@ class RandomNormal(Seeded):
         mean: Any = 0.0,
         stddev: Any = 1.0,
         seed: int | None = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
     ) -> None:
         super().__init__(seed, float_dtype(dtype))
         self.mean = mean
         self.stddev = stddev
 
-    def _value(self, shape: Any, dtype: DType) -> Tensor:
+    def _value(self, shape: ShapeLike, dtype: DType) -> Tensor:
         return self._draw(shape, self.mean, self.stddev, dtype, self.seed)
 
 
@@ -204,18 +211,18 @@ class TruncatedNormal(RandomNormal):
 
 
 class _Scaling(Seeded):
-    """An initializer of numbers whose scale depends on the shape of the whole variable."""
+    """An initializer whose scale depends on the full shape of the variable."""
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
-        """The initial value; of a part it is scaled as the whole is."""
+        """The initial value; that of a part is scaled by the full shape."""
         full_shape = shape if partition_info is None else partition_info.full_shape
         return self._scaled(
             shape, full_shape, self.dtype if dtype is None else dtypes.as_dtype(dtype)
         )
 
     @abstractmethod
-    def _scaled(self, shape: Any, full_shape: Sequence[Any], dtype: DType) -> Tensor:
-        """The initial value of a part, scaled as the whole is."""
+    def _scaled(self, shape: ShapeLike, full_shape: Sequence[object], dtype: DType) -> Tensor:
+        """The initial value of a part, scaled by the full shape."""
 
 
 @public("initializers.uniform_unit_scaling", "uniform_unit_scaling_initializer")
@@ -225,12 +232,12 @@ class UniformUnitScaling(_Scaling):
     _options = ("factor", "seed")
 
     def __init__(
-        self, factor: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+        self, factor: float = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32
     ) -> None:
         super().__init__(seed, float_dtype(dtype))
         self.factor = factor
 
-    def _scaled(self, shape: Any, full_shape: Sequence[Any], dtype: DType) -> Tensor:
+    def _scaled(self, shape: ShapeLike, full_shape: Sequence[Any], dtype: DType) -> Tensor:
         inputs = math.prod([float(size) for size in full_shape[:-1]])
         limit = math.sqrt(3 / max(inputs, 1.0)) * self.factor
         return random_ops.random_uniform(shape, -limit, limit, dtype, self.seed)
@@ -260,7 +267,7 @@ class VarianceScaling(_Scaling):
         mode: str = "fan_in",
         distribution: str = "truncated_normal",
         seed: int | None = None,
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
     ) -> None:
         if scale <= 0:
             raise ValueError(f"Argument `scale` must be a positive float. Received: {scale}")
@@ -277,7 +284,7 @@ class VarianceScaling(_Scaling):
         self.mode = mode
         self.distribution = distribution
 
-    def _scaled(self, shape: Any, full_shape: Sequence[Any], dtype: DType) -> Tensor:
+    def _scaled(self, shape: ShapeLike, full_shape: Sequence[object], dtype: DType) -> Tensor:
         inputs, outputs = fans(full_shape)
         fan = {"fan_in": inputs, "fan_out": outputs, "fan_avg": (inputs + outputs) / 2}[self.mode]
         variance = self.scale / max(1.0, fan)
@@ -297,7 +304,7 @@ class GlorotUniform(VarianceScaling):
 
     _options = ("seed",)
 
-    def __init__(self, seed: int | None = None, dtype: Any = None) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike | None = None) -> None:
         del dtype  # accepted and not used, as TensorFlow 2.21 was seen to do
         super().__init__(1.0, "fan_avg", "uniform", seed)
 
@@ -308,7 +315,7 @@ class GlorotNormal(VarianceScaling):
 
     _options = ("seed",)
 
-    def __init__(self, seed: int | None = None, dtype: Any = None) -> None:
+    def __init__(self, seed: int | None = None, dtype: DTypeLike | None = None) -> None:
         del dtype  # accepted and not used, as TensorFlow 2.21 was seen to do
         super().__init__(1.0, "fan_avg", "truncated_normal", seed)
 
@@ -337,7 +344,7 @@ def lecun_uniform(seed: int | None = None) -> VarianceScaling:
     return VarianceScaling(1.0, "fan_in", "uniform", seed)
 
 
-def float_dtype(dtype: Any) -> DType:
+def float_dtype(dtype: DTypeLike) -> DType:
     """The dtype.
 
     Raises:

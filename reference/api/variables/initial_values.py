@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build.build import apply_flat
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -36,7 +37,7 @@ def beside_new(graph: Graph, scope: str) -> Iterator[None]:
         yield
 
 
-def of_function(function: Callable[[], Any], dtype: Any) -> Tensor:
+def of_function(function: Callable[[], Any], dtype: DTypeLike) -> Tensor:
     """The tensor that an initial value given as a function becomes, in its own name scope.
 
     Raises:
@@ -56,7 +57,7 @@ def check_outside(initial: Tensor, name: str | None) -> None:
       ValueError: it is from inside of a loop or a branch.
 
     """
-    if initial.op._control_flow_context is not None:  # noqa: SLF001 - where it was made
+    if initial.op._control_flow_context is not None:  # noqa: SLF001 - where it was created
         raise ValueError(
             f"The `initial_value` passed to `tf.Variable` {name} is from inside a control-flow "
             f"construct, a loop or a branch: use a function that gives it. Got: {initial}"
@@ -64,10 +65,10 @@ def check_outside(initial: Tensor, name: str | None) -> None:
 
 
 def guarded(scope: str, initial: Tensor) -> Tensor:
-    """The initial value of a new variable, made from the initial values of other variables.
+    """The initial value of a new variable, computed from the initial values of other variables.
 
     So `Variable(w * 2)` can be initialized together with `w`, in any order. Operations between
-    the two are made again, with a conditional on whether `w` is initialized already. What comes
+    the two are copied, with a conditional on whether `w` is initialized already. What comes
     out of a loop stays as it is.
 
     Args:
@@ -97,7 +98,7 @@ def _is_cyclic(op: Operation) -> bool:
 
 
 class _Guard:
-    """One walk back from an initial value; each operation is looked at once."""
+    """A walk back from an initial value, which visits an operation once."""
 
     def __init__(self, scope: str) -> None:
         self._scope = scope

@@ -8,8 +8,10 @@ from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables.variable_scopes import DEFAULTS, VariableScope, scopes_of
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import graph_of
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
@@ -53,11 +55,11 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         values: Any = None,
         initializer: Any = None,
         regularizer: Any = None,
-        caching_device: Any = None,
+        caching_device: object = None,
         partitioner: Any = None,
         custom_getter: Any = None,
         reuse: Any = None,
-        dtype: Any = None,
+        dtype: DTypeLike | None = None,
         use_resource: bool | None = None,
         constraint: Any = None,
         auxiliary_name_scope: bool = True,
@@ -185,16 +187,16 @@ def _wrapped(custom_getter: Callable[..., Any], outer: Callable[..., Any]) -> Ca
 @public("variable_op_scope")
 @contextmanager
 def variable_op_scope(
-    values: Any,
+    values: TensorLike,
     name_or_scope: Any,
     default_name: str | None = None,
     initializer: Any = None,
     regularizer: Any = None,
-    caching_device: Any = None,
+    caching_device: object = None,
     partitioner: Any = None,
     custom_getter: Any = None,
     reuse: Any = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
     constraint: Any = None,
 ) -> Iterator[VariableScope]:

@@ -1,4 +1,4 @@
-"""Initializers of unit and orthogonal matrices, and of kernels of convolutions made of them.
+"""Initializers of unit and orthogonal matrices, and of orthogonal kernels of convolutions.
 
 A convolution with such a kernel keeps the norm of its input where the input is padded as a ring.
 Source: TF 2.21; Xiao et al., "Dynamical Isometry and a Mean Field Theory of CNNs".
@@ -20,7 +20,7 @@ from sessrun.reference.api.ops.math_ops import matmul
 from sessrun.reference.api.ops.matrix_diagonals import eye
 from sessrun.reference.api.variables.init_ops import Initializer, Seeded, float_dtype
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.generated import diag_part, mul, reshape, scatter_nd, sign
 from sessrun.reference.errors import bad_value
@@ -37,7 +37,7 @@ __all__ = [
     "Orthogonal",
 ]
 
-#: A kernel while it is made: matrices by their places.
+#: A kernel under construction: matrices by their spatial positions.
 Blocks = dict[tuple[int, ...], Tensor]
 
 
@@ -47,7 +47,7 @@ class Identity(Initializer):
 
     _options = ("gain",)
 
-    def __init__(self, gain: float = 1.0, dtype: Any = dtypes.float32) -> None:
+    def __init__(self, gain: float = 1.0, dtype: DTypeLike = dtypes.float32) -> None:
         super().__init__(float_dtype(dtype))
         self.gain = gain
 
@@ -55,7 +55,7 @@ class Identity(Initializer):
         """The matrix, or the part of it that `partition_info` tells of.
 
         Raises:
-          ValueError: the whole has not two dimensions.
+          ValueError: the full shape has not two dimensions.
 
         """
         full_shape = shape if partition_info is None else partition_info.full_shape
@@ -84,7 +84,7 @@ class _Gained(Seeded):
     _options = ("gain", "seed")
 
     def __init__(
-        self, gain: float = 1.0, seed: int | None = None, dtype: Any = dtypes.float32
+        self, gain: float = 1.0, seed: int | None = None, dtype: DTypeLike = dtypes.float32
     ) -> None:
         super().__init__(seed, float_dtype(dtype))
         self.gain = gain
@@ -186,7 +186,7 @@ class ConvolutionOrthogonal(_Gained):
         )
 
     def _block(self, projections: Sequence[Tensor]) -> Blocks:
-        """A kernel of size 2: products of each projection or what it leaves out."""
+        """A kernel of size 2: products of the projections or their complements."""
         unit = eye(projections[0].shape.as_list()[0], dtype=self.dtype)
         blocks: Blocks = {}
         for position in itertools.product(range(2), repeat=self._rank):

@@ -1,4 +1,4 @@
-"""How a variable is cut into parts: what a partitioner says, and where each part lies.
+"""How a variable is partitioned: what a partitioner returns, and the offsets of the parts.
 
 Source: TF 2.21, `get_variable` with a partitioner.
 """
@@ -21,15 +21,15 @@ _SEQUENCES: Final = (list, tuple)
 
 
 class PartitionInfo:
-    """Where the part that an initializer makes lies in the whole.
+    """The offset of a part in the partitioned variable, for the part's initializer.
 
     Args:
-      full_shape: the shape of the whole.
-      var_offset: where the part begins, along each axis.
+      full_shape: the shape of the partitioned variable.
+      var_offset: the offset of the part along every axis.
 
     Raises:
       TypeError: one is no list or tuple.
-      ValueError: they are of different lengths, or the part begins outside of the whole.
+      ValueError: they are of different lengths, or the offset is outside of the full shape.
 
     """
 
@@ -50,7 +50,7 @@ class PartitionInfo:
 
     @property
     def full_shape(self) -> Sequence[int]:
-        """The shape of the whole."""
+        """The shape of the partitioned variable."""
         return self._full_shape
 
     @property
@@ -69,7 +69,7 @@ class PartitionInfo:
         return 0 if axis is None else self._var_offset[axis]
 
     def single_slice_dim(self, shape: Sequence[int]) -> int | None:
-        """The one axis along which a part of this shape is not the whole, or None.
+        """The only axis along which a part of this shape is smaller than the full shape, or None.
 
         Raises:
           TypeError: `shape` is no list or tuple.

@@ -1,16 +1,19 @@
-"""Variables that are the parts of one larger one: `PartitionedVariable`. Source: TF 2.21."""
+"""`PartitionedVariable`: variables that are the parts of one larger variable. Source: TF 2.21."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import concat, split
 from sessrun.reference.api.variables.variable_base import Variable
+from sessrun.reference.base.dtypes import DType
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.conversion import register_tensor_conversion_function
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 
@@ -18,10 +21,10 @@ __all__ = ["PartitionedVariable"]
 
 
 class PartitionedVariable:
-    """Variables in the order of their places, with the operations of the whole.
+    """The parts of a variable, in the order of their offsets, with operations on all of them.
 
     Args:
-      name: the name of the whole.
+      name: the name of the partitioned variable.
       shape: its shape.
       dtype: its dtype.
       variable_list: the parts, each with its SaveSliceInfo, in any order.
@@ -29,7 +32,7 @@ class PartitionedVariable:
 
     Raises:
       TypeError: the parts or their numbers are no list or tuple.
-      ValueError: there is no part, a part does not know its place or is one of another whole, or
+      ValueError: there is no part, a part has no SaveSliceInfo or one of another full shape, or
         a number of parts is not positive.
 
     """
@@ -38,7 +41,7 @@ class PartitionedVariable:
         self,
         name: str,
         shape: Sequence[int] | TensorShape,
-        dtype: Any,
+        dtype: DType,
         variable_list: Sequence[Variable],
         partitions: Sequence[int],
     ) -> None:
@@ -55,11 +58,11 @@ class PartitionedVariable:
 
     @property
     def name(self) -> str:
-        """The name of the whole."""
+        """The name of the partitioned variable."""
         return self._name
 
     def get_shape(self) -> Sequence[int] | TensorShape:
-        """The shape of the whole."""
+        """The shape of the partitioned variable."""
         return self.shape
 
     def __iter__(self) -> Iterator[Variable]:
@@ -88,7 +91,7 @@ class PartitionedVariable:
         return axes[0]
 
     def as_tensor(self) -> Tensor:
-        """The value of the whole: its parts joined.
+        """The concatenated values of the parts.
 
         Raises:
           NotImplementedError: there are several parts along several axes.
@@ -98,7 +101,7 @@ class PartitionedVariable:
             return self._concat()
 
     def _concat(self) -> Tensor:
-        """The value of the whole, after the control dependencies of where it is asked for."""
+        """The concatenated values, after the control dependencies that are open here."""
         joined: Any = self._parts[0]
         if len(self._parts) > 1:
             axis = self._axis("concatenate")
@@ -109,15 +112,15 @@ class PartitionedVariable:
 
     def assign(
         self,
-        value: Any,
+        value: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> list[Any]:
-        """Set every part; gives what `assign` of each gives.
+    ) -> list[Tensor | Operation | Variable]:
+        """Assign the parts; returns the results of their `assign`.
 
         Args:
-          value: a tensor of the shape of the whole, a PartitionedVariable, or a list of values.
+          value: a tensor of the full shape, a PartitionedVariable, or a list of values.
           use_locking: as of a variable.
           name: the operations' name.
           read_value: True; where it is off TensorFlow looks for an operation of the operation.
@@ -132,27 +135,27 @@ class PartitionedVariable:
 
     def assign_add(
         self,
-        value: Any,
+        value: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> list[Any]:
+    ) -> list[Tensor | Operation | Variable]:
         """Add to every part; arguments and errors are those of `assign`."""
         return self._applied("assign_add", value, use_locking, name, read_value)
 
     def assign_sub(
         self,
-        value: Any,
+        value: TensorLike,
         use_locking: bool = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> list[Any]:
+    ) -> list[Tensor | Operation | Variable]:
         """Subtract from every part; arguments and errors are those of `assign`."""
         return self._applied("assign_sub", value, use_locking, name, read_value)
 
     def _applied(
-        self, update: str, value: Any, use_locking: bool, name: str | None, read_value: bool
-    ) -> list[Any]:
+        self, update: str, value: TensorLike, use_locking: bool, name: str | None, read_value: bool
+    ) -> list[Tensor | Operation | Variable]:
         axis = self._axis("do assign action")
         if isinstance(value, list | PartitionedVariable):
             pieces: Sequence[Any] = list(value)
@@ -168,7 +171,7 @@ class PartitionedVariable:
 def _in_order(
     parts: Sequence[Variable], shape: Sequence[int] | TensorShape, partitions: Sequence[int]
 ) -> list[Variable]:
-    """The parts in order, each of which must know its place in a whole of this shape."""
+    """The parts in the order of their offsets; they must have SaveSliceInfos of this shape."""
     with_slices = [(part, part._get_save_slice_info()) for part in parts]  # noqa: SLF001 - its name there
     slices = {part: slice_info for part, slice_info in with_slices if slice_info is not None}
     if len(slices) < len(with_slices):
@@ -191,7 +194,10 @@ def _method(part: Variable, update: str) -> Callable[..., Any]:
 
 
 def _converted(
-    value: PartitionedVariable, dtype: Any = None, name: Any = None, as_ref: bool = False
+    value: PartitionedVariable,
+    dtype: Any = None,
+    name: Any = None,
+    as_ref: bool = False,
 ) -> Tensor:
     del name
     if dtype is not None and not dtype.is_compatible_with(value.dtype):

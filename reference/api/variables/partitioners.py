@@ -1,4 +1,4 @@
-"""Partitioners: how many parts a variable is cut into, by its size; and variables cut by hand.
+"""Partitioners, which say how many parts a variable has, and `create_partitioned_variables`.
 
 Source: TF 2.21.
 """
@@ -11,15 +11,17 @@ from typing import Any
 
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.partition_layout import Partitioner
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import get_partitioned_variable
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.public import public
 
 __all__: list[str] = []
 
 
-def _element_size(dtype: Any, of_string: int) -> int:
+def _element_size(dtype: DTypeLike, of_string: int) -> int:
     base = dtypes.as_dtype(dtype).base_dtype
     return of_string if base == dtypes.string else base.size
 
@@ -70,7 +72,7 @@ def variable_axis_size_partitioner(
     if max_shards and max_shards < 1:
         raise ValueError("max_shards must be positive.")
 
-    def partitioner(shape: TensorShape, dtype: Any) -> list[int]:
+    def partitioner(shape: TensorShape, dtype: DTypeLike) -> list[int]:
         if not isinstance(shape, TensorShape):
             raise ValueError(f"shape is not a TensorShape: {shape}")  # noqa: TRY004 - as TensorFlow
         if not shape.is_fully_defined():
@@ -92,7 +94,7 @@ def min_max_variable_partitioner(
     min_slice_size: int = 256 << 10,
     bytes_per_string_element: int = 16,
 ) -> Partitioner:
-    """A partitioner that makes no more parts than leave each a least size.
+    """A partitioner with at most so many parts that none is smaller than a least size.
 
     Args:
       max_partitions: how many parts there may be.
@@ -104,7 +106,7 @@ def min_max_variable_partitioner(
 
     """
 
-    def partitioner(shape: TensorShape, dtype: Any) -> list[int]:
+    def partitioner(shape: TensorShape, dtype: DTypeLike) -> list[int]:
         if axis >= len(shape):
             raise ValueError(
                 f"Cannot partition variable along axis {axis} when shape is only {shape}"
@@ -132,22 +134,22 @@ def create_partitioned_variables(
     shape: Any,
     slicing: Sequence[int],
     initializer: Any,
-    dtype: Any = dtypes.float32,
+    dtype: DTypeLike = dtypes.float32,
     trainable: bool = True,
     collections: Any = None,
     name: str | None = None,
     reuse: Any = None,
-) -> list[Any]:
-    """The parts of a variable that is cut as `slicing` says.
+) -> list[Variable]:
+    """Create the parts of a variable that is partitioned as `slicing` says.
 
     Args:
-      shape: the shape of the whole.
+      shape: the shape of the partitioned variable.
       slicing: how many parts there are along each axis; more than 1 along one axis only.
-      initializer: the value of the whole, or a function that is called for each part.
+      initializer: the full value, or a function that is called for each part.
       dtype: the dtype, where the initializer is no tensor.
       trainable: as for `tf.Variable`.
       collections: as for `tf.Variable`.
-      name: the name of the whole in the open variable scope; `PartitionedVariable` by default,
+      name: the name in the open variable scope; `PartitionedVariable` by default,
         made unique.
       reuse: as for `tf.variable_scope`.
 

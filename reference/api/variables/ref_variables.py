@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import initial_values, state_ops
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
 from sessrun.reference.api.variables.variable_base import VariableV1
 from sessrun.reference.api.variables.variable_traits import collections_of, traits_of
-from sessrun.reference.base.dtypes import DType
-from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import (
@@ -41,7 +43,7 @@ class RefVariable(VariableV1):
         trainable: Any = None,
         collections: Any = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
         dtype: Any = None,
         constraint: Any = None,
@@ -66,7 +68,13 @@ class RefVariable(VariableV1):
         graph.add_to_collections(wanted, self)
 
     def _build(
-        self, initial_value: Any, scope: str, dtype: Any, shape: Any, *, validate_shape: bool
+        self,
+        initial_value: TensorLike | Callable[[], TensorLike],
+        scope: str,
+        dtype: DTypeLike,
+        shape: ShapeLike,
+        *,
+        validate_shape: bool,
     ) -> None:
         """Make the buffer and the operation that sets it."""
         graph = stacks.get_default_graph()
@@ -127,7 +135,7 @@ class RefVariable(VariableV1):
         """The static shape."""
         return self._variable.shape
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Narrow the static shape of the variable and of its value.
 
         Raises:
@@ -150,7 +158,7 @@ class RefVariable(VariableV1):
         return self._snapshot
 
     def read_value(self) -> Tensor:
-        """The value at the place of the call, by an operation of its own."""
+        """The value, by a new read operation, after the control dependencies that are open here."""
         return identity(self._variable, name="read")
 
     def initialized_value(self) -> Tensor:
@@ -219,7 +227,7 @@ class RefVariable(VariableV1):
         )
 
 
-def _device_of_reads(variable: Tensor, caching_device: Any) -> AbstractContextManager[Any]:
+def _device_of_reads(variable: Tensor, caching_device: object) -> AbstractContextManager[None]:
     graph: Graph = variable.graph
     if caching_device is not None:
         return graph.device(caching_device)

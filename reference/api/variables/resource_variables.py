@@ -5,15 +5,17 @@ Each read is an operation of its own, so what it sees is fixed by control depend
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import initial_values
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_traits import collections_of, traits_of
-from sessrun.reference.base.dtypes import DType
-from sessrun.reference.base.tensor_shape import TensorShape, as_shape
+from sessrun.reference.base.dtypes import DType, DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import (
     convert_to_tensor,
@@ -54,10 +56,10 @@ class ResourceVariable(Variable):
         trainable: Any = None,
         collections: Any = None,
         validate_shape: bool = True,
-        caching_device: Any = None,
+        caching_device: object = None,
         name: str | None = None,
         dtype: Any = None,
-        variable_def: Any = None,
+        variable_def: VariableDef | None = None,
         import_scope: str | None = None,
         constraint: Any = None,
         distribute_strategy: Any = None,
@@ -84,7 +86,13 @@ class ResourceVariable(Variable):
             self._build(initial_value, scope, dtype, shape)
         graph.add_to_collections(wanted, self)
 
-    def _build(self, initial_value: Any, scope: str, dtype: Any, shape: Any) -> None:
+    def _build(
+        self,
+        initial_value: TensorLike | Callable[[], TensorLike],
+        scope: str,
+        dtype: DTypeLike,
+        shape: ShapeLike,
+    ) -> None:
         """Make the handle, and the operations that every resource variable has."""
         graph = stacks.get_default_graph()
         with initial_values.beside_new(graph, scope):
@@ -186,7 +194,7 @@ class ResourceVariable(Variable):
         """The static shape."""
         return as_shape(self.handle.op.attrs["shape"])
 
-    def set_shape(self, shape: Any) -> None:
+    def set_shape(self, shape: ShapeLike) -> None:
         """Check that the variable may have this shape.
 
         Raises:
@@ -217,7 +225,7 @@ class ResourceVariable(Variable):
 
     # -- reading
 
-    def _after(self) -> AbstractContextManager[Any]:
+    def _after(self) -> AbstractContextManager[None]:
         """The `with` of what comes before a read or an update."""
         return nullcontext()
 
@@ -242,7 +250,7 @@ class ResourceVariable(Variable):
             return self._read_here()
 
     def read_value(self) -> Tensor:
-        """The value at the place of the call, by an operation of its own."""
+        """The value, by a new read operation, after the control dependencies that are open here."""
         with stacks.graph_for(self.graph).as_default(), self._after():
             with name_scope("Read"):
                 value = self._read_here()
@@ -253,10 +261,10 @@ class ResourceVariable(Variable):
     def assign(
         self,
         value: Any,
-        use_locking: Any = None,
+        use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Variable | Operation:
         """Set it; gives a variable whose reads see the value, or the operation."""
         del use_locking  # updates of a resource variable always lock
         with stacks.graph_for(self.graph).as_default(), self._after():
@@ -275,10 +283,10 @@ class ResourceVariable(Variable):
     def assign_add(
         self,
         delta: Any,
-        use_locking: Any = None,
+        use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Variable | Operation:
         """Add to it; gives a variable whose reads see the sum, or the operation."""
         del use_locking  # updates of a resource variable always lock
         return self._combined("AssignAddVariableOp", delta, name, read_value=read_value)
@@ -286,10 +294,10 @@ class ResourceVariable(Variable):
     def assign_sub(
         self,
         delta: Any,
-        use_locking: Any = None,
+        use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Variable | Operation:
         """Subtract from it; gives a variable whose reads see the result, or the operation."""
         del use_locking  # updates of a resource variable always lock
         return self._combined("AssignSubVariableOp", delta, name, read_value=read_value)
@@ -302,21 +310,23 @@ class ResourceVariable(Variable):
     def _unique_id(self) -> str:
         return self._shared_name
 
-    def _combined(self, op_type: str, delta: Any, name: str | None, *, read_value: bool) -> Any:
+    def _combined(
+        self, op_type: str, delta: TensorLike, name: str | None, *, read_value: bool
+    ) -> Variable | Operation:
         with stacks.graph_for(self.graph).as_default(), self._after():
             with self._after_cached():
                 tensor = convert_to_tensor(delta, dtype=self.dtype)
                 op = apply_op(op_type, {"resource": self.handle, "value": tensor}, {}, name)
             return UnreadVariable(self, op) if read_value else op
 
-    def sparse_read(self, indices: Any, name: str | None = None) -> Tensor:
+    def sparse_read(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Its rows at these indices, which are read without the others."""
         inputs = {"resource": self.handle, "indices": indices}
         with stacks.graph_for(self.graph).as_default(), self._after():
             name = "Gather" if name is None else name
             return apply_op("ResourceGather", inputs, {"dtype": self.dtype}, name).outputs[0]
 
-    def gather_nd(self, indices: Any, name: str | None = None) -> Tensor:
+    def gather_nd(self, indices: TensorLike, name: str | None = None) -> Tensor:
         """Its slices at these index vectors, which are read without the others."""
         inputs = {"resource": self.handle, "indices": indices}
         with stacks.graph_for(self.graph).as_default(), self._after():
@@ -355,15 +365,15 @@ class ResourceVariable(Variable):
         """Raise NotImplementedError: only reference variables have one."""
         raise NotImplementedError("initialized_value() of a resource variable")
 
-    def _scattered(self, op_type: str, inputs: dict[str, Any], name: str | None) -> Any:
+    def _scattered(self, op_type: str, inputs: dict[str, Any], name: str | None) -> Variable:
         with stacks.graph_for(self.graph).as_default(), self._after():
             updates = convert_to_tensor(inputs["updates"], dtype=self.dtype)
             handle = "ref" if "Nd" in op_type else "resource"  # as the two families call it
             given = {handle: self.handle, **inputs, "updates": updates}
             return UnreadVariable(self, apply_op(op_type, given, {}, name))
 
-    def _after_cached(self) -> AbstractContextManager[Any]:
-        """The `with` of an update that comes after the copy of the value was made."""
+    def _after_cached(self) -> AbstractContextManager[None]:
+        """The `with` of an update that runs after the cached copy of the value was read."""
         if self._cached is None:
             return nullcontext()
         return stacks.graph_for(self.graph).control_dependencies([self._cached])
@@ -385,7 +395,7 @@ class ResourceVariable(Variable):
         """Raise NotImplementedError: nothing runs before a session runs it."""
         raise NotImplementedError("numpy() is only available when eager execution is enabled.")
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: Any = None) -> NoReturn:
         self.numpy()
 
     def __bool__(self) -> bool:
@@ -436,7 +446,7 @@ class UnreadVariable(ResourceVariable):
         """The name of the update's operation."""
         return self._update.name
 
-    def _after(self) -> AbstractContextManager[Any]:
+    def _after(self) -> AbstractContextManager[None]:
         return stacks.graph_for(self.graph).control_dependencies([self._update])
 
 

@@ -1,4 +1,4 @@
-"""Where a variable lies in a larger one of which it is a part: `tf.Variable.SaveSliceInfo`."""
+"""`tf.Variable.SaveSliceInfo`: offset and shape of a part of a partitioned variable."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def _integer(text: str, rule: str) -> int:
 
 
 class SaveSliceInfo:
-    """The place of a part in the whole.
+    """The offset and shape of a part in a partitioned variable.
 
     Args:
-      full_name: the name of the whole.
+      full_name: the name of the partitioned variable.
       full_shape: its shape.
-      var_offset: where the part begins, along each axis.
+      var_offset: the offset of the part along every axis.
       var_shape: the shape of the part.
       save_slice_info_def: a SaveSliceInfoDef, which says all of this instead.
       import_scope: a name scope that is put before the name in `save_slice_info_def`.
@@ -59,7 +59,7 @@ class SaveSliceInfo:
 
     @classmethod
     def from_spec(cls, spec: str) -> SaveSliceInfo:
-        """The place that `spec` writes down, nothing for an empty one; the name is not in it.
+        """The SaveSliceInfo that `spec` is the text of, None for an empty one; without the name.
 
         Raises:
           ValueError: the shape, or a pair of an offset and a size, is missing.
@@ -84,7 +84,7 @@ class SaveSliceInfo:
 
     @property
     def spec(self) -> str:
-        """Shape and place as checkpoints write them: `4 6 0,2:0,3`."""
+        """Full shape and slice as checkpoints write them: `4 6 0,2:0,3`."""
         offsets, sizes = self.var_offset or (), self.var_shape or ()
         places = (f"{offset},{size}" for offset, size in zip(offsets, sizes, strict=True))
         return f"{' '.join(map(str, self.full_shape or ()))} {':'.join(places)}"

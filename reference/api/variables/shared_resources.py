@@ -42,7 +42,7 @@ def register_resource(
     Args:
       handle: the resource.
       create_op: the operation that makes it.
-      is_initialized_op: a bool tensor, whether it is made.
+      is_initialized_op: a bool tensor, whether it is initialized.
       is_shared: whether all workers share it; one that they do not is listed as a local one.
 
     """
@@ -63,7 +63,7 @@ def local_resources() -> list[_Resource]:
 def report_uninitialized_resources(
     resource_list: Sequence[_Resource] | None = None, name: str = "report_uninitialized_resources"
 ) -> Tensor:
-    """The names of those resources that are not made: a string vector.
+    """The names of those resources that are not initialized: a string vector.
 
     Args:
       resource_list: resources; by default all shared and local ones.
@@ -82,7 +82,9 @@ def report_uninitialized_resources(
         return uninitialized
 
 
-def initialize_resources(resource_list: Sequence[_Resource] | None, name: str = "init") -> Any:
+def initialize_resources(
+    resource_list: Sequence[_Resource] | None, name: str = "init"
+) -> Operation:
     """An operation that makes the resources of a list."""
     if not resource_list:
         return framework_ops.no_op(name=name)

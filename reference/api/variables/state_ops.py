@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from sessrun.reference.base.tensor_shape import as_shape
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike, as_shape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -45,8 +46,8 @@ def _is_reference(ref: Any) -> bool:
 
 
 def variable_op(
-    shape: Any,
-    dtype: Any,
+    shape: ShapeLike,
+    dtype: DTypeLike,
     name: str = "Variable",
     set_shape: bool = True,
     container: str = "",
@@ -71,7 +72,11 @@ def variable_op(
 
 
 def variable_op_v2(
-    shape: Any, dtype: Any, name: str = "Variable", container: str = "", shared_name: str = ""
+    shape: ShapeLike,
+    dtype: DTypeLike,
+    name: str = "Variable",
+    container: str = "",
+    shared_name: str = "",
 ) -> Tensor:
     """The buffer of a reference variable alone; the arguments are those of `variable_op`."""
     attrs = {
@@ -86,7 +91,7 @@ def variable_op_v2(
 @public("assign")
 def assign(
     ref: Any,
-    value: Any,
+    value: object,
     validate_shape: bool | None = None,
     use_locking: bool | None = None,
     name: str | None = None,
@@ -113,7 +118,7 @@ def assign(
 
 @public("assign_add")
 def assign_add(
-    ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
+    ref: Any, value: object, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Add to a variable; arguments and errors are those of `assign`."""
     if not _is_reference(ref):
@@ -123,7 +128,7 @@ def assign_add(
 
 @public("assign_sub")
 def assign_sub(
-    ref: Any, value: Any, use_locking: bool | None = None, name: str | None = None
+    ref: Any, value: object, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Subtract from a variable; arguments and errors are those of `assign`."""
     if not _is_reference(ref):
@@ -132,7 +137,7 @@ def assign_sub(
 
 
 def _updated(
-    op_type: str, ref: Any, value: Any, use_locking: bool | None, name: str | None
+    op_type: str, ref: Any, value: object, use_locking: bool | None, name: str | None
 ) -> Tensor:
     inputs = {"ref": ref, "value": value}
     return apply_op(op_type, inputs, {"use_locking": use_locking}, name).outputs[0]
@@ -171,7 +176,11 @@ def _scatter(kind: str, summary: str, *, locking: bool = False) -> Scatter:
     """The function of a scatter operation."""
 
     def scatter(
-        ref: Any, indices: Any, updates: Any, use_locking: bool = locking, name: str | None = None
+        ref: Any,
+        indices: object,
+        updates: object,
+        use_locking: bool = locking,
+        name: str | None = None,
     ) -> Any:
         inputs = {"indices": indices, "updates": updates}
         if not _is_reference(ref):

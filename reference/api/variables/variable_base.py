@@ -24,6 +24,7 @@ from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.build import indexed_slices
 from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.tensor import Overloads, Tensor
+from sessrun.spec.proto import VariableDef
 
 if TYPE_CHECKING:
     from sessrun.reference.base.dtypes import DType
@@ -128,18 +129,18 @@ class Variable(metaclass=_Creation):
         return self._traits.trainable
 
     @property
-    def constraint(self) -> Callable[[Any], Any] | None:
-        """The function that an optimizer applies after each update, or None."""
+    def constraint(self) -> Callable[[Tensor], Tensor] | None:
+        """The function that an optimizer applies to the value after an update, or None."""
         return self._traits.constraint
 
     @property
     def synchronization(self) -> VariableSynchronization:
-        """The mode it was made with."""
+        """The mode that it was created with."""
         return self._traits.synchronization
 
     @property
     def aggregation(self) -> VariableAggregation:
-        """The mode it was made with."""
+        """The mode that it was created with."""
         return self._traits.aggregation
 
     # -- reading
@@ -150,7 +151,7 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def read_value(self) -> Tensor:
-        """The value at the place of the call, by an operation of its own."""
+        """The value, by a new read operation, after the control dependencies that are open here."""
 
     def eval(self, session: Any = None) -> Any:
         """Its value in `session`, or in the default session.
@@ -166,8 +167,12 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def assign(
-        self, value: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
-    ) -> Any:
+        self,
+        value: object,
+        use_locking: bool | None = None,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Tensor | Variable | Operation:
         """Set it. Gives what reads the new value, or with `read_value` off the operation.
 
         Raises:
@@ -178,14 +183,22 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def assign_add(
-        self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
-    ) -> Any:
+        self,
+        delta: object,
+        use_locking: bool | None = None,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Tensor | Variable | Operation:
         """Add to it; the result and the errors are those of `assign`."""
 
     @abstractmethod
     def assign_sub(
-        self, delta: Any, use_locking: Any = None, name: str | None = None, read_value: bool = True
-    ) -> Any:
+        self,
+        delta: object,
+        use_locking: bool | None = None,
+        name: str | None = None,
+        read_value: bool = True,
+    ) -> Tensor | Variable | Operation:
         """Subtract from it; the result and the errors are those of `assign`."""
 
     @abstractmethod
@@ -205,7 +218,7 @@ class Variable(metaclass=_Creation):
             self, sparse_delta.indices, sparse_delta.values, use_locking, name
         )
 
-    def load(self, value: Any, session: Any = None) -> None:
+    def load(self, value: object, session: Any = None) -> None:
         """Set it in a session now, without a new operation: the initial value is fed.
 
         Raises:
@@ -253,17 +266,19 @@ class Variable(metaclass=_Creation):
         """The same as `ref`."""
         return Reference(self)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Tensor]:
         return iter(self.read_value())
 
-    def __getitem__(self, key: Any) -> Tensor:
+    def __getitem__(self, key: object) -> Tensor:
         """A part of its value, which has a method `assign(value, name=None)` if it is a slice."""
         part: Any = self.value()[key]
         if part.op.type == "StridedSlice":
             part.assign = functools.partial(self._assign_slice, part.op)
         return part  # type: ignore[no-any-return]  # it takes an attribute of a program's own
 
-    def _assign_slice(self, taken: Operation, value: Any, name: str | None = None) -> Any:
+    def _assign_slice(
+        self, taken: Operation, value: object, name: str | None = None
+    ) -> Tensor | Variable:
         """Set the part of it that a StridedSlice takes; what `assign` gives."""
         attrs = {key: value for key, value in taken.attrs.items() if key.endswith("_mask")}
         bounds = dict(zip(("begin", "end", "strides"), taken.inputs[1:], strict=True))
@@ -271,8 +286,8 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def _slice_assigned(
-        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
-    ) -> Any:
+        self, bounds: dict[str, Any], value: object, attrs: dict[str, Any], name: str
+    ) -> Tensor | Variable:
         """Set the part of it that these bounds and masks denote."""
 
     def __repr__(self) -> str:
@@ -286,7 +301,7 @@ class VariableV1(Variable):
     """
 
 
-def _reading(operator: str) -> Callable[..., Any]:
+def _reading(operator: str) -> Callable[..., Tensor]:
     """The operator of tensors, on the variable's value."""
 
     @functools.wraps(getattr(Overloads, operator))
@@ -296,7 +311,7 @@ def _reading(operator: str) -> Callable[..., Any]:
     return apply
 
 
-def _scattering(kind: str) -> Callable[..., Any]:
+def _scattering(kind: str) -> Callable[..., Tensor | Variable]:
     """The method that combines rows with those of IndexedSlices."""
 
     def scatter(
@@ -313,7 +328,7 @@ def _scattering(kind: str) -> Callable[..., Any]:
     return scatter
 
 
-def _scattering_slices(kind: str) -> Callable[..., Any]:
+def _scattering_slices(kind: str) -> Callable[..., Tensor | Variable]:
     """The method that combines slices at index vectors with updates."""
 
     def scatter(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Any:

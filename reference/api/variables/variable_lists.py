@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.ops import array_ops
 from sessrun.reference.api.variables import state_ops
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base.dtypes import string
 from sessrun.reference.base.graph_keys import GraphKeys
 from sessrun.reference.build import generated
@@ -26,37 +27,37 @@ _REPORTING_DEVICE: Final = "/cpu:0"
 
 
 @public("global_variables")
-def global_variables(scope: str | None = None) -> list[Any]:
+def global_variables(scope: str | None = None) -> list[Variable]:
     """The variables that are shared by all; with `scope` those whose name matches at its start."""
     return get_default_graph().get_collection(GraphKeys.GLOBAL_VARIABLES, scope)
 
 
 @public("local_variables")
-def local_variables(scope: str | None = None) -> list[Any]:
+def local_variables(scope: str | None = None) -> list[Variable]:
     """The variables of this process alone; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.LOCAL_VARIABLES, scope)
 
 
 @public("trainable_variables")
-def trainable_variables(scope: str | None = None) -> list[Any]:
+def trainable_variables(scope: str | None = None) -> list[Variable]:
     """The variables that are trained; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
 @public("model_variables")
-def model_variables(scope: str | None = None) -> list[Any]:
+def model_variables(scope: str | None = None) -> list[Variable]:
     """The variables that inference needs; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.MODEL_VARIABLES, scope)
 
 
 @public("moving_average_variables")
-def moving_average_variables(scope: str | None = None) -> list[Any]:
+def moving_average_variables(scope: str | None = None) -> list[Variable]:
     """The variables that have a moving average; with `scope` as `global_variables`."""
     return get_default_graph().get_collection(GraphKeys.MOVING_AVERAGE_VARIABLES, scope)
 
 
 @public("all_variables")
-def all_variables() -> list[Any]:
+def all_variables() -> list[Variable]:
     """The old name of `global_variables`."""
     return global_variables()
 

@@ -11,7 +11,9 @@ from sessrun.reference.api.variables.variable_traits import (
     VariableSynchronization,
 )
 from sessrun.reference.base import dtypes
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.graph import Graph
@@ -62,11 +64,11 @@ class VariableScope:
         name: str = "",
         initializer: Any = None,
         regularizer: Any = None,
-        caching_device: Any = None,
+        caching_device: object = None,
         partitioner: Any = None,
         custom_getter: Any = None,
         name_scope: str = "",  # noqa: A002, RUF100 - TensorFlow's signature
-        dtype: Any = dtypes.float32,
+        dtype: DTypeLike = dtypes.float32,
         use_resource: bool | None = None,
         constraint: Any = None,
     ) -> None:
@@ -109,7 +111,7 @@ class VariableScope:
         """Set the default regularizer."""
         self.regularizer = regularizer
 
-    def set_caching_device(self, caching_device: Any) -> None:
+    def set_caching_device(self, caching_device: object) -> None:
         """Set the default caching device."""
         self.caching_device = caching_device
 
@@ -121,7 +123,7 @@ class VariableScope:
         """Set the custom getter."""
         self.custom_getter = custom_getter
 
-    def set_dtype(self, dtype: Any) -> None:
+    def set_dtype(self, dtype: DTypeLike) -> None:
         """Set the default dtype."""
         self.dtype = dtype
 
@@ -129,7 +131,7 @@ class VariableScope:
         """Set whether variables are resource variables."""
         self.use_resource = use_resource
 
-    def get_collection(self, name: Any) -> list[Any]:
+    def get_collection(self, name: str | None) -> list[object]:
         """The items of the default graph's collection whose names are in this scope."""
         scope = self._name + "/" if self._name else ""
         return get_default_graph().get_collection(name, scope)
@@ -181,7 +183,7 @@ def _check_dtype(request: Request) -> None:
 
 @dataclass(eq=False)
 class Scopes:
-    """One thread's place in a graph's variable scopes.
+    """The open variable scopes of a graph in a thread.
 
     Attributes:
       current: the open scope (see `variable_scopes`).
@@ -213,7 +215,7 @@ class Scopes:
 
 
 def scopes_of(graph: Graph) -> Scopes:
-    """The place of this thread in the graph's variable scopes."""
+    """The open variable scopes of the graph in this thread."""
     scopes: Scopes | None = graph.scopes.variables
     if scopes is None:
         scopes = graph.scopes.variables = Scopes(VariableScope(False))
@@ -230,13 +232,13 @@ def get_variable_scope() -> VariableScope:
 @public("get_variable")
 def get_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool | None = None,
     collections: Any = None,
-    caching_device: Any = None,
+    caching_device: object = None,
     partitioner: Any = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
@@ -268,7 +270,7 @@ def get_variable(
 
     Raises:
       ValueError: the variable exists and is not to be shared, or does not exist and is not to
-        be made, or is of another shape or dtype; or it cannot be made.
+        be created, or is of another shape or dtype; or it cannot be created.
 
     """
     request = Request(
@@ -293,13 +295,13 @@ def get_variable(
 
 def get_partitioned_variable(
     name: str | None,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike = None,
+    dtype: DTypeLike | None = None,
     initializer: Any = None,
     regularizer: Any = None,
     trainable: bool | None = True,
     collections: Any = None,
-    caching_device: Any = None,
+    caching_device: object = None,
     partitioner: Any = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,

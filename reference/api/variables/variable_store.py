@@ -15,6 +15,7 @@ from sessrun.reference.api.variables import init_ops, variables
 from sessrun.reference.api.variables.partition_layout import PartitionInfo, partitions_of, places
 from sessrun.reference.api.variables.partitioned_variable import PartitionedVariable
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_traits import traits_of
 from sessrun.reference.base import dtypes, tensor_shape
 from sessrun.reference.base.dtypes import DType
@@ -64,7 +65,7 @@ class Request:
 
 
 def store_of(graph: Graph) -> VariableStore:
-    """The graph's store, made at the first call."""
+    """The graph's variable store; the first call creates it."""
     with _LOCK:
         kept = graph.get_collection_ref(STORE_KEY)
         if not kept:
@@ -85,7 +86,7 @@ class VariableStore:
         self._variables: dict[str, Any] = {}
         self._wholes: dict[str, PartitionedVariable] = {}
 
-    def variables_by_name(self) -> Mapping[str, Any]:
+    def variables_by_name(self) -> Mapping[str, Variable]:
         """All variables by full name."""
         return self._variables
 
@@ -94,7 +95,7 @@ class VariableStore:
         self._variables[name] = variable
 
     @property
-    def _vars(self) -> dict[str, Any]:
+    def _vars(self) -> dict[str, Variable]:
         return self._variables
 
     def get_variable(self, name: str, *args: Any, custom_getter: Any = None, **options: Any) -> Any:
@@ -106,7 +107,7 @@ class VariableStore:
 
         Raises:
           ValueError: sharing is not allowed, or the variable is not there or another; or it
-            cannot be made; or the custom getter cannot be called.
+            cannot be created; or the custom getter cannot be called.
 
         """
         if custom_getter is not None and not callable(custom_getter):
@@ -362,7 +363,7 @@ def _initial(
     )
 
 
-def _default_initializer(request: Request) -> Any:
+def _default_initializer(request: Request) -> Callable[..., Tensor]:
     dtype = request.dtype
     if request.shape.ndims is None:
         raise bad_value(

@@ -94,7 +94,7 @@ def traits_of(
     return Traits(bool(trainable), constraint, modes[0], modes[1])
 
 
-def collections_of(collections: Any, *, trainable: bool) -> list[Any]:
+def collections_of(collections: Any, *, trainable: bool) -> list[str]:
     """The collections that a variable goes into.
 
     Raises:

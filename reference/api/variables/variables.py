@@ -1,4 +1,4 @@
-"""How variables are made: which kind, through which creators; and their public names."""
+"""Creating variables: the kind, the variable creators of scopes, and the public names."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def create_resource(
 
 
 def _through_creators(next_creator: Creator, **arguments: Any) -> Any:
-    """What the graph's creators make, the last of which is `made`."""
+    """Create a variable through the graph's variable creators; `next_creator` is the last."""
     for creator in stacks.get_default_graph().scopes.variable_creators:
         next_creator = partial(creator, next_creator)
     return next_creator(**arguments)
@@ -208,7 +208,11 @@ def _default_resource(
     return _existing_variable(variable_def, given.get("initial_value"), import_scope)
 
 
-def _existing_variable(variable_def: Any, initial_value: Any, import_scope: str | None) -> Any:
+def _existing_variable(
+    variable_def: Any,
+    initial_value: Any,
+    import_scope: str | None,
+) -> Any:
     """The variable that the default graph has of this description."""
     if initial_value is not None:
         raise bad_value("variable_def and initial_value are mutually exclusive.")
@@ -218,7 +222,7 @@ def _existing_variable(variable_def: Any, initial_value: Any, import_scope: str 
 
 
 def _new(kind: Callable[..., Any], given: Mapping[str, Any]) -> Any:
-    # A function's body has no variables of its own: they are made outside.
+    # A function's body has no variables of its own: the outer graph has them.
     is_body = stacks.get_default_graph().building_function
     with init_scope() if is_body else nullcontext():
         return kind(**given)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.framework_ops import placeholder
 from sessrun.reference.build.functions.function_nodes import nodes_of
@@ -23,7 +24,7 @@ _NO_INFERENCE: Final = "_disable_call_shape_inference"
 
 
 class _CalledGraph(Graph):
-    """The body of a function, made only for its shapes.
+    """The body of a function, imported to infer its shapes.
 
     Args:
       caller: the graph of the call.
@@ -58,7 +59,7 @@ class _CalledGraph(Graph):
 
 def shapes_of_call(
     graph: Graph, function: NameAttrList, given: Sequence[Tensor]
-) -> list[Any] | None:
+) -> list[TensorShape] | None:
     """The shapes of a function's results.
 
     Args:

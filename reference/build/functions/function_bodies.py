@@ -96,7 +96,8 @@ def body_of(library: FunctionLibrary, function: NameAttrList, name: str, device:
 def gradient_of(body: Body, gives: Sequence[str]) -> Body:
     """The gradients of a body by its inputs, as a body of the same graph.
 
-    It takes the inputs, then what each output is multiplied by; zeros for what nothing depends on.
+    It takes the inputs, then the gradients of the outputs; an input that no output depends on
+    has a gradient of zeros.
 
     Args:
       body: the body.

@@ -41,7 +41,7 @@ def needed_variables(
 
 
 def _is_plain(function: FunctionDef, count: int) -> bool:
-    """Whether each argument and each result is one tensor, and there are so many of both."""
+    """Whether all arguments and results are single tensors, as many of both."""
     given = (function.signature.input_arg, function.signature.output_arg)
     return all(
         len(args) == count and not any(arg.number_attr or arg.type_list_attr for arg in args)

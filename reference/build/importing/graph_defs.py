@@ -22,7 +22,7 @@ __all__ = ["import_graph_def"]
 
 @public("import_graph_def")
 def import_graph_def(
-    graph_def: Any,
+    graph_def: GraphDef,
     input_map: Any = None,
     return_elements: Any = None,
     name: str | None = None,
@@ -61,7 +61,7 @@ def import_graph_def(
     return None if return_elements is None else elements
 
 
-def _adopted(graph_def: Any) -> GraphDef:
+def _adopted(graph_def: GraphDef) -> GraphDef:
     try:
         return adopt(graph_def, GraphDef)
     except TypeError as error:

@@ -15,8 +15,8 @@ __all__ = ["grouped"]
 
 
 def grouped(
-    declared: Signature, name: str, tensors: Sequence[Tensor], attrs: Mapping[str, Any]
-) -> list[Any]:
+    declared: Signature, name: str, tensors: Sequence[Tensor], attrs: Mapping[str, object]
+) -> list[Tensor | list[Tensor]]:
     """The inputs by declared argument; their number and dtypes are those declared.
 
     Args:

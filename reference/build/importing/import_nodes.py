@@ -1,4 +1,4 @@
-"""The nodes of a GraphDef, read and made into operations, producers first."""
+"""The nodes of a GraphDef, validated and imported as operations, producers first."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import CALLS, Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec import devices
-from sessrun.spec.proto import AttrValue, NodeDef
+from sessrun.spec.proto import AttrValue, NodeDef, TensorShapeProto
 
 __all__ = ["NodeImporter"]
 
@@ -106,11 +106,11 @@ class NodeImporter:
         return self._imported
 
     def _take_device(self, op: Operation) -> None:
-        """A colocated operation has the device of those it is beside, whatever it was told."""
+        """Give colocated operations the device of those they are colocated with."""
         for other in _beside(op):
             device = self.graph.operations_by_name[other].device
             if device:
-                op._set_device(device)  # noqa: SLF001 - it is being made here
+                op._set_device(device)  # noqa: SLF001 - it is being built here
                 return
 
     def _sources(self, node: _Node) -> set[str]:
@@ -138,7 +138,7 @@ class NodeImporter:
         return before is not None and before.proto.op in LOOP_ENDS
 
     def _inputs(self, node: _Node) -> list[Tensor]:
-        """The input tensors; the end of a loop is not made yet, and another input stands for it."""
+        """The input tensors; a back edge of a loop, whose source comes later, has a stand-in."""
         backs = [self._is_back_edge(node, source) for source in node.data]
         tensors = [
             None if is_back else self._tensor(node.proto, source)
@@ -164,7 +164,7 @@ class NodeImporter:
                             f"from {source} incompatible with expected "
                             f"{op.inputs[index].dtype.opdef_name}."
                         )
-                    op._replace_input(index, tensor)  # noqa: SLF001 - it is being made here
+                    op._replace_input(index, tensor)  # noqa: SLF001 - it is being built here
 
     def _make(self, node: _Node) -> Operation:
         proto = node.proto
@@ -190,7 +190,7 @@ class NodeImporter:
             ),
         )
         if _beside(op):
-            op._set_device("")  # noqa: SLF001 - the operation is being made here
+            op._set_device("")  # noqa: SLF001 - the operation is being built here
         if proto.op == "Placeholder" and self.producer < _SCALAR_PLACEHOLDERS:
             _forget_scalar(op)
         if proto.op in CALLS or proto.op in self.graph.functions:
@@ -281,7 +281,7 @@ def _read(proto: NodeDef) -> _Node:
 
 
 def _in_order(sources: Mapping[str, set[str]]) -> Iterator[str]:
-    """The nodes, each after those it needs, otherwise as they stand; none that is in a cycle."""
+    """The nodes in topological order, ties by their order in the GraphDef; none of a cycle."""
     position = {name: number for number, name in enumerate(sources)}
     consumers: dict[str, list[str]] = {name: [] for name in sources}
     for name, needed in sources.items():
@@ -320,8 +320,8 @@ def _check_class(proto: NodeDef) -> None:
         raise bad_type(f"Node '{proto.name}': the attribute _class is no list of strings")
 
 
-def _output_shapes(extra: dict[str, AttrValue]) -> list[Any] | None:
-    """The shapes that the writer saw, taken out of the attributes; None if it told none."""
+def _output_shapes(extra: dict[str, AttrValue]) -> list[TensorShapeProto] | None:
+    """The value of `_output_shapes`, removed from the attributes; None if it is absent."""
     held = extra.get("_output_shapes")
     if held is None or attr_values.held_types(held) - {"list(shape)"}:
         return None
@@ -348,7 +348,7 @@ def _forget_scalar(op: Operation) -> None:
     """An old placeholder of no dimensions may have any shape."""
     for tensor in op.outputs:
         if tensor.sizes == ():
-            tensor._sizes = None  # noqa: SLF001 - the operation is being made here
+            tensor._sizes = None  # noqa: SLF001 - the operation is being built here
 
 
 def _beside(op: Operation) -> list[str]:
@@ -371,7 +371,9 @@ def _notes(proto: NodeDef) -> NodeDef | None:
     return notes
 
 
-def _attributes(declared: Signature, proto: NodeDef) -> tuple[dict[str, Any], dict[str, AttrValue]]:
+def _attributes(
+    declared: Signature, proto: NodeDef
+) -> tuple[dict[str, object], dict[str, AttrValue]]:
     """The declared attributes, defaults put in, and the others."""
     values: dict[str, Any] = {}
     for name, attr in declared.attrs.items():

@@ -25,7 +25,7 @@ __all__ = ["add_nodes"]
 
 def add_nodes(
     graph_def: GraphDef,
-    input_map: Mapping[str, Any],
+    input_map: Mapping[str, object],
     return_elements: Iterable[str],
     scope_name: str,
     infer_call: Callable[[Operation], None],
@@ -103,7 +103,7 @@ def _here(graph: Graph, key: Input, tensor: Tensor) -> Tensor:
     return op.outputs[tensor.value_index]
 
 
-def _replacement(value: Any) -> Tensor:
+def _replacement(value: object) -> Tensor:
     if isinstance(value, Operation):
         raise bad_type(f"can't convert Operation '{value.name}' to Tensor")
     return convert_to_tensor(value)
@@ -140,7 +140,9 @@ def _is_there(key: Input, operations: Mapping[str, Operation]) -> bool:
     return key.node in operations and key.index < len(operations[key.node].outputs)
 
 
-def _element(operations: Mapping[str, Operation], mapped: Mapping[Input, Tensor], text: str) -> Any:
+def _element(
+    operations: Mapping[str, Operation], mapped: Mapping[Input, Tensor], text: str
+) -> Tensor | Operation:
     name, colon, digits = text.partition(":")
     if colon and not (digits.isascii() and digits.isdigit()):
         raise bad_value(
