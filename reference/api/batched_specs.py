@@ -16,7 +16,7 @@ from sessrun.reference.api.sparse_ops import (
     serialize_sparse,
 )
 from sessrun.reference.api.sparse_tensor import SparseTensor
-from sessrun.reference.api.type_specs import SparseTensorSpec, TensorSpec
+from sessrun.reference.api.type_specs import SparseTensorSpec, TensorSpec, TypeSpec
 from sessrun.reference.base.dtypes import int64, variant
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -54,7 +54,7 @@ def boxed_rows(value: Any) -> Any:
     return serialize_many_sparse(value, out_type=variant)
 
 
-def unboxed(spec: Any, tensor: Tensor) -> Tensor | SparseTensor:
+def unboxed(spec: TypeSpec, tensor: Tensor) -> Tensor | SparseTensor:
     """The value of a spec that became this tensor."""
     if not isinstance(spec, SparseTensorSpec):
         tensor.set_shape(spec.shape)

@@ -66,7 +66,7 @@ def convert_to_tensor_or_composite(
 
 
 def convert_n_to_tensor_or_composite(
-    values: Sequence[Any],
+    values: Sequence[object],
     dtype: Any = None,
     name: str | None = None,
     as_ref: bool = False,

@@ -39,12 +39,12 @@ __all__ = [
 ]
 
 
-def is_nested(seq: Any) -> bool:
+def is_nested(seq: object) -> bool:
     """Whether a value is a structure: a sequence but text, a mapping, an object of attrs."""
     return _is_nested(seq)
 
 
-def is_nested_or_composite(seq: Any) -> bool:
+def is_nested_or_composite(seq: object) -> bool:
     """Whether a value is a structure or a composite tensor."""
     return _is_nested(seq, composites=True)
 
@@ -128,7 +128,7 @@ def _options(arguments: dict[str, Any]) -> tuple[bool, bool]:
     return check_types, expand_composites
 
 
-def map_structure(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+def map_structure(func: Callable[..., object], *structure: object, **kwargs: object) -> Any:
     """Map a function over the leaves at the same places.
 
     Args:

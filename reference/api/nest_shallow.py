@@ -167,8 +167,8 @@ def yield_flat_paths(nest: object, expand_composites: bool = False) -> Iterator[
 
 def map_structure_with_tuple_paths_up_to(
     shallow_tree: object,
-    func: Callable[..., Any],
-    *inputs: Any,
+    func: Callable[..., object],
+    *inputs: object,
     check_types: bool = True,
     expand_composites: bool = False,
 ) -> Any:
@@ -214,7 +214,9 @@ def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 
 
-def map_structure_with_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+def map_structure_with_paths(
+    func: Callable[..., object], *structure: object, **kwargs: object
+) -> Any:
     """The same with the path as text, its steps parted by slashes."""
     return map_structure_with_tuple_paths(
         lambda path, *leaves: func("/".join(map(str, path)), *leaves), *structure, **kwargs

@@ -12,6 +12,7 @@ from sessrun.reference.api.ops.math_ops import logical_xor
 from sessrun.reference.api.ops.slicing import strided_slice
 from sessrun.reference.build.build import apply_op, apply_unary
 from sessrun.reference.build.conversion import convert_to_tensor
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.stacks import get_default_graph, graph_for
 from sessrun.reference.graph.tensor import OPERATORS, Overloads, Tensor
 
@@ -59,7 +60,7 @@ def _reflected(op_type: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
     return _apply(op_type, {"x": x, "y": y}, {"T": _like(y)}, name)
 
 
-def _matmul(a: Any, b: Any) -> Tensor:
+def _matmul(a: Tensor, b: Tensor) -> Tensor:
     """Matrices are multiplied by `MatMul`, what may be a stack of them by `BatchMatMulV2`."""
     like = next(_like(value) for value in (a, b) if isinstance(value, Overloads))
     graph = next(value.graph for value in (a, b) if isinstance(value, Overloads))
@@ -100,7 +101,7 @@ def _logical(word: str, name: str, x: TensorLike, y: TensorLike) -> Tensor:
         return _apply(op_type, {"x": x, "y": y}, {"T": like}, op_type)
 
 
-def _logical_xor(graph: Any, name: str, x: TensorLike, y: TensorLike) -> Tensor:
+def _logical_xor(graph: Graph, name: str, x: TensorLike, y: TensorLike) -> Tensor:
     """Made of three operations: there is none of its own."""
     with graph.as_default(), graph.name_scope(name) as scope:
         left = x if isinstance(x, Overloads) else convert_to_tensor(x, "bool", name="x")

@@ -73,7 +73,7 @@ def constant_value(
     if isinstance(dtype, dtypes.DType):
         dtype = dtype.as_numpy_dtype
 
-    def dense(values: Any, shape: Any, _: str) -> np.ndarray:
+    def dense(values: Tensor, shape: Any, _: str) -> np.ndarray:
         array = np.array(values, dtype)
         return array if shape is None else array.reshape(shape)
 

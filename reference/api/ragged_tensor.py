@@ -230,7 +230,7 @@ class RaggedTensor(Rows, CompositeTensor):
         """Rows of the same lengths with other values."""
         return RaggedTensor(_values(new_values), self._row_splits)
 
-    def with_flat_values(self, new_values: Any) -> RaggedTensor:
+    def with_flat_values(self, new_values: object) -> RaggedTensor:
         """The same with other innermost values."""
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))

@@ -117,7 +117,10 @@ def serialize_many_sparse(
 
 
 def deserialize_sparse(
-    serialized_sparse: Any, dtype: DTypeLike, rank: int | None = None, name: str | None = None
+    serialized_sparse: TensorLike,
+    dtype: DTypeLike,
+    rank: int | None = None,
+    name: str | None = None,
 ) -> SparseTensor:
     """The sparse tensor of three strings; of arrays of such triples those of them, stacked.
 
@@ -134,7 +137,10 @@ def deserialize_sparse(
 
 @public("deserialize_many_sparse", "io.deserialize_many_sparse")
 def deserialize_many_sparse(
-    serialized_sparse: Any, dtype: DTypeLike, rank: int | None = None, name: str | None = None
+    serialized_sparse: TensorLike,
+    dtype: DTypeLike,
+    rank: int | None = None,
+    name: str | None = None,
 ) -> SparseTensor:
     """The sparse tensor whose rows are those of these triples of strings.
 
@@ -195,7 +201,7 @@ def sparse_placeholder(
 
 @public("sparse.to_dense", "sparse_tensor_to_dense")
 def sparse_tensor_to_dense(
-    sp_input: Any,
+    sp_input: SparseTensor,
     default_value: TensorLike | None = None,
     validate_indices: bool = True,
     name: str | None = None,

@@ -146,7 +146,7 @@ class SparseTensor(CompositeTensor):
         """The operations that take one of its parts, without repetition."""
         return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
 
-    def with_values(self, new_values: Any) -> SparseTensor:
+    def with_values(self, new_values: object) -> SparseTensor:
         """The same indices and shape with other values.
 
         Args:
@@ -158,7 +158,7 @@ class SparseTensor(CompositeTensor):
         """
         return SparseTensor(self._indices, new_values, self._dense_shape)
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: object = None, session: Any = None) -> Any:
         """Its value in `session`, or in the default session: a SparseTensorValue.
 
         Raises:

@@ -58,7 +58,7 @@ class Template:
             self._unique_name, self._name, custom_getter=self._custom_getter, **options
         )
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Call the function in the template's scope.
 
         Raises:
@@ -72,7 +72,7 @@ class Template:
             self._scope = scope
             return self._called(args, kwargs)
 
-    def _called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _called(self, args: tuple[Any, ...], kwargs: dict[str, object]) -> Any:
         before = len(get_collection(GraphKeys.TRAINABLE_VARIABLES))
         result = self._func(*args, **kwargs)
         new_variables = get_collection(GraphKeys.TRAINABLE_VARIABLES)[before:]
@@ -150,11 +150,11 @@ class Template:
 @public("make_template")
 def make_template(
     name_: str,
-    func_: Callable[..., Any],
+    func_: Callable[..., object],
     create_scope_now_: bool = False,
     unique_name_: str | None = None,
-    custom_getter_: Callable[..., Any] | None = None,
-    **kwargs: Any,
+    custom_getter_: Callable[..., object] | None = None,
+    **kwargs: object,
 ) -> Template:
     """A function that shares its variables between its calls.
 

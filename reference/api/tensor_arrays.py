@@ -58,7 +58,7 @@ class TensorArray:
 
     """
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __new__(cls, *args: object, **kwargs: object) -> Any:
         """One whose elements are a list where branches and loops are functions."""
         if cls is TensorArray:
             flow = args[_FLOW] if len(args) > _FLOW else kwargs.get("flow")
@@ -287,7 +287,7 @@ class TensorArray:
         given = {"handle": self._handle, **inputs, "flow_in": self._flow}
         return apply_op(f"TensorArray{word}V3", given, attrs, name)
 
-    def _written(self, word: str, inputs: dict[str, Any], name: str | None) -> TensorArray:
+    def _written(self, word: str, inputs: dict[str, object], name: str | None) -> TensorArray:
         return self._after(self._apply(word, inputs, name).outputs[0])
 
     def _after(self, flow: Tensor) -> TensorArray:

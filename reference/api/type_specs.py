@@ -116,7 +116,7 @@ class TypeSpec(abc.ABC):
         return f"{type(self).__name__}({', '.join(map(repr, self._facts()))})"
 
 
-def _plain(spec: Any) -> tuple[object, ...]:
+def _plain(spec: TypeSpec) -> tuple[object, ...]:
     """A spec's fields, with shapes as text: unknown sizes are equal there."""
     return tuple(repr(fact) if isinstance(fact, TensorShape) else fact for fact in spec._facts())
 
@@ -341,7 +341,7 @@ class IndexedSlicesSpec(TypeSpec):
             return specs
         return *specs, TensorSpec([self.shape.rank], self._dense_shape_dtype)
 
-    def _to_components(self, value: Any) -> tuple[object, ...]:
+    def _to_components(self, value: Tensor) -> tuple[object, ...]:
         """Values, indices and, if it is known, dense shape of indexed slices."""
         parts = (value.values, value.indices, value.dense_shape)
         return parts if value.dense_shape is not None else parts[:2]

@@ -43,7 +43,7 @@ def given(declared: Signature, attrs: Mapping[str, object]) -> dict[str, object]
     return attrs_given
 
 
-def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, Any]) -> None:
+def complete(declared: Signature, given_names: Iterable[str], attrs: dict[str, object]) -> None:
     """Check the values that a caller gave, and put in defaults.
 
     Raises:

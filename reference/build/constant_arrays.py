@@ -67,7 +67,7 @@ def _is_array(value: object) -> bool:
     return isinstance(value, _ARRAYS) or any(hasattr(value, name) for name in _PROTOCOLS)
 
 
-def _of_numpy(array: Any, dtype: DType | None) -> np.ndarray:
+def _of_numpy(array: np.ndarray, dtype: DType | None) -> np.ndarray:
     wanted = dtype or dtypes.of_array(array.view(array.dtype.newbyteorder("=")))
     return _strings(array) if wanted.base_dtype is dtypes.string else _cast(array, wanted)
 
@@ -84,7 +84,7 @@ def _of_tuples(value: object, dtype: DType) -> np.ndarray:
         raise bad_value(f"Expected {dtype.name}: {error}") from error
 
 
-def _strings(array: Any) -> np.ndarray:
+def _strings(array: np.ndarray) -> np.ndarray:
     items = np.empty(array.size, object)
     items[:] = [_octets(item) for item in array.ravel().tolist()]
     return items.reshape(array.shape)
@@ -98,7 +98,7 @@ def _octets(item: object) -> bytes:
     raise bad_type(f"Expected binary or unicode string, got {item!r}")
 
 
-def _cast(array: Any, dtype: DType) -> Any:
+def _cast(array: np.ndarray, dtype: DType) -> Any:
     if not dtype.is_numpy_compatible:
         raise bad_type(f"`dtype` {dtype} is not compatible with a value of dtype {array.dtype}.")
     wanted = np.dtype(dtype.as_numpy_dtype)
@@ -141,7 +141,7 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
     return _cast(array, dtype or _dtype_of_python(array))
 
 
-def _dtype_of_python(array: Any) -> DType:
+def _dtype_of_python(array: np.ndarray) -> DType:
     if array.dtype == np.float64:
         return dtypes.float32
     if array.dtype == np.int64 and (

@@ -9,6 +9,7 @@ import numpy as np
 
 from sessrun.reference.base import dtypes, tensor_proto
 from sessrun.reference.base.tensor_proto import make_ndarray
+from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build import conversion
 from sessrun.reference.build.constant_arrays import to_array
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -117,7 +118,7 @@ def _array(value: Any, dtype: Any, shape: Any) -> Any:
     return to_array(value, wanted)
 
 
-def _sizes(shape: Any) -> tuple[int, ...]:
+def _sizes(shape: TensorShape) -> tuple[int, ...]:
     return tuple(int(_given(size)) for size in _given(shape))
 
 
@@ -126,7 +127,7 @@ def _given(value: object) -> Any:
     return np.asarray(value) if hasattr(value, "__array__") else value
 
 
-def _check_size(array: Any, sizes: tuple[int, ...], *, verify: bool) -> None:
+def _check_size(array: np.ndarray, sizes: tuple[int, ...], *, verify: bool) -> None:
     """Refuse elements that do not fit the shape, or (verified) have another one."""
     if verify and array.shape != sizes:
         raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
@@ -135,13 +136,13 @@ def _check_size(array: Any, sizes: tuple[int, ...], *, verify: bool) -> None:
         raise bad_value(f"Too many elements provided. Takes at most {count}, but got {array.size}.")
 
 
-def _check_broadcast(array: Any, sizes: tuple[int, ...]) -> None:
+def _check_broadcast(array: np.ndarray, sizes: tuple[int, ...]) -> None:
     """Refuse elements that are neither one to be repeated nor as many as the shape has."""
     if array.shape not in {(), (1,)} and array.size != math.prod(sizes):
         raise bad_type(f"Expected Tensor's shape: {sizes}, but got {array.shape}.")
 
 
-def _shaped(array: Any, sizes: tuple[int, ...], *, verify: bool) -> Any:
+def _shaped(array: np.ndarray, sizes: tuple[int, ...], *, verify: bool) -> Any:
     """The elements in a shape; where the last one is repeated a message, which has it once."""
     _check_size(array, sizes, verify=verify)
     if array.size == math.prod(sizes):

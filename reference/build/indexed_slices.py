@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.build import apply_unary
 from sessrun.reference.build.composites import CompositeTensor
@@ -142,7 +142,7 @@ def convert_to_tensor_or_indexed_slices(
 
 def _dense(
     value: IndexedSlices,
-    dtype: Any = None,
+    dtype: DType | None = None,
     name: str | None = None,
     as_ref: bool = False,
 ) -> Tensor:

@@ -24,7 +24,7 @@ def convert(
     graph: Graph,
     name: str,
     inputs: Mapping[str, object],
-    attrs: dict[str, Any],
+    attrs: dict[str, object],
 ) -> list[Tensor | list[Tensor]]:
     """Convert the inputs: a Tensor, or a list of Tensors, for each declared input.
 
@@ -182,7 +182,7 @@ class _Context:
             tensors.append(tensor)
         return tensors
 
-    def _clash(self, values: Any, types: Sequence[str], known: str | None) -> Exception:
+    def _clash(self, values: Tensor, types: Sequence[str], known: str | None) -> Exception:
         if self.arg.type_list_attr is not None:
             why = f"that are invalid. Tensors: {list(values)}"
         elif self.arg.type_attr is None:

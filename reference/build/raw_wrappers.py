@@ -55,7 +55,7 @@ def wrapper(op_type: str) -> Callable[..., Any]:
     optional = {shown.get(name, name): name for name in declared.attrs}
     known = inspect.Signature(_parameters(declared, shown))
 
-    def make(*values: Any, name: str | None = None, **arguments: Any) -> Any:
+    def make(*values: object, name: str | None = None, **arguments: object) -> Any:
         if values:
             raise TypeError(
                 f"{op_type} only takes keyword args (possible keys: {list(known.parameters)}). "
@@ -108,7 +108,7 @@ def named(name: str) -> Callable[..., Any] | None:
     known = inspect.signature(make)
     order = list(known.parameters)
 
-    def call(*values: Any, **arguments: Any) -> Any:
+    def call(*values: object, **arguments: object) -> Any:
         if len(values) > len(order):
             raise TypeError(f"{name}() takes {len(order)} arguments, not {len(values)}")
         return make(**dict(zip(order, values, strict=False)), **arguments)

@@ -16,6 +16,7 @@ import numpy as np
 from sessrun.reference.base.tensor_proto import HeldTensor
 from sessrun.reference.base.upper_functions import UPPER
 from sessrun.reference.errors import bad_value
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.rules.shapes import MAX_RANK, Table, merge
 
 if TYPE_CHECKING:

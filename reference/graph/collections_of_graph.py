@@ -39,7 +39,7 @@ class Collections:
         with self._lock:
             self._lists.setdefault(name, []).append(value)
 
-    def add_to_collections(self, names: Any, value: object) -> None:
+    def add_to_collections(self, names: object, value: object) -> None:
         """Append a value to each collection named; one name counts once."""
         several = [names] if isinstance(names, str) or not isinstance(names, Iterable) else names
         for name in dict.fromkeys(several):
@@ -64,7 +64,7 @@ class Collections:
         with self._lock:
             return [name for name in self._lists if isinstance(name, str)]
 
-    def clear_collection(self, name: Any) -> None:
+    def clear_collection(self, name: str) -> None:
         """Empty the collection, by forgetting it."""
         with self._lock:
             self._lists.pop(name, None)

@@ -55,7 +55,7 @@ def add_to_collection(name: str | None, value: object) -> None:
 
 
 @public("add_to_collections")
-def add_to_collections(names: Any, value: object) -> None:
+def add_to_collections(names: object, value: object) -> None:
     """The default graph's `add_to_collections`."""
     get_default_graph().add_to_collections(names, value)
 

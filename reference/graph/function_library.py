@@ -67,7 +67,7 @@ class FunctionLibrary:
         """The Python function that makes the gradient of a call of `name`, if one does."""
         return self._python_gradients.get(name)
 
-    def set_python_gradient(self, name: str, function: Callable[..., Any] | None) -> None:
+    def set_python_gradient(self, name: str, function: Callable[..., object] | None) -> None:
         """Note what makes the gradient of a call of `name`, if anything; it is in no GraphDef."""
         self._python_gradients[name] = function
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Final
 
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.graph import graph_elements
 from sessrun.reference.graph.collections_of_graph import Collections
 from sessrun.reference.graph.function_library import FunctionLibrary
@@ -256,7 +256,7 @@ class Graph(Scoped, Collections):
         self,
         op_type: str,
         inputs: Any,
-        dtypes: Any = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
+        dtypes: Sequence[DTypeLike] | None = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
         input_types: Any = None,
         name: str | None = None,
         attrs: Any = None,

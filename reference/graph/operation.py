@@ -339,7 +339,7 @@ class Operation:
         """The OpDef of its op type."""
         return attr_values.op_def(self.declaration)
 
-    def run(self, feed_dict: Any = None, session: Any = None) -> None:
+    def run(self, feed_dict: object = None, session: Any = None) -> None:
         """Run it in `session`, or in the default session.
 
         Raises:

@@ -252,7 +252,7 @@ class Tensor(Overloads):
         if self._consumers is not None and operation in self._consumers:
             self._consumers.remove(operation)
 
-    def eval(self, feed_dict: Any = None, session: Any = None) -> Any:
+    def eval(self, feed_dict: object = None, session: Any = None) -> Any:
         """Its value in `session`, or in the default session.
 
         Raises:
@@ -317,7 +317,7 @@ class Tensor(Overloads):
             "Please call `x.shape` rather than `len(x)` for shape information."
         )
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
         raise NotImplementedError(
             f"Cannot convert a symbolic tf.Tensor ({self.name}) to a numpy array."
         )

@@ -108,7 +108,7 @@ class Scopes(threading.local):
             yield "_kernel", self.kernel_labels[op_type]
 
     @contextmanager
-    def replaced(self, violation: Exception | None = None, /, **fields: Any) -> Iterator[None]:
+    def replaced(self, violation: Exception | None = None, /, **fields: object) -> Iterator[None]:
         """Set these fields inside the `with`.
 
         Args:

@@ -26,7 +26,7 @@ Branch = Callable[[], Any]
 
 @public("case")
 def case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: object,
     default: Branch | None = None,
     exclusive: bool = False,
     strict: bool = False,
@@ -51,8 +51,8 @@ def case(
 
 
 def first_that_holds(
-    choose: Callable[..., Any],
-    pred_fn_pairs: Any,
+    choose: Callable[..., object],
+    pred_fn_pairs: object,
     default: Branch | None,
     exclusive: bool,
     name: str,

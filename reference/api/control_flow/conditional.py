@@ -59,7 +59,7 @@ class Conditional(Context):
         pivot.op._control_flow_context = self  # noqa: SLF001 - the two belong together
 
     @classmethod
-    def from_proto(cls, context_def: Any, import_scope: str | None = None) -> Conditional:
+    def from_proto(cls, context_def: object, import_scope: str | None = None) -> Conditional:
         """The branch that a CondContextDef describes, in the default graph.
 
         Args:

@@ -19,6 +19,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_prefixes import without
+from sessrun.reference.graph.tensor import Tensor
 
 if TYPE_CHECKING:
     from sessrun.reference.graph.operation import Operation

@@ -86,7 +86,7 @@ class _Elements:
         return results
 
 
-def written(arrays: list[TensorArray], index: Any, values: list[Any]) -> list[TensorArray]:
+def written(arrays: list[TensorArray], index: Any, values: list[Tensor]) -> list[TensorArray]:
     """The arrays with their values written at an index; a callable makes an index for each."""
     return [
         array.write(_converted_index(index), value)
@@ -106,7 +106,7 @@ def _converted_index(index: TensorLike) -> Any:
     return index() if callable(index) else index
 
 
-def check_callable(fn: Any) -> None:
+def check_callable(fn: Callable[..., object]) -> None:
     """Refuse what is no function.
 
     Raises:
@@ -120,7 +120,7 @@ def check_callable(fn: Any) -> None:
 
 @public("foldl")
 def foldl(
-    fn: Callable[[Any, Any], Any],
+    fn: Callable[..., object],
     elems: object,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -150,7 +150,7 @@ def foldl(
         accumulator = given.at(0) if initializer is None else initializer
         start = constant(1 if initializer is None else 0)
 
-        def compute(index: Any, accumulator: Any) -> Any:
+        def compute(index: Tensor, accumulator: object) -> Any:
             accumulator = fn(accumulator, given.at(index))
             return [index + 1, accumulator]
 
@@ -168,9 +168,9 @@ def foldl(
 
 @public("foldr")
 def foldr(
-    fn: Callable[[Any, Any], Any],
+    fn: Callable[..., object],
     elems: object,
-    initializer: Any = None,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -183,7 +183,7 @@ def foldr(
         start = given.count if initializer is not None else given.count - 1
         accumulator = given.at(start) if initializer is None else initializer
 
-        def compute(index: Any, accumulator: Any) -> Any:
+        def compute(index: Tensor, accumulator: object) -> Any:
             index = index - 1
             return [index, fn(accumulator, given.at(index))]
 
@@ -201,7 +201,7 @@ def foldr(
 
 @public("scan")
 def scan(
-    fn: Callable[[Any, Any], Any],
+    fn: Callable[..., object],
     elems: object,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -246,7 +246,7 @@ def scan(
         if initializer is None:
             arrays, done = written(arrays, first, accumulator), 1
 
-        def compute(index: Any, accumulator: Any, arrays: Any) -> Any:
+        def compute(index: Tensor, accumulator: object, arrays: Any) -> Any:
             results = fn(nest.pack_sequence_as(like, accumulator), given.at(index))
             nest.assert_same_structure(like, results)
             flat = nest.flatten(results)

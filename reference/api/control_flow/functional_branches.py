@@ -244,7 +244,7 @@ def pad(bodies: Sequence[BranchGraph]) -> None:
                 body.outputs.append(apply_op("OptionalNone", {}, {}).outputs[0])
 
 
-def _has_effect(kind: Kind, op: Any) -> bool:
+def _has_effect(kind: Kind, op: Operation) -> bool:
     return op.declaration.stateful and (kind is COND or op.type != "ReadVariableOp")
 
 

@@ -62,13 +62,13 @@ _OWN: Final = 2
 
 
 def functional_while(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
+    cond: Callable[..., object],
+    body: Callable[..., object],
     loop_vars: object,
-    shape_invariants: Any,
+    shape_invariants: object,
     *,
     parallel_iterations: int,
-    maximum_iterations: Any,
+    maximum_iterations: object,
     back_prop: bool,
     name: str | None,
     return_same_structure: bool,

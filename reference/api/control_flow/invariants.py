@@ -32,7 +32,7 @@ class Invariants(NamedTuple):
     structure: Any
 
 
-def invariants_of(loop_vars: object, invariants: Any) -> Invariants:
+def invariants_of(loop_vars: object, invariants: object) -> Invariants:
     """What holds of a loop's variables in every iteration.
 
     Args:

@@ -85,7 +85,7 @@ class Loop(Context):
         self._pivots: list[Tensor] = []
 
     @classmethod
-    def from_proto(cls, context_def: Any, import_scope: str | None = None) -> Loop:
+    def from_proto(cls, context_def: object, import_scope: str | None = None) -> Loop:
         """The loop that a WhileContextDef describes, in the default graph.
 
         Args:
@@ -288,7 +288,12 @@ class Loop(Context):
     # -- building the loop
 
     def build(
-        self, condition: Any, body: Any, structure: object, variables: list[Any], invariants: Any
+        self,
+        condition: Any,
+        body: Any,
+        structure: object,
+        variables: list[Any],
+        invariants: Any,
     ) -> tuple[Any, list[Tensor]]:
         """Build the loop.
 
@@ -356,7 +361,7 @@ class Loop(Context):
         return entered
 
 
-def _packed(structure: object, variables: list[Any], tensors: list[Tensor]) -> Any:
+def _packed(structure: object, variables: list[Tensor], tensors: list[Tensor]) -> Any:
     values = [with_flow(like, tensor) for like, tensor in zip(variables, tensors, strict=True)]
     return nest.pack_sequence_as(structure, values, expand_composites=True)
 

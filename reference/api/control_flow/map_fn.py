@@ -81,7 +81,7 @@ def map_fn(
             given = _Elements(elems)
             start, results = constant(0), given.empty(specs, infer_shape=infer_shape)
 
-            def compute(index: Any, results: Any) -> Any:
+            def compute(index: Tensor, results: Any) -> Any:
                 outcome = fn(given.at(index))
                 nest.assert_same_structure(elems if asked is None else asked, outcome)
                 kept = written(results, index, _boxed(nest.flatten(outcome), specs))
@@ -209,7 +209,7 @@ class _Elements:
         return tensors
 
 
-def _boxed(values: Sequence[Any], specs: Sequence[object]) -> list[Tensor]:
+def _boxed(values: Sequence[object], specs: Sequence[object]) -> list[Tensor]:
     """The tensors that results become.
 
     Raises:

@@ -66,7 +66,7 @@ def smart_cond(
 
 
 def smart_case(
-    pred_fn_pairs: Any,
+    pred_fn_pairs: object,
     default: Callable[[], Any] | None = None,
     exclusive: bool = False,
     name: str = "smart_case",

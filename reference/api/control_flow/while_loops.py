@@ -27,15 +27,15 @@ __all__ = ["read_outside", "while_loop"]
 
 @public("while_loop")
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
+    cond: Callable[..., object],
+    body: Callable[..., object],
     loop_vars: Any,
-    shape_invariants: Any = None,
+    shape_invariants: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-    maximum_iterations: Any = None,
+    maximum_iterations: object = None,
     return_same_structure: bool = False,
 ) -> Any:
     """Execute `body` as long as `cond` holds.
@@ -106,7 +106,12 @@ def _limit(maximum: Any) -> Tensor:
 
 
 def _counted(
-    cond: Any, body: Any, loop_vars: Any, limit: Tensor, *, is_single: bool
+    cond: Callable[..., object],
+    body: Callable[..., object],
+    loop_vars: Any,
+    limit: Tensor,
+    *,
+    is_single: bool,
 ) -> tuple[Any, Any, Any]:
     """The same loop with a counter before its variables."""
     counter = convert_to_tensor(0, limit.dtype, name="iteration_counter")
@@ -118,15 +123,15 @@ def _counted(
         less = apply_op("Less", {"x": count, "y": limit}, {}).outputs[0]
         return apply_op("LogicalAnd", {"x": less, "y": cond(*args(values))}, {}).outputs[0]
 
-    def following(count: Any, values: Any) -> Any:
+    def following(count: Tensor, values: Tensor) -> Any:
         return count + 1, body(*args(values))
 
     return goes_on, following, (counter, loop_vars[0] if is_single else loop_vars)
 
 
 def _built(
-    cond: Any,
-    body: Any,
+    cond: Callable[..., object],
+    body: Callable[..., object],
     loop_vars: Any,
     invariants: Any,
     options: LoopOptions,

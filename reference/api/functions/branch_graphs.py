@@ -155,7 +155,7 @@ class BranchGraph(FuncGraph):
             yield
 
     def build(
-        self, function: Callable[..., Any], args: Sequence[object] = (), instead: Any = None
+        self, function: Callable[..., object], args: Sequence[object] = (), instead: Any = None
     ) -> None:
         """Let a Python function make the operations, and what it returns the results.
 
@@ -208,7 +208,7 @@ class BranchGraph(FuncGraph):
         values = [None if leaf is None else with_flow(leaf, next(outputs)) for leaf in leaves]
         self.structure = nest.pack_sequence_as(self.structure, values, expand_composites=True)
 
-    def refusal(self, function: Callable[..., Any], value: TensorLike) -> str:
+    def refusal(self, function: Callable[..., object], value: TensorLike) -> str:
         """Why what the Python function returned is refused."""
         return (
             "A branch or body must return zero or more Tensors, or None values; of "

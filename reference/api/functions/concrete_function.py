@@ -41,7 +41,7 @@ class TracedGraph(BranchGraph):
         self.orders_effects = True
         self._python_function = python_function
 
-    def refusal(self, function: Callable[..., Any], value: TensorLike) -> str:
+    def refusal(self, function: Callable[..., object], value: TensorLike) -> str:
         """Why what the Python function returned is refused."""
         del function
         return (

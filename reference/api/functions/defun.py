@@ -101,7 +101,7 @@ class Defun:
             **options,
         }
 
-    def __call__(self, func: Callable[..., Any]) -> DefinedFunction | OverloadedFunction:
+    def __call__(self, func: Callable[..., object]) -> DefinedFunction | OverloadedFunction:
         """The function of graphs."""
         if not callable(func):
             raise ValueError(f"Function {func} must be a callable.")  # noqa: TRY004 - TensorFlow's class
@@ -216,7 +216,7 @@ class DefinedFunction:
         """The name of the function that computes its gradient, or None."""
         return None if self._grad_func is None else self._grad_func.name
 
-    def set_grad_func(self, grad_func: Any) -> None:
+    def set_grad_func(self, grad_func: Callable[..., object]) -> None:
         """Say which defined function computes its gradient; once."""
         assert self._grad_func is None
         assert isinstance(grad_func, DefinedFunction)
@@ -283,7 +283,7 @@ class DefinedFunction:
             raise errors.InvalidArgumentError(None, None, error.message) from error
 
     def __call__(
-        self, *args: Any, name: str | None = None, **options: Any
+        self, *args: object, name: str | None = None, **options: object
     ) -> Tensor | tuple[Tensor, ...] | Operation:
         """Make an operation of the default graph that calls the function.
 
@@ -361,7 +361,7 @@ class OverloadedFunction:
             self._defined[key] = defined
         return self._defined[key]
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
+    def __call__(self, *args: object, **options: Any) -> Any:
         """Call the function for the dtypes of the arguments; as `DefinedFunction.__call__`."""
         tensors = [convert_to_tensor(arg) for arg in args]
         return self.instantiate([tensor.dtype for tensor in tensors])(*tensors, **options)
@@ -435,7 +435,9 @@ def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
     return list(ordered.values())
 
 
-def from_definition(function: FunctionDef, grad_func: Any = None) -> DefinedFunction:
+def from_definition(
+    function: FunctionDef, grad_func: Callable[..., object] | None = None
+) -> DefinedFunction:
     """The function of a FunctionDef, whose gradient the other function computes if there is one."""
     types = [dtypes.as_dtype(arg.type) for arg in function.signature.input_arg]
     names = [arg.name for arg in function.signature.input_arg]

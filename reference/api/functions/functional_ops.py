@@ -5,7 +5,7 @@ Public nowhere but as `tensorflow.python.ops.functional_ops`. Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -27,7 +27,7 @@ def _outputs(op_type: str, inputs: dict[str, Any], attrs: Any, name: str | None)
 
 
 def if_(
-    cond: Any,
+    cond: Callable[..., object],
     inputs: Any,
     then_branch: DefinedFunction,
     else_branch: DefinedFunction,
@@ -72,7 +72,7 @@ def _handing_on(function: DefinedFunction) -> Any:
     """The function, with the tensors that it captures as further results."""
 
     @Defun(*_input_dtypes(function), func_name=f"{function.name}_Wrapper")
-    def wrapper(*args: Any) -> tuple[Any, ...]:
+    def wrapper(*args: object) -> tuple[Any, ...]:
         return (*_results(function(*args)), *get_extra_args())
 
     return wrapper
@@ -128,7 +128,7 @@ def while_(
     if captured:
 
         @Defun(*of_body, *(tensor.dtype for tensor in captured), func_name=f"{cond.name}_Wrapper")
-        def goes_on(*args: Any) -> Any:
+        def goes_on(*args: object) -> Any:
             return cond(*args[: len(of_body)])
 
         following = _handing_on(body)
@@ -188,11 +188,13 @@ def _for_as_while(
     takes = [int32] * 4 + list(body.declared_input_types)[1:]
 
     @Defun(*takes, func_name=f"{body.name}_Cond")
-    def goes_on(i: Any, n: TensorLike, *_: Any) -> Any:
+    def goes_on(i: Any, n: TensorLike, *_: object) -> Any:
         return i < n
 
     @Defun(*takes, func_name=f"{body.name}_Body")
-    def following(i: Any, n: TensorLike, start: TensorLike, delta: TensorLike, *args: Any) -> Any:
+    def following(
+        i: Any, n: TensorLike, start: TensorLike, delta: TensorLike, *args: object
+    ) -> Any:
         return (i + 1, n, start, delta, *_results(body(start + i * delta, *args)))
 
     places = [0, 1, 2, 3, *(4 + number for number in hostmem or ())]

@@ -53,12 +53,12 @@ _EXPERIMENTAL: Final = frozenset(
 
 @public("function")
 def function(
-    func: Callable[..., Any] | None = None,
+    func: Callable[..., object] | None = None,
     input_signature: Sequence[object] | None = None,
     autograph: bool = True,  # noqa: ARG001 - see the module's first lines
     jit_compile: bool | None = None,  # noqa: ARG001 - nothing is compiled here
     reduce_retracing: bool = False,  # noqa: ARG001 - a trace more gives the same values
-    **experimental: Any,
+    **experimental: object,
 ) -> Any:
     """A Python function whose calls are calls of a function of the graph.
 
@@ -82,7 +82,7 @@ def function(
         )
     signature = None if input_signature is None else tuple(input_signature)
 
-    def decorated(inner: Callable[..., Any]) -> Function:
+    def decorated(inner: Callable[..., object]) -> Function:
         return Function(inner, signature)
 
     return decorated if func is None else decorated(func)
@@ -144,7 +144,7 @@ class Function:
             self._bound[instance] = Function(method, self.input_signature)
         return self._bound[instance]
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Call the function in the default graph.
 
         Args:
@@ -165,7 +165,7 @@ class Function:
         given = self._arguments(args, kwargs)
         return self._trace(given).call(_tensors(given))
 
-    def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
+    def get_concrete_function(self, *args: object, **kwargs: object) -> ConcreteFunction:
         """The trace for such arguments, of which a TensorSpec may stand for a tensor.
 
         Raises:
@@ -218,7 +218,7 @@ class Function:
         trace: Trace = held[key]
         return trace
 
-    def _traced(self, graph: Graph, arguments: dict[str, Any]) -> Trace:
+    def _traced(self, graph: Graph, arguments: dict[str, object]) -> Trace:
         variables: list[Any] = []
         trace = self._run(arguments, variables)
         if variables:  # the second trace finds them
@@ -231,7 +231,7 @@ class Function:
         """Run the Python function on placeholders."""
         may_make = variables is not None and not self._has_variables
 
-        def lifted(next_creator: Callable[..., Any], **options: Any) -> Any:
+        def lifted(next_creator: Callable[..., object], **options: object) -> Any:
             if not may_make:
                 raise ValueError(
                     "tf.function only supports singleton tf.Variables created on the first call. "
@@ -300,7 +300,7 @@ class ConcreteFunction:
         """What the Python function returned, of tensors of the traced graph."""
         return self.graph.structure
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> Any:
         """Call it; the arguments are the tensors of the trace, by position or name.
 
         Raises:

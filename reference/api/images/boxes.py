@@ -29,7 +29,7 @@ def crop_and_resize(
     method: str = "bilinear",
     extrapolation_value: float = 0,
     name: str | None = None,
-    box_indices: Any = None,
+    box_indices: TensorLike | None = None,
 ) -> Tensor:
     """Crop boxes out of images and resize them to one size.
 
@@ -231,7 +231,7 @@ def non_max_suppression_with_scores(
 
 @public("image.non_max_suppression_overlaps")
 def non_max_suppression_overlaps(
-    overlaps: Any,
+    overlaps: TensorLike,
     scores: TensorLike,
     max_output_size: TensorLike,
     overlap_threshold: Any = 0.5,

@@ -54,9 +54,9 @@ def unless(holds: Any, message: str) -> list[Operation]:
 
 
 def _larger_or_smaller(
-    op: Callable[..., Any], plain: Callable[..., Any]
+    op: Callable[..., object], plain: Callable[..., object]
 ) -> Callable[..., Tensor | int]:
-    def chosen(x: Any, y: Any) -> Any:
+    def chosen(x: Tensor, y: Tensor) -> Any:
         return op(x, y) if is_tensor(x) or is_tensor(y) else plain(x, y)
 
     return chosen
@@ -159,7 +159,9 @@ def either_rank(image: Tensor, gap: str = " ") -> int | None:
     return known_rank
 
 
-def by_rank(image: Tensor, one: Callable[[], Any], batch: Callable[[], Any], gap: str = " ") -> Any:
+def by_rank(
+    image: Tensor, one: Callable[[], object], batch: Callable[[], object], gap: str = " "
+) -> Any:
     """What one of two functions makes, for one image or a batch; of both if it is not known.
 
     Raises:

@@ -229,7 +229,7 @@ def central_crop(image: Any, central_fraction: Any) -> Tensor:
         return _middle(value, ndims - 3, central_fraction, known)
 
 
-def _middle(value: Tensor, first: int, fraction: Any, known: object) -> Tensor:
+def _middle(value: Tensor, first: int, fraction: object, known: object) -> Tensor:
     """The middle of an image whose rows are the axis `first`."""
     known_sizes = [value.shape[first + axis].value for axis in range(2)]
     lengths = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.images.converting import convert_image_dtype
@@ -23,7 +23,7 @@ _DECODED: Final = (dtypes.float32, dtypes.uint8, dtypes.uint16)
 
 
 @public("image.is_jpeg", "io.is_jpeg")
-def is_jpeg(contents: Any, name: str | None = None) -> Tensor:
+def is_jpeg(contents: TensorLike, name: str | None = None) -> Tensor:
     """Whether a file begins as a JPEG does."""
     with name_scope(name, "is_jpeg"):
         return equal(substr(contents, 0, 3), b"\xff\xd8\xff", name=name)
@@ -47,7 +47,7 @@ def encode_png(image: TensorLike, compression: int = -1, name: str | None = None
 
 @public("image.decode_image", "io.decode_image")
 def decode_image(
-    contents: Any,
+    contents: TensorLike,
     channels: int | None = None,
     dtype: DTypeLike = dtypes.uint8,
     name: str | None = None,

@@ -55,7 +55,7 @@ METHODS: Final[Mapping[Any, str]] = {
 def resize_images(
     images: TensorLike,
     size: TensorLike,
-    method: Any = ResizeMethod.BILINEAR,
+    method: object = ResizeMethod.BILINEAR,
     align_corners: bool = False,
     preserve_aspect_ratio: bool = False,
     name: str | None = None,
@@ -144,7 +144,7 @@ def _fitting(images: Tensor, size: Tensor) -> Tensor:
     return convert_to_tensor(scaled, dtypes.int32, name="size")
 
 
-def _resized(images: Tensor, size: Tensor, method: Any, align_corners: bool) -> Tensor:
+def _resized(images: Tensor, size: Tensor, method: object, align_corners: bool) -> Tensor:
     op_type = METHODS.get(method)
     if op_type is None:
         raise bad_value(f"Resize method is not implemented: {method}")
@@ -157,7 +157,7 @@ def resize_image_with_pad(
     image: TensorLike,
     target_height: TensorLike,
     target_width: TensorLike,
-    method: Any = ResizeMethod.BILINEAR,
+    method: object = ResizeMethod.BILINEAR,
     align_corners: bool = False,
 ) -> Tensor:
     """Resize an image, or a batch of images, to fit into a size, padded with zeros.

@@ -41,7 +41,7 @@ _SOBEL: Final = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), 
 
 
 def _parts(
-    x: Tensor, y: Tensor, blurred: Callable[[Tensor], Tensor], most: Any, k1: float, k2: float
+    x: Tensor, y: Tensor, blurred: Callable[[Tensor], Tensor], most: Tensor, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
     """How alike two images are in light, and in contrast and structure."""
     c1, c2 = (k1 * most) ** 2, (k2 * most) ** 2
@@ -55,7 +55,7 @@ def _parts(
     return light, (both - product + c2) / (energies - squares + c2)
 
 
-def _bell(size: TensorLike, sigma: Any) -> Tensor:
+def _bell(size: TensorLike, sigma: Tensor) -> Tensor:
     """The filter [size, size, 1, 1] of a bell of that width."""
     count, width = convert_to_tensor(size, dtypes.int32), convert_to_tensor(sigma)
     places = cast(range_(count), width.dtype)

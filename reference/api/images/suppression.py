@@ -80,14 +80,14 @@ def _within(overlaps: Any, _: Any, total: Any, limit: TensorLike) -> list[Tensor
 
 
 def _tile_done(
-    boxes: Any, limit: Any, kept_count: Any, at: Any, size: int
+    boxes: Tensor, limit: Tensor, kept_count: Any, at: Any, size: int
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The boxes without those of one tile that are suppressed, and how many are left up to it."""
     with name_scope("suppression_loop_body"):
         tiles, count = shape(boxes)[1] // size, shape(boxes)[0]
 
         def before(
-            boxes: Any, part: Any, limit: Any, earlier: Any
+            boxes: Tensor, part: Tensor, limit: Tensor, earlier: Tensor
         ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
             better = slice_(boxes, [0, earlier * size, 0], [shape(boxes)[0], size, 4])
             stays = reduce_all(_overlaps(better, part) < limit, [1])
@@ -128,8 +128,8 @@ def _least_first(boxes: TensorLike) -> Tensor:
 
 
 def _prepared(
-    boxes: Any,
-    scores: Any,
+    boxes: Tensor,
+    scores: Tensor,
     score_threshold: Any,
     sorted_input: bool,
     canonical: bool,

@@ -122,7 +122,7 @@ def _sparse_feature(feature: SparseFeature, parsed: Mapping[str, object]) -> Spa
 
 
 def _parsed(
-    serialized: Tensor, asked: Wanted, name: str | None, names: Any
+    serialized: Tensor, asked: Wanted, name: str | None, names: object
 ) -> dict[str, Tensor | SparseTensor]:
     """Every sparse and dense feature, by name."""
     defaults = [dense_default(key, *components) for key, components in asked.dense.items()]

@@ -49,7 +49,7 @@ class ReaderBase:
     def _apply(self, op_type: str, name: str | None, **more: Any) -> Operation:
         return apply_op(op_type, {"reader_handle": self._reader_ref, **more}, {}, name)
 
-    def read(self, queue: Any, name: str | None = None) -> Any:
+    def read(self, queue: object, name: str | None = None) -> Any:
         """The next record; the name of the next file is taken from the queue when one is needed.
 
         Args:
@@ -64,7 +64,7 @@ class ReaderBase:
             reader_handle=self._reader_ref, queue_handle=_handle(queue), name=name
         )
 
-    def read_up_to(self, queue: Any, num_records: Any, name: str | None = None) -> Any:
+    def read_up_to(self, queue: object, num_records: Any, name: str | None = None) -> Any:
         """The next records, of one file at most.
 
         Args:

@@ -100,7 +100,7 @@ def _none_of(sparse: SparseTensor, enqueue_many: bool) -> Tensor:
     return none
 
 
-def either(keep: Tensor, yes: Callable[[], Any], no: Callable[[], Any]) -> Any:
+def either(keep: Tensor, yes: Callable[[], object], no: Callable[[], object]) -> Any:
     """Call one of two functions, chosen while the graph is built where `keep` is known then."""
     known = constant_value(keep)
     if known is not None:

@@ -171,7 +171,7 @@ class QueueRunner:
                 thread.start()
         return threads
 
-    def _run(self, sess: BaseSession, op: Any, coord: Coordinator | None) -> None:
+    def _run(self, sess: BaseSession, op: Operation, coord: Coordinator | None) -> None:
         is_last = False
         try:
             enqueue = sess.make_callable(op)

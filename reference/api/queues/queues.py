@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import gather, stack
-from sessrun.reference.base.dtypes import DType, as_dtype
+from sessrun.reference.base.dtypes import DType, DTypeLike, as_dtype
 from sessrun.reference.base.dtypes import int32 as int32_type
 from sessrun.reference.base.dtypes import int64 as int64_type
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -116,7 +116,7 @@ class QueueBase:
         """The name of each component, or None."""
         return self._names
 
-    def enqueue(self, vals: Any, name: str | None = None) -> Operation:
+    def enqueue(self, vals: object, name: str | None = None) -> Operation:
         """Put one element in, once there is room.
 
         Args:
@@ -131,11 +131,11 @@ class QueueBase:
         """
         return self._put("enqueue", "QueueEnqueueV2", vals, name)
 
-    def enqueue_many(self, vals: Any, name: str | None = None) -> Operation:
+    def enqueue_many(self, vals: object, name: str | None = None) -> Operation:
         """Put the rows of `vals` in, as room appears; arguments and errors as of `enqueue`."""
         return self._put("EnqueueMany", "QueueEnqueueManyV2", vals, name)
 
-    def _put(self, word: str, op_type: str, vals: Any, name: str | None) -> Operation:
+    def _put(self, word: str, op_type: str, vals: object, name: str | None) -> Operation:
         many = op_type == "QueueEnqueueManyV2"
         given = self._listed(vals)
         tensors = [value for value in given if isinstance(value, Tensor)]
@@ -251,12 +251,12 @@ def _common(shapes: Sequence[TensorShape]) -> TensorShape:
     return TensorShape([sizes[0] if len(set(sizes)) == 1 else None for sizes in columns])
 
 
-def _dtype_list(dtypes: Any) -> list[DType]:
+def _dtype_list(dtypes: Sequence[DTypeLike]) -> list[DType]:
     many = dtypes if isinstance(dtypes, list | tuple) else [dtypes]
     return [as_dtype(dtype) for dtype in many]
 
 
-def shape_list(shapes: Any, *, partial: bool = False) -> list[TensorShape] | None:
+def shape_list(shapes: object, *, partial: bool = False) -> list[TensorShape] | None:
     """The shapes of the components.
 
     Raises:

@@ -241,7 +241,11 @@ class MapStagingArea(BaseStagingArea):
         self._prefix = "OrderedMap" if ordered else "Map"
 
     def put(
-        self, key: object, vals: Any, indices: Sequence[int] | None = None, name: str | None = None
+        self,
+        key: object,
+        vals: Any,
+        indices: Sequence[int] | None = None,
+        name: str | None = None,
     ) -> Operation:
         """Give parts of an element, once there is room.
 

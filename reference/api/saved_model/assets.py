@@ -62,7 +62,7 @@ def named(tensors: Iterable[Any] | None, note: Callable[[AssetFileDef], None]) -
     return assets
 
 
-def _path_of(tensor: Any) -> bytes:
+def _path_of(tensor: Tensor) -> bytes:
     if not isinstance(tensor, Tensor):
         raise TypeError(f"Asset path tensor {tensor} must be a Tensor.")
     if tensor.op.type != "Const":

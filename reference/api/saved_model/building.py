@@ -13,6 +13,7 @@ from sessrun.reference.api.saving.saveables import default_saveables
 from sessrun.reference.api.saving.saver import Saver
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import BaseSession
 from sessrun.reference.state.files import files
 from sessrun.reference.state.files.file_names import as_given
@@ -317,7 +318,9 @@ def _check_info(info: TensorInfo) -> None:
         )
 
 
-def _with_operations(signatures: Signatures, init_op: Any, train_op: Any) -> Signatures:
+def _with_operations(
+    signatures: Signatures, init_op: Tensor | Operation, train_op: Tensor | Operation
+) -> Signatures:
     keys = ((names.INIT_OP_SIGNATURE_KEY, init_op), (names.TRAIN_OP_SIGNATURE_KEY, train_op))
     return signatures | {
         key: op_signature_def(operation, key) for key, operation in keys if operation is not None

@@ -47,7 +47,7 @@ def load(
     tags: Iterable[str],
     export_dir: str | bytes | PathLike[str],
     import_scope: str | None = None,
-    **saver_kwargs: Any,
+    **saver_kwargs: object,
 ) -> MetaGraphDef:
     """Load a saved model into a session and its graph.
 
@@ -199,7 +199,7 @@ class SavedModelLoader:
         sess: BaseSession,
         tags: Iterable[str],
         import_scope: str | None = None,
-        **saver_kwargs: Any,
+        **saver_kwargs: object,
     ) -> MetaGraphDef:
         """Load the graph of these tags into a session, as `tf.saved_model.load` does."""
         with sess.graph.as_default():

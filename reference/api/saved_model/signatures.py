@@ -67,7 +67,7 @@ def build_signature_def(
     return signature
 
 
-def _infos(tensors: Mapping[str, Any]) -> dict[str, TensorInfo]:
+def _infos(tensors: Mapping[str, object]) -> dict[str, TensorInfo]:
     return {key: build_tensor_info(tensor) for key, tensor in tensors.items()}
 
 
@@ -190,7 +190,7 @@ def supervised_eval_signature_def(
 
 
 def _supervised(
-    method: str, inputs: Mapping[str, object], *outputs: Mapping[str, Any] | None
+    method: str, inputs: Mapping[str, object], *outputs: Mapping[str, object] | None
 ) -> SignatureDef:
     if not inputs:
         raise ValueError(f"{method} `inputs` cannot be None or empty.")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
 
 from sessrun.reference.api.saved_model.building import SavedModelBuilder
 from sessrun.reference.api.saved_model.names import DEFAULT_SERVING_SIGNATURE_DEF_KEY, SERVING
 from sessrun.reference.api.saved_model.signatures import predict_signature_def
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.session import BaseSession
 
 __all__ = ["simple_save"]
@@ -21,7 +22,7 @@ def simple_save(
     export_dir: str | bytes | PathLike[str],
     inputs: Mapping[str, object],
     outputs: Mapping[str, object],
-    legacy_init_op: Any = None,
+    legacy_init_op: Tensor | Operation | None = None,
 ) -> None:
     """Save the default graph with a session's variables and one signature.
 

@@ -9,6 +9,7 @@ from sessrun.reference.base import dtypes
 from sessrun.reference.base.tensor_shape import unknown_shape
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_prefixes import under
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import DataType, TensorInfo
@@ -42,13 +43,13 @@ def build_tensor_info(tensor: Any) -> TensorInfo:
     return message
 
 
-def of_operation(operation: Any) -> TensorInfo:
+def of_operation(operation: Operation) -> TensorInfo:
     """The message that names an operation, without dtype and shape."""
     return TensorInfo(name=operation.name, tensor_shape=unknown_shape().as_proto())
 
 
 def get_tensor_from_tensor_info(
-    tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None
+    tensor_info: object, graph: Graph | None = None, import_scope: str | None = None
 ) -> Tensor | SparseTensor:
     """The tensor that a message is about.
 
@@ -81,7 +82,7 @@ def get_tensor_from_tensor_info(
 
 
 def get_element_from_tensor_info(
-    tensor_info: Any, graph: Graph | None = None, import_scope: str | None = None
+    tensor_info: object, graph: Graph | None = None, import_scope: str | None = None
 ) -> Any:
     """The tensor or operation that a message names; arguments as `get_tensor_from_tensor_info`.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference.api.saving.checkpoint_reader import load_checkpoint
@@ -26,7 +27,9 @@ _PART: Final = re.compile(r"/part_\d+$")
 
 
 @public("train.init_from_checkpoint")
-def init_from_checkpoint(ckpt_dir_or_file: Any, assignment_map: Any) -> None:
+def init_from_checkpoint(
+    ckpt_dir_or_file: str | bytes | PathLike[str], assignment_map: Any
+) -> None:
     """Let the initializers of variables set them to what a checkpoint has.
 
     Args:

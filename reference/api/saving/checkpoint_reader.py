@@ -132,7 +132,7 @@ def new_checkpoint_reader(filepattern: Any) -> CheckpointReader:
 
 
 @public("train.load_checkpoint")
-def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
+def load_checkpoint(ckpt_dir_or_file: str | bytes | PathLike[str]) -> CheckpointReader:
     """A reader of a checkpoint, or of the latest one of a folder.
 
     Raises:
@@ -152,7 +152,7 @@ def load_checkpoint(ckpt_dir_or_file: Any) -> CheckpointReader:
 
 
 @public("train.load_variable")
-def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
+def load_variable(ckpt_dir_or_file: str | bytes | PathLike[str], name: str) -> Any:
     """The value of a variable of a checkpoint; the name may end with `:0`.
 
     Raises:
@@ -163,7 +163,7 @@ def load_variable(ckpt_dir_or_file: Any, name: str) -> Any:
 
 
 @public("train.list_variables")
-def list_variables(ckpt_dir_or_file: Any) -> list[tuple[str, list[int]]]:
+def list_variables(ckpt_dir_or_file: str | bytes | PathLike[str]) -> list[tuple[str, list[int]]]:
     """The names and shapes of the variables of a checkpoint, in the order of names.
 
     Raises:

@@ -213,7 +213,9 @@ def get_checkpoint_state(
 
 
 @public("train.latest_checkpoint")
-def latest_checkpoint(checkpoint_dir: Any, latest_filename: str | None = None) -> str | None:
+def latest_checkpoint(
+    checkpoint_dir: str | bytes | PathLike[str], latest_filename: str | None = None
+) -> str | None:
     """The path of the latest checkpoint of a folder, or None if there is none.
 
     Args:
@@ -244,7 +246,7 @@ def _matching(prefix: str) -> list[str]:
 
 
 @public("train.checkpoint_exists")
-def checkpoint_exists(checkpoint_prefix: Any) -> bool:
+def checkpoint_exists(checkpoint_prefix: str | bytes | PathLike[str]) -> bool:
     """Whether there is a checkpoint of that path; it may have wildcards."""
     return bool(_matching(as_given(checkpoint_prefix)))
 
@@ -267,7 +269,7 @@ def meta_graph_path(checkpoint: str, suffix: str = "meta") -> str:
 
 @public("train.remove_checkpoint")
 def remove_checkpoint(
-    checkpoint_prefix: Any,
+    checkpoint_prefix: str | bytes | PathLike[str],
     checkpoint_format_version: int = SaverDef.V2,
     meta_graph_suffix: str = "meta",
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.importing.graph_defs import import_graph_def
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.public import public
 from sessrun.spec.proto import DataType, GraphDef, NodeDef
@@ -135,7 +136,7 @@ def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
 
 
 @public("graph_util.tensor_shape_from_node_def_name")
-def tensor_shape_from_node_def_name(graph: Any, input_name: str) -> TensorShape:
+def tensor_shape_from_node_def_name(graph: Graph, input_name: str) -> TensorShape:
     """The static shape of a tensor of the graph that is called as inputs in NodeDefs are.
 
     Raises:

@@ -36,7 +36,7 @@ def import_meta_graph(
     meta_graph_or_file: MetaGraphDef | str | bytes,
     clear_devices: bool = False,
     import_scope: str | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Saver | None:
     """Add a graph with its collections to the default graph.
 

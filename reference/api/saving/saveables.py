@@ -81,7 +81,7 @@ class SaveableObject:
         return self.specs[0].device or ""
 
     def restore(
-        self, restored_tensors: Sequence[Tensor], restored_shapes: Any
+        self, restored_tensors: Sequence[Tensor], restored_shapes: object
     ) -> Operation | Tensor:
         """The operation that restores it.
 
@@ -151,7 +151,7 @@ def default_saveables() -> list[object]:
     return variables + graph.get_collection(GraphKeys.SAVEABLE_OBJECTS)
 
 
-def saveables_of(var_list: Any) -> list[SaveableObject]:
+def saveables_of(var_list: object) -> list[SaveableObject]:
     """What to save, in the order of the names, of a list of variables or a dict of names to them.
 
     Raises:
@@ -207,14 +207,14 @@ def _flat(values: Any) -> list[Any]:
     return leaves
 
 
-def _add_part(named: dict[str, Any], name: str, value: TensorLike) -> None:
+def _add_part(named: dict[str, object], name: str, value: TensorLike) -> None:
     parts = named.setdefault(name, [])
     if not isinstance(parts, list):
         raise ValueError(f"Mixing slices and non-slices with the same name: {name}")  # noqa: TRY004 - as TensorFlow
     parts.append(value)
 
 
-def _name_of(value: Any) -> tuple[str, Any]:
+def _name_of(value: Tensor) -> tuple[str, Any]:
     """Under what a variable is saved, and what stands for it: a reference, or a read."""
     if isinstance(value, SaveableObject) or hasattr(value, "_get_variable_list"):
         return str(value.name), value

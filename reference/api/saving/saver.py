@@ -225,7 +225,7 @@ class Saver:
     def save(
         self,
         sess: BaseSession,
-        save_path: Any,
+        save_path: str | bytes | PathLike[str],
         global_step: Any = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
@@ -309,7 +309,7 @@ class Saver:
             folder, saved, self.last_checkpoints, latest, self._save_relative_paths
         )
 
-    def restore(self, sess: BaseSession, save_path: Any) -> None:
+    def restore(self, sess: BaseSession, save_path: str | bytes | PathLike[str]) -> None:
         """Set the variables of a session to what was saved.
 
         Args:

@@ -112,7 +112,7 @@ def import_scoped_meta_graph(
     clear_devices: bool = False,
     graph: Graph | None = None,
     import_scope: str | None = None,
-    input_map: Mapping[Any, Any] | None = None,
+    input_map: Mapping[str, object] | None = None,
     unbound_inputs_col_name: str = UNBOUND_INPUTS,
     restore_collections_predicate: Callable[[str], bool] | None = None,
 ) -> dict[str, Variable]:
@@ -150,10 +150,10 @@ def import_scoped_meta_graph_with_return_elements(
     clear_devices: bool = False,
     graph: Graph | None = None,
     import_scope: str | None = None,
-    input_map: Mapping[Any, Any] | None = None,
+    input_map: Mapping[str, object] | None = None,
     unbound_inputs_col_name: str = UNBOUND_INPUTS,
     restore_collections_predicate: Callable[[str], bool] | None = None,
-    return_elements: Any = None,
+    return_elements: Sequence[str] | None = None,
 ) -> tuple[dict[str, Variable], list[Tensor | Operation] | None]:
     """As `import_scoped_meta_graph`: the variables, and what `return_elements` names."""
     with (graph or get_default_graph()).as_default():

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any, NamedTuple, Self
 
 from sessrun.reference.api.ops.array_ops import concat
 from sessrun.reference.api.ops.math_ops import range_
 from sessrun.reference.api.variables.init_ops import TruncatedNormal, Zeros
+from sessrun.reference.api.variables.partition_layout import PartitionInfo
 from sessrun.reference.base.dtypes import DType, float32, int64
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
@@ -122,7 +124,7 @@ class _Source:
 
 
 def _loaded(
-    source: _Source, first: int, rows: _Axis, columns: _Axis, initializer: Callable[..., Any]
+    source: _Source, first: int, rows: _Axis, columns: _Axis, initializer: Callable[..., object]
 ) -> Tensor:
     """A matrix of float32 from the checkpoint: the rows from `first` on, and every column."""
     for axis in (rows, columns):
@@ -167,7 +169,7 @@ def _loaded(
 
 
 def matrix_initializer(
-    ckpt_path: Any,
+    ckpt_path: str | bytes | PathLike[str],
     old_tensor_name: Any,
     new_row_vocab_size: int,
     new_col_vocab_size: int,
@@ -178,7 +180,7 @@ def matrix_initializer(
     new_col_vocab_file: Any = None,
     num_row_oov_buckets: int = 0,
     num_col_oov_buckets: int = 0,
-    initializer: Any = None,
+    initializer: object = None,
     max_rows_in_memory: int = -1,
 ) -> Callable[..., Any]:
     """An initializer of a matrix of float32, or of parts of its rows.
@@ -222,7 +224,9 @@ def matrix_initializer(
     )
     source = _Source(ckpt_path, old_tensor_name, max_rows_in_memory)
 
-    def initialize(shape: Sequence[int], dtype: DType = float32, partition_info: Any = None) -> Any:
+    def initialize(
+        shape: Sequence[int], dtype: DType = float32, partition_info: PartitionInfo | None = None
+    ) -> Any:
         _check(shape, dtype, columns)
         first = 0 if partition_info is None else partition_info.single_offset(shape)
         if first + shape[0] > rows.size + rows.extra:
@@ -257,7 +261,7 @@ def _check(shape: Sequence[int], dtype: DType, columns: _Axis) -> None:
 
 
 def embedding_initializer(
-    ckpt_path: Any,
+    ckpt_path: str | bytes | PathLike[str],
     embedding_tensor_name: Any,
     new_vocab_size: int,
     embedding_dim: int,
@@ -265,7 +269,7 @@ def embedding_initializer(
     new_vocab_file: Any,
     old_vocab_size: int = -1,
     num_oov_buckets: int = 0,
-    initializer: Any = None,
+    initializer: object = None,
     max_rows_in_memory: int = -1,
 ) -> Callable[..., Tensor]:
     """An initializer of embeddings: as `matrix_initializer`, with words for the rows alone.

@@ -108,7 +108,7 @@ def start_with_vocabulary(
     previous_vocab_size: int = -1,
     current_oov_buckets: int = 0,
     prev_tensor_name: str | None = None,
-    initializer: Any = None,
+    initializer: object = None,
     axis: int = 0,
 ) -> None:
     """Let a matrix' initializer take from a checkpoint what its vocabulary had there.
@@ -206,7 +206,7 @@ def _is_variable(value: TensorLike) -> bool:
     return isinstance(value, Variable | PartitionedVariable)
 
 
-def _grouped(wanted: Any) -> dict[str, list[Any]]:
+def _grouped(wanted: object) -> dict[str, list[Any]]:
     """The variables that are meant, those that are parts of one together."""
     graph = get_default_graph()
     if wanted is None or isinstance(wanted, str):

@@ -79,7 +79,7 @@ class TableInitializerBase(KeyedValues):
     #: The shared name of a table that it fills; empty for one of the table's own.
     _shared_name = ""
 
-    def initialize(self, table: Any) -> Operation:
+    def initialize(self, table: object) -> Operation:
         """The operation that fills the table."""
         raise NotImplementedError
 

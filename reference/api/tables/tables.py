@@ -244,7 +244,7 @@ class _Changing(LookupInterface):
         with name_scope(name, scope, [handle]), get_default_graph().colocate_with(handle):
             return self._exported()
 
-    def _done(self, op_type: str, **inputs: Any) -> Operation:
+    def _done(self, op_type: str, **inputs: object) -> Operation:
         """An operation beside the table."""
         with get_default_graph().colocate_with(self._resource_handle):
             return apply_op(op_type, {"table_handle": self._resource_handle, **inputs}, {})
@@ -270,7 +270,9 @@ class _Saved(SaveableObject):
             return apply_op("LookupTableImportV2", inputs, {})
 
 
-def _shared_or_not(op_type: str, attrs: dict[str, Any], checkpoint: bool, anonymous: bool) -> str:
+def _shared_or_not(
+    op_type: str, attrs: dict[str, object], checkpoint: bool, anonymous: bool
+) -> str:
     """The type of the table's operation; its attributes are completed."""
     if anonymous:
         return f"Anonymous{op_type}"

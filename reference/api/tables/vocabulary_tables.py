@@ -6,6 +6,7 @@ A word that is not in the vocabulary goes to one of some buckets, by its hash. S
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from typing import Any, Final, NamedTuple, Self
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -393,7 +394,7 @@ def index_table_from_tensor(
 
 
 def index_to_string_table_from_file(
-    vocabulary_file: Any,
+    vocabulary_file: str | bytes | PathLike[str] | Tensor,
     vocab_size: int | None = None,
     default_value: TensorLike = "UNK",
     name: str | None = None,

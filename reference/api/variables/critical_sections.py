@@ -55,7 +55,7 @@ _LOCK: Final = threading.RLock()
 
 
 @contextmanager
-def _inside(section: Any) -> Iterator[None]:
+def _inside(section: object) -> Iterator[None]:
     if section in _BUILDING.sections:
         raise _deadlock(section)
     _BUILDING.sections.append(section)
@@ -65,7 +65,7 @@ def _inside(section: Any) -> Iterator[None]:
         _BUILDING.sections.pop()
 
 
-def _deadlock(section: Any) -> ValueError:
+def _deadlock(section: object) -> ValueError:
     return ValueError(
         f"Attempting to lock a CriticalSection (signature={section}) in which we are already "
         "running. This is illegal and may cause deadlocks."
@@ -125,7 +125,10 @@ class CriticalSection:
         return self._handle.op.name
 
     def execute(
-        self, fn: Callable[[], Any], exclusive_resource_access: bool = True, name: str | None = None
+        self,
+        fn: Callable[[], object],
+        exclusive_resource_access: bool = True,
+        name: str | None = None,
     ) -> Any:
         """Have what a function builds run while the lock is held.
 
@@ -202,7 +205,7 @@ def _same(value: TensorLike) -> Any:
     return group(value) if isinstance(value, Operation) else identity(value)
 
 
-def _built(fn: Callable[[], Any], lock: Tensor) -> tuple[list[Operation], Any]:
+def _built(fn: Callable[[], object], lock: Tensor) -> tuple[list[Operation], Any]:
     """The operations that a function makes in the default graph, and what it returns."""
     graph = get_default_graph()
     with _LOCK:  # what is executed in other sections is not ours

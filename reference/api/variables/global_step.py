@@ -33,7 +33,7 @@ _READ_KEY: Final = "global_step_read_op_cache"
 
 
 @public("train.global_step")
-def global_step(sess: BaseSession, global_step_tensor: Any) -> int:
+def global_step(sess: BaseSession, global_step_tensor: Variable) -> int:
     """The number of steps in a session."""
     return int(sess.run(global_step_tensor))
 
@@ -94,7 +94,7 @@ def get_or_create_global_step(graph: Graph | None = None) -> Any:
 
 
 @public("train.assert_global_step")
-def assert_global_step(global_step_tensor: Any) -> None:
+def assert_global_step(global_step_tensor: Variable) -> None:
     """Hold that it is a variable or a tensor that can count steps.
 
     Raises:

@@ -10,6 +10,7 @@ from typing import Any, Final, Self
 import numpy as np
 
 from sessrun.reference.api.ops import fill_ops, random_ops
+from sessrun.reference.api.variables.partition_layout import PartitionInfo
 from sessrun.reference.api.variables.variable_lists import (
     global_variables_initializer,
     local_variables_initializer,
@@ -61,7 +62,10 @@ class Initializer:
         self.dtype = dtypes.as_dtype(dtype)
 
     def __call__(
-        self, shape: ShapeLike, dtype: DTypeLike | None = None, partition_info: Any = None
+        self,
+        shape: ShapeLike,
+        dtype: DTypeLike | None = None,
+        partition_info: PartitionInfo | None = None,
     ) -> Tensor:
         """The initial value.
 
@@ -138,7 +142,7 @@ class Constant(Initializer):
         self,
         shape: ShapeLike,
         dtype: DTypeLike | None = None,
-        partition_info: Any = None,
+        partition_info: PartitionInfo | None = None,
         verify_shape: Any = None,
     ) -> Tensor:
         """The value, whose shape is verified if `verify_shape` or the initializer says so."""
@@ -213,7 +217,12 @@ class TruncatedNormal(RandomNormal):
 class _Scaling(Seeded):
     """An initializer whose scale depends on the full shape of the variable."""
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(
+        self,
+        shape: Any,
+        dtype: Any = None,
+        partition_info: PartitionInfo | None = None,
+    ) -> Tensor:
         """The initial value; that of a part is scaled by the full shape."""
         full_shape = shape if partition_info is None else partition_info.full_shape
         return self._scaled(

@@ -37,7 +37,7 @@ def beside_new(graph: Graph, scope: str) -> Iterator[None]:
         yield
 
 
-def of_function(function: Callable[[], Any], dtype: DTypeLike) -> Tensor:
+def of_function(function: Callable[[], object], dtype: DTypeLike) -> Tensor:
     """The tensor that an initial value given as a function becomes, in its own name scope.
 
     Raises:

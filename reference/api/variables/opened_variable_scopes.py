@@ -9,12 +9,14 @@ from types import TracebackType
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
+from sessrun.reference.api.variables.partition_layout import Partitioner
 from sessrun.reference.api.variables.variable_scopes import DEFAULTS, VariableScope, scopes_of
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.build.build import graph_of
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 __all__ = ["variable_op_scope", "variable_scope"]
@@ -178,7 +180,7 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
 def _wrapped(custom_getter: Callable[..., Any], outer: Callable[..., Any]) -> Callable[..., Any]:
     """A custom getter whose getter is the outer custom getter."""
 
-    def wrapped(getter: Any, *args: Any, **kwargs: Any) -> Any:
+    def wrapped(getter: Callable[..., object], *args: object, **kwargs: object) -> Any:
         return custom_getter(functools.partial(outer, getter), *args, **kwargs)
 
     return wrapped
@@ -188,17 +190,17 @@ def _wrapped(custom_getter: Callable[..., Any], outer: Callable[..., Any]) -> Ca
 @contextmanager
 def variable_op_scope(
     values: TensorLike,
-    name_or_scope: Any,
+    name_or_scope: object,
     default_name: str | None = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: object = None,
+    regularizer: Callable[[Tensor], Tensor | None] | None = None,
     caching_device: object = None,
-    partitioner: Any = None,
-    custom_getter: Any = None,
-    reuse: Any = None,
+    partitioner: Partitioner | None = None,
+    custom_getter: Callable[..., object] | None = None,
+    reuse: object = None,
     dtype: DTypeLike | None = None,
     use_resource: bool | None = None,
-    constraint: Any = None,
+    constraint: Callable[[Tensor], Tensor] | None = None,
 ) -> Iterator[VariableScope]:
     """The older form of `variable_scope`, with the values first."""
     with variable_scope(

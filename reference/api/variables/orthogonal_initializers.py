@@ -19,6 +19,7 @@ from sessrun.reference.api.ops.linalg_ops import matrix_transpose
 from sessrun.reference.api.ops.math_ops import matmul
 from sessrun.reference.api.ops.matrix_diagonals import eye
 from sessrun.reference.api.variables.init_ops import Initializer, Seeded, float_dtype
+from sessrun.reference.api.variables.partition_layout import PartitionInfo
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build.build import apply_op
@@ -51,7 +52,12 @@ class Identity(Initializer):
         super().__init__(float_dtype(dtype))
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
+    def __call__(
+        self,
+        shape: Any,
+        dtype: Any = None,
+        partition_info: PartitionInfo | None = None,
+    ) -> Tensor:
         """The matrix, or the part of it that `partition_info` tells of.
 
         Raises:

@@ -195,8 +195,8 @@ def _method(part: Variable, update: str) -> Callable[..., Any]:
 
 def _converted(
     value: PartitionedVariable,
-    dtype: Any = None,
-    name: Any = None,
+    dtype: DType | None = None,
+    name: str | None = None,
     as_ref: bool = False,
 ) -> Tensor:
     del name

@@ -6,7 +6,7 @@ Source: TF 2.21.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
@@ -123,7 +123,7 @@ def min_max_variable_partitioner(
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
     """A partitioner that makes so many parts along an axis, where it is long enough."""
 
-    def partitioner(shape: TensorShape, **_: Any) -> list[int]:
+    def partitioner(shape: TensorShape, **_: object) -> list[int]:
         return _along(axis, min(num_shards, _known(shape.as_list()[axis])), shape)
 
     return partitioner
@@ -133,12 +133,12 @@ def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
 def create_partitioned_variables(
     shape: Any,
     slicing: Sequence[int],
-    initializer: Any,
+    initializer: object,
     dtype: DTypeLike = dtypes.float32,
     trainable: bool = True,
-    collections: Any = None,
+    collections: Iterable[str] | None = None,
     name: str | None = None,
-    reuse: Any = None,
+    reuse: object = None,
 ) -> list[Variable]:
     """Create the parts of a variable that is partitioned as `slicing` says.
 

@@ -13,7 +13,10 @@ from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import initial_values
 from sessrun.reference.api.variables.save_slices import SaveSliceInfo
 from sessrun.reference.api.variables.variable_base import Variable
-from sessrun.reference.api.variables.variable_traits import collections_of, traits_of
+from sessrun.reference.api.variables.variable_traits import (
+    collections_of,
+    traits_of,
+)
 from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import ShapeLike, TensorShape, as_shape
 from sessrun.reference.build.build import apply_op
@@ -365,7 +368,7 @@ class ResourceVariable(Variable):
         """Raise NotImplementedError: only reference variables have one."""
         raise NotImplementedError("initialized_value() of a resource variable")
 
-    def _scattered(self, op_type: str, inputs: dict[str, Any], name: str | None) -> Variable:
+    def _scattered(self, op_type: str, inputs: dict[str, object], name: str | None) -> Variable:
         with stacks.graph_for(self.graph).as_default(), self._after():
             updates = convert_to_tensor(inputs["updates"], dtype=self.dtype)
             handle = "ref" if "Nd" in op_type else "resource"  # as the two families call it
@@ -395,7 +398,7 @@ class ResourceVariable(Variable):
         """Raise NotImplementedError: nothing runs before a session runs it."""
         raise NotImplementedError("numpy() is only available when eager execution is enabled.")
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: Any = None) -> NoReturn:
+    def __array__(self, dtype: DTypeLike | None = None, copy: object = None) -> NoReturn:
         self.numpy()
 
     def __bool__(self) -> bool:

@@ -38,7 +38,7 @@ __all__ = ["Variable", "VariableV1"]
 class _Creation(ABCMeta):
     """Makes `tf.Variable(...)` a variable of the kind that is asked for."""
 
-    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+    def __call__(cls, *args: object, **kwargs: object) -> Any:
         if cls.__module__ != __name__:
             return super().__call__(*args, **kwargs)
         make = UPPER["create" if issubclass(cls, VariableV1) else "create_resource"]
@@ -247,7 +247,7 @@ class Variable(metaclass=_Creation):
         """The names of its operations, without `export_scope`; None if it is not in that."""
 
     @staticmethod
-    def from_proto(variable_def: Any, import_scope: str | None = None) -> Any:
+    def from_proto(variable_def: VariableDef, import_scope: str | None = None) -> Any:
         """The variable whose operations the default graph has, under `import_scope`.
 
         Raises:
@@ -305,7 +305,7 @@ def _reading(operator: str) -> Callable[..., Tensor]:
     """The operator of tensors, on the variable's value."""
 
     @functools.wraps(getattr(Overloads, operator))
-    def apply(self: Variable, *operands: Any) -> Any:
+    def apply(self: Variable, *operands: object) -> Any:
         return getattr(self.value(), operator)(*operands)
 
     return apply

@@ -76,7 +76,7 @@ def variables_initializer(var_list: Any, name: str = "init") -> Operation:
 
 
 @public("initialize_variables")
-def initialize_variables(var_list: Any, name: str = "init") -> Operation:
+def initialize_variables(var_list: object, name: str = "init") -> Operation:
     """The old name of `variables_initializer`."""
     return variables_initializer(var_list, name)
 
@@ -106,7 +106,7 @@ def initialize_local_variables() -> Operation:
 
 
 @public("is_variable_initialized")
-def is_variable_initialized(variable: Any) -> Tensor:
+def is_variable_initialized(variable: Variable) -> Tensor:
     """Whether the variable has been set: a bool scalar."""
     return state_ops.is_variable_initialized(variable)
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from sessrun.reference.api.variables.partition_layout import Partitioner
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, store_of
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
@@ -19,6 +21,7 @@ from sessrun.reference.errors import bad_value
 from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 
 __all__ = [
@@ -103,11 +106,11 @@ class VariableScope:
         """Share variables from now on, and make none."""
         self._reuse = True
 
-    def set_initializer(self, initializer: Any) -> None:
+    def set_initializer(self, initializer: object) -> None:
         """Set the default initializer."""
         self.initializer = initializer
 
-    def set_regularizer(self, regularizer: Any) -> None:
+    def set_regularizer(self, regularizer: Callable[[Tensor], Tensor | None]) -> None:
         """Set the default regularizer."""
         self.regularizer = regularizer
 
@@ -119,7 +122,7 @@ class VariableScope:
         """Set the default partitioner."""
         self.partitioner = partitioner
 
-    def set_custom_getter(self, custom_getter: Any) -> None:
+    def set_custom_getter(self, custom_getter: Callable[..., object]) -> None:
         """Set the custom getter."""
         self.custom_getter = custom_getter
 
@@ -148,7 +151,9 @@ class VariableScope:
         """The local variables of this scope."""
         return self.get_collection(GraphKeys.LOCAL_VARIABLES)
 
-    def get_variable(self, request: Request, custom_getter: Any = None) -> Any:
+    def get_variable(
+        self, request: Request, custom_getter: Callable[..., object] | None = None
+    ) -> Any:
         """The variable asked for, with this scope's defaults; raises as `get_variable`."""
         with name_scope(None):  # a variable's name depends on variable scopes only
             _check_dtype(request)
@@ -234,18 +239,18 @@ def get_variable(
     name: str,
     shape: ShapeLike = None,
     dtype: DTypeLike | None = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: object = None,
+    regularizer: Callable[[Tensor], Tensor | None] | None = None,
     trainable: bool | None = None,
-    collections: Any = None,
+    collections: Iterable[str] | None = None,
     caching_device: object = None,
-    partitioner: Any = None,
+    partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
-    constraint: Any = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    custom_getter: Callable[..., object] | None = None,
+    constraint: Callable[[Tensor], Tensor] | None = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     """The variable of that name in the open variable scope, new or shared as the scope says.
 
@@ -297,17 +302,17 @@ def get_partitioned_variable(
     name: str | None,
     shape: ShapeLike = None,
     dtype: DTypeLike | None = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: object = None,
+    regularizer: Callable[[Tensor], Tensor | None] | None = None,
     trainable: bool | None = True,
-    collections: Any = None,
+    collections: Iterable[str] | None = None,
     caching_device: object = None,
-    partitioner: Any = None,
+    partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    constraint: Any = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    constraint: Callable[[Tensor], Tensor] | None = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     """`get_variable` of a variable that is cut; without a name it has the open scope's.
 
@@ -352,18 +357,18 @@ def get_local_variable(
     name: str,
     shape: Any = None,
     dtype: Any = None,
-    initializer: Any = None,
-    regularizer: Any = None,
+    initializer: object = None,
+    regularizer: Callable[[Tensor], Tensor | None] | None = None,
     trainable: bool | None = False,
-    collections: Any = None,
-    caching_device: Any = None,
-    partitioner: Any = None,
+    collections: Iterable[str] | None = None,
+    caching_device: object = None,
+    partitioner: Partitioner | None = None,
     validate_shape: bool = True,
     use_resource: bool | None = None,
-    custom_getter: Any = None,
-    constraint: Any = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    custom_getter: Callable[..., object] | None = None,
+    constraint: Callable[[Tensor], Tensor] | None = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
     """`get_variable` of a variable that is local and, whatever is said, not trained."""
     del trainable

@@ -90,7 +90,7 @@ class VariableStore:
         """All variables by full name."""
         return self._variables
 
-    def put(self, name: str, variable: Any) -> None:
+    def put(self, name: str, variable: Variable) -> None:
         """Take in a variable under a full name."""
         self._variables[name] = variable
 
@@ -98,7 +98,13 @@ class VariableStore:
     def _vars(self) -> dict[str, Variable]:
         return self._variables
 
-    def get_variable(self, name: str, *args: Any, custom_getter: Any = None, **options: Any) -> Any:
+    def get_variable(
+        self,
+        name: str,
+        *args: Any,
+        custom_getter: Any = None,
+        **options: Any,
+    ) -> Any:
         """The variable of this full name; the arguments are the fields of a Request."""
         return self.get(Request(name, *args, **options), custom_getter)
 
@@ -251,13 +257,13 @@ class VariableStore:
         return variable
 
 
-def _takes(function: Callable[..., Any], name: str) -> bool:
+def _takes(function: Callable[..., object], name: str) -> bool:
     """Whether the function can be called with this keyword."""
     parameters = inspect.signature(function).parameters
     return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
-def _shared(variable: Any, request: Request) -> Any:
+def _shared(variable: Variable, request: Request) -> Any:
     name = request.name
     if request.reuse is False:
         text = (

@@ -68,7 +68,11 @@ class Traits:
 
 
 def traits_of(
-    name: str | None, trainable: Any, constraint: Any, synchronization: Any, aggregation: Any
+    name: str | None,
+    trainable: Any,
+    constraint: Any,
+    synchronization: Any,
+    aggregation: Any,
 ) -> Traits:
     """The traits, checked; a variable that is combined on reads is not trainable by default.
 

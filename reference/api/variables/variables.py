@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from sessrun.reference.api.variables.variable_traits import (
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import init_scope
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.spec.proto import VariableDef
 from sessrun.spec.proto.foreign import adopt
@@ -65,18 +66,18 @@ def resource_variables_enabled() -> bool:
 def create(
     initial_value: Any = None,
     trainable: bool | None = None,
-    collections: Any = None,
+    collections: Iterable[str] | None = None,
     validate_shape: bool = True,
-    caching_device: Any = None,
+    caching_device: object = None,
     name: str | None = None,
-    variable_def: Any = None,
+    variable_def: VariableDef | None = None,
     dtype: Any = None,
-    expected_shape: Any = None,
+    expected_shape: object = None,
     import_scope: str | None = None,
-    constraint: Callable[[Any], Any] | None = None,
+    constraint: Callable[[Tensor], Tensor] | None = None,
     use_resource: bool | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
     shape: Any = None,
 ) -> Any:
     """Make a variable.
@@ -128,16 +129,16 @@ def create_resource(
     initial_value: Any = None,
     trainable: bool | None = None,
     validate_shape: bool = True,
-    caching_device: Any = None,
+    caching_device: object = None,
     name: str | None = None,
-    variable_def: Any = None,
+    variable_def: VariableDef | None = None,
     dtype: Any = None,
     import_scope: str | None = None,
-    constraint: Callable[[Any], Any] | None = None,
-    synchronization: Any = VariableSynchronization.AUTO,
-    aggregation: Any = VariableAggregation.NONE,
+    constraint: Callable[[Tensor], Tensor] | None = None,
+    synchronization: VariableSynchronization = VariableSynchronization.AUTO,
+    aggregation: VariableAggregation = VariableAggregation.NONE,
     shape: Any = None,
-    **others: Any,
+    **others: object,
 ) -> Any:
     """Make a resource variable, as `Variable` of TensorFlow 2 does.
 
@@ -165,7 +166,7 @@ def create_resource(
     )
 
 
-def _through_creators(next_creator: Creator, **arguments: Any) -> Any:
+def _through_creators(next_creator: Creator, **arguments: object) -> Any:
     """Create a variable through the graph's variable creators; `next_creator` is the last."""
     for creator in stacks.get_default_graph().scopes.variable_creators:
         next_creator = partial(creator, next_creator)
@@ -175,11 +176,11 @@ def _through_creators(next_creator: Creator, **arguments: Any) -> Any:
 def _default(
     next_creator: Any = None,
     *,
-    variable_def: Any = None,
-    expected_shape: Any = None,
+    variable_def: VariableDef | None = None,
+    expected_shape: object = None,
     import_scope: str | None = None,
     use_resource: bool | None = None,
-    **given: Any,
+    **given: object,
 ) -> Any:
     """The creator that makes the variable, after all others."""
     del next_creator, expected_shape
@@ -194,7 +195,7 @@ def _default(
 
 
 def _default_resource(
-    *, variable_def: Any = None, import_scope: str | None = None, **given: Any
+    *, variable_def: VariableDef | None = None, import_scope: str | None = None, **given: object
 ) -> Any:
     """The creator of resource variables, after all others."""
     if variable_def is None:
@@ -209,7 +210,7 @@ def _default_resource(
 
 
 def _existing_variable(
-    variable_def: Any,
+    variable_def: VariableDef,
     initial_value: Any,
     import_scope: str | None,
 ) -> Any:
@@ -221,7 +222,7 @@ def _existing_variable(
     return kind.of_proto(proto, import_scope)
 
 
-def _new(kind: Callable[..., Any], given: Mapping[str, Any]) -> Any:
+def _new(kind: Callable[..., object], given: Mapping[str, object]) -> Any:
     # A function's body has no variables of its own: the outer graph has them.
     is_body = stacks.get_default_graph().building_function
     with init_scope() if is_body else nullcontext():

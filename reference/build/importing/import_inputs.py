@@ -52,7 +52,8 @@ def grouped(
 def _wanted_dtypes(arg: ArgDecl, attrs: Mapping[str, Any], given: int) -> list[str]:
     """The dtypes of an argument's tensors; of a list longer than all inputs its beginning."""
     if arg.type_list_attr is not None:
-        return list(attrs[arg.type_list_attr])
+        results: list[str] = list(attrs[arg.type_list_attr])
+        return results
     dtype: Any = arg.dtype if arg.type_attr is None else attrs[arg.type_attr]
     return [dtype] * (1 if arg.number_attr is None else min(attrs[arg.number_attr], given + 1))
 
