@@ -10,7 +10,11 @@ from typing import Any
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.ops.array_ops import gather, reshape, sparse_to_dense, where
 from sessrun.reference.api.ops.fill_ops import zeros
-from sessrun.reference.api.sparse_tensor import SparseTensor, convert_to_tensor_or_sparse_tensor
+from sessrun.reference.api.sparse_tensor import (
+    SparseTensor,
+    SparseTensorValue,
+    convert_to_tensor_or_sparse_tensor,
+)
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape, dimension_value
@@ -36,7 +40,7 @@ __all__ = [
 ]
 
 
-def sparse_input(value: TensorLike) -> SparseTensor:
+def sparse_input(value: SparseTensor | SparseTensorValue | TensorLike | None) -> SparseTensor:
     """The sparse tensor that a value is.
 
     Raises:

@@ -103,8 +103,9 @@ def _switch(op: Operation, *grads: Gradient) -> tuple[Gradient, None]:
         if grads[1 - context.branch] is None:
             if op.inputs[0].dtype != dtypes.resource:
                 return None, None
-            return merged([grads[context.branch]] * 2, "cond_resource_grad"), None
-        return merged(list(grads), "cond_grad"), None
+            grads = (grads[context.branch],) * 2
+            return merged([grad for grad in grads if grad is not None], "cond_resource_grad"), None
+        return merged([grad for grad in grads if grad is not None], "cond_grad"), None
     pred = op.inputs[1]
     alive = [nodes("Switch", grad, pred)[side] for side, grad in enumerate(grads)]
     return merged(alive), None

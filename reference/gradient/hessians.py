@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from sessrun.reference.api.control_flow.while_loops import while_loop
 from sessrun.reference.api.ops.array_ops import concat, reshape
@@ -63,7 +63,8 @@ def _hessian(x: Any, first: Gradient, options: Mapping[str, Any]) -> Tensor:
     start = [constant(0, dtypes.int32), TensorArray(x.dtype, count)]
 
     def write_row(index: Tensor, rows: TensorArray) -> tuple[Tensor, TensorArray]:
-        return index + 1, rows.write(index, gradients(flat[index], x, **options)[0])
+        row = gradients(flat[index], x, **options)[0]
+        return index + 1, rows.write(index, cast("Tensor", row))
 
     _, rows = while_loop(lambda index, _: index < count, write_row, start)
     sizes = shape(x)

@@ -115,7 +115,7 @@ def _last_of(pairs: Sequence[tuple[Any, Branch]]) -> Branch:
     return branch
 
 
-def _at_most(number: int, predicates: Sequence[object], text: str) -> Operation:
+def _at_most(number: int, predicates: Sequence[TensorLike], text: str) -> Operation:
     """A check that no more of the predicates hold."""
     several = stack(list(predicates), name="preds_c")
     count = reduce_sum(cast(several, "int32"), name="num_true_conds")

@@ -47,9 +47,9 @@ def with_flow(like: object, flow: Tensor) -> Any:
     return like._after(flow) if isinstance(like, TensorArray) else flow  # noqa: SLF001 - it hands arrays on
 
 
-def merged(values: list[Tensor], name: str | None = None) -> Any:
+def merged(values: Sequence[Tensor | IndexedSlices | SparseTensor], name: str | None = None) -> Any:
     """A `Merge`: the first value that is alive, of tensors, or rows of one where one is that."""
-    return merged_with_index(values, name).output
+    return merged_with_index(list(values), name).output
 
 
 def merged_with_index(values: list[Any], name: str | None = None) -> Merged:

@@ -111,7 +111,7 @@ def parse_example(
     return {key: parsed[key] for key in features}
 
 
-def _sparse_feature(feature: SparseFeature, parsed: Mapping[str, object]) -> SparseTensor:
+def _sparse_feature(feature: SparseFeature, parsed: Mapping[str, Any]) -> SparseTensor:
     sizes = feature.size
     return merged(
         [parsed[key] for key in index_keys(feature)],

@@ -66,7 +66,7 @@ def empty_tensor_list(
 
 def tensor_list_reserve(
     element_shape: TensorLike | ShapeLike,
-    num_elements: TensorLike,
+    num_elements: TensorLike | None,
     element_dtype: DTypeLike,
     name: str | None = None,
 ) -> Tensor:

@@ -11,6 +11,7 @@ from sessrun.reference.api.ops.cast_ops import one
 from sessrun.reference.api.ops.shape_ops import shape_tensor
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.tensor_like import TensorLike
 from sessrun.reference.errors import bad_value
@@ -33,7 +34,7 @@ def seed_attributes(seed: int | None) -> dict[str, Any]:
 
 @public("random.uniform", "random_uniform")
 def random_uniform(
-    shape: TensorLike,
+    shape: TensorLike | ShapeLike,
     minval: TensorLike = 0,
     maxval: TensorLike | None = None,
     dtype: DTypeLike = dtypes.float32,
@@ -83,7 +84,7 @@ def random_uniform(
 def _normal(
     op_type: str,
     scope_name: str,
-    shape: TensorLike,
+    shape: TensorLike | ShapeLike,
     mean: TensorLike,
     stddev: TensorLike,
     dtype: DTypeLike,
@@ -100,7 +101,7 @@ def _normal(
 
 @public("random.normal", "random_normal")
 def random_normal(
-    shape: TensorLike,
+    shape: TensorLike | ShapeLike,
     mean: TensorLike = 0.0,
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,
@@ -123,7 +124,7 @@ def random_normal(
 
 @public("random.truncated_normal", "truncated_normal")
 def truncated_normal(
-    shape: TensorLike,
+    shape: TensorLike | ShapeLike,
     mean: TensorLike = 0.0,
     stddev: TensorLike = 1.0,
     dtype: DTypeLike = dtypes.float32,

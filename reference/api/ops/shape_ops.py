@@ -11,6 +11,7 @@ from sessrun.reference.api.sparse_tensor import SparseTensor, is_sparse
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dimension import dimension_value
 from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.shape_inference_values import handle_shape
@@ -112,7 +113,7 @@ def rank_internal(
         return one("Rank", {"input": value}, scope)
 
 
-def shape_tensor(shape: TensorLike) -> Tensor:
+def shape_tensor(shape: TensorLike | ShapeLike) -> Tensor:
     """A shape as a tensor named `shape`, int32 by default.
 
     Args:

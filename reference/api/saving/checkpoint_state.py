@@ -18,7 +18,7 @@ from sessrun.reference import errors
 from sessrun.reference.public import public
 from sessrun.reference.state.checkpoints.bundle_files import write_at_once
 from sessrun.reference.state.files import files
-from sessrun.reference.state.files.file_names import as_given, file_errors, local_path
+from sessrun.reference.state.files.file_names import FilePath, as_given, file_errors, local_path
 from sessrun.spec.proto import SaverDef
 from sessrun.spec.proto.checkpoint_pb2 import CheckpointState
 
@@ -252,7 +252,7 @@ def checkpoint_exists(checkpoint_prefix: str | bytes | PathLike[str]) -> bool:
 
 
 @public("train.get_checkpoint_mtimes")
-def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[object]) -> list[float]:
+def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[FilePath]) -> list[float]:
     """When the checkpoints were written, in seconds; those that are not there are left out."""
     times = []
     for prefix in checkpoint_prefixes:

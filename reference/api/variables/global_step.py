@@ -33,7 +33,7 @@ _READ_KEY: Final = "global_step_read_op_cache"
 
 
 @public("train.global_step")
-def global_step(sess: BaseSession, global_step_tensor: Variable) -> int:
+def global_step(sess: BaseSession, global_step_tensor: Variable | Tensor) -> int:
     """The number of steps in a session."""
     return int(sess.run(global_step_tensor))
 

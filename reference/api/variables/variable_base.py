@@ -129,7 +129,7 @@ class Variable(metaclass=_Creation):
         return self._traits.trainable
 
     @property
-    def constraint(self) -> Callable[[Tensor], Tensor] | None:
+    def constraint(self) -> Callable[[Tensor | Variable], Tensor] | None:
         """The function that an optimizer applies to the value after an update, or None."""
         return self._traits.constraint
 

@@ -138,6 +138,7 @@ class SVTimerCheckpointThread(LooperThread):
         """Save it, and write that it is saved."""
         sv = self._sv
         log_messages.info("Saving checkpoint to path %s", sv.save_path)
+        assert sv.save_path is not None  # it is started for a supervisor that saves only
         sv.saver.save(self._sess, sv.save_path, global_step=sv.global_step)
         if sv.summary_writer and sv.global_step is not None:
             noted = SessionLog(status=SessionLog.CHECKPOINT, checkpoint_path=sv.save_path)
