@@ -12,12 +12,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
 from sessrun.reference import errors
-from sessrun.reference.base.arrays import Array
+from sessrun.reference.base.arrays import Array, ArrayModule
 from sessrun.reference.base.host_arrays import HostArray
 from sessrun.reference.base.kernel_errors import KernelError
 from sessrun.reference.devices.allocators import allocator_of
@@ -75,7 +75,14 @@ class LocalDevice:
     """
 
     def __init__(
-        self, kind: str, index: int, xp: Any, memory: int, *, physical: int = 0, desc: str = ""
+        self,
+        kind: str,
+        index: int,
+        xp: ArrayModule,
+        memory: int,
+        *,
+        physical: int = 0,
+        desc: str = "",
     ) -> None:
         self.full: DeviceName = devices.full_name(kind, index)
         self.name = str(self.full)
@@ -99,14 +106,12 @@ class LocalDevice:
     def upload(self, value: HostArray) -> Array:
         """A copy of a host array in this device's memory."""
         with self.selected():
-            array: Array = self.xp.asarray(value)
-        return array
+            return self.xp.asarray(value)
 
     def download(self, value: Array) -> HostArray:
         """A copy of this device's array in host memory."""
         with self.selected():
-            array: HostArray = self.xp.asnumpy(value)
-        return array
+            return self.xp.asnumpy(value)
 
     def settle(self) -> None:
         """Wait until this device has finished its work: a GPU works asynchronously."""
@@ -254,7 +259,10 @@ def local_devices(config: ConfigProto) -> tuple[LocalDevice, ...]:
     cpus = config.device_count.get("CPU", 1)
     if cpus < 1:
         raise errors.NotFoundError(None, None, "No CPU devices are available in this process")
-    cpu_devices = [LocalDevice("CPU", index, np, _CPU_LISTED_BYTES) for index in range(cpus)]
+    cpu_devices = [
+        LocalDevice("CPU", index, cast("ArrayModule", np), _CPU_LISTED_BYTES)
+        for index in range(cpus)
+    ]
     return (*cpu_devices, *_local_gpus(config))
 
 
