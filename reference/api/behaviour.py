@@ -8,7 +8,6 @@ ask for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.graph.stacks import outermost_graph
@@ -43,7 +42,7 @@ def _refused(what: str) -> Callable[[], None]:
 
 @public("enable_eager_execution")
 def enable_eager_execution(
-    config: Any = None, device_policy: Any = None, execution_mode: Any = None
+    config: object = None, device_policy: object = None, execution_mode: object = None
 ) -> None:
     """Refuse to run operations as they are created.
 

@@ -66,7 +66,7 @@ def custom_gradient(f: Any = None) -> Any:
 class _Decorated:
     """A function with a gradient of its own; as an attribute of a class, a method of it."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., object]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
 
@@ -135,7 +135,7 @@ def dependent_variables(input_ops: Sequence[Tensor], output_ops: Sequence[Tensor
     stops = {tensor.op for tensor in input_ops}
     waiting = [identity(result).op for result in output_ops]
     seen: set[Operation] = set()
-    variables: list[Any] = []
+    variables: list[object] = []
     while waiting:
         op = waiting.pop(0)
         if op in seen or op in stops:
@@ -177,7 +177,7 @@ def _variables_of(ops: Sequence[Operation]) -> list[Any]:
     return [v for v in _global_variables() if v.op in ops and v.trainable]
 
 
-def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]) -> None:
+def _check_takes_variables(grad_fn: Callable[..., object], variables: Sequence[object]) -> None:
     spec = inspect.getfullargspec(grad_fn)
     if variables and "variables" not in {*spec.args, *spec.kwonlyargs} and not spec.varkw:
         raise TypeError(
@@ -199,7 +199,7 @@ def _gradients(
 
 
 @public("grad_pass_through")
-def grad_pass_through(f: Callable[..., Any]) -> Callable[..., Any]:
+def grad_pass_through(f: Callable[..., object]) -> Callable[..., Any]:
     """A function with the results of `f` and the gradient of the identity."""
 
     def passed(*args: Any) -> Any:

@@ -181,7 +181,7 @@ def assert_same_structure(
         ) from None
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"type={type(value).__name__} str={value}"
 
 

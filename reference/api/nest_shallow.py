@@ -196,7 +196,7 @@ def map_structure_with_tuple_paths_up_to(
 
 
 def map_structure_up_to(
-    shallow_tree: object, func: Callable[..., Any], *inputs: Any, **kwargs: Any
+    shallow_tree: object, func: Callable[..., object], *inputs: Any, **kwargs: Any
 ) -> Any:
     """Map `func`, down to the leaves of a shallower structure, over the parts at its leaves.
 
@@ -209,7 +209,9 @@ def map_structure_up_to(
     )
 
 
-def map_structure_with_tuple_paths(func: Callable[..., Any], *structure: Any, **kwargs: Any) -> Any:
+def map_structure_with_tuple_paths(
+    func: Callable[..., object], *structure: Any, **kwargs: Any
+) -> Any:
     """Map `func` over the paths and the leaves of structures."""
     return map_structure_with_tuple_paths_up_to(structure[0], func, *structure, **kwargs)
 

@@ -145,7 +145,11 @@ def _depths(item: Any) -> tuple[int | None, int]:
 
 
 def _check(
-    pylist: object, scalars: int | None, deepest: int, ragged_rank: int | None, inner_shape: Any
+    pylist: object,
+    scalars: int | None,
+    deepest: int,
+    ragged_rank: int | None,
+    inner_shape: Any,
 ) -> None:
     """Refuse lists that do not fit together, or with what is asked for."""
     if ragged_rank is not None and ragged_rank < 0:

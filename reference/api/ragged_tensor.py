@@ -53,7 +53,7 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @classmethod
     def from_row_splits(
-        cls, values: Any, row_splits: Any, name: str | None = None, validate: bool = True
+        cls, values: Any, row_splits: TensorLike, name: str | None = None, validate: bool = True
     ) -> RaggedTensor:
         """Rows by where they begin and end.
 
@@ -236,7 +236,7 @@ class RaggedTensor(Rows, CompositeTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)
 
-    def to_tensor(self, default_value: Any = None, name: str | None = None) -> Tensor:
+    def to_tensor(self, default_value: TensorLike | None = None, name: str | None = None) -> Tensor:
         """The rows as one tensor, short ones filled up.
 
         Args:

@@ -36,7 +36,7 @@ class Template:
     def __init__(
         self,
         name: str,
-        func: Callable[..., Any],
+        func: Callable[..., object],
         create_scope_now: bool = False,
         unique_name: str | None = None,
         custom_getter: Callable[..., Any] | None = None,

@@ -74,7 +74,7 @@ class TensorArray:
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
         handle: Any = None,
-        flow: Any = None,
+        flow: Tensor | None = None,
         infer_shape: bool = True,
         element_shape: ShapeLike = None,
         colocate_with_first_write_call: bool = True,

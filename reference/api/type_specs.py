@@ -76,7 +76,7 @@ class TypeSpec(abc.ABC):
         """The arguments that construct an equal spec."""
         return self._facts()
 
-    def is_subtype_of(self, other: Any) -> bool:
+    def is_subtype_of(self, other: object) -> bool:
         """Whether every value that this one describes is described by the other, too."""
         if type(other) is not type(self) or other.dtype is not self.dtype:
             return False
@@ -94,7 +94,7 @@ class TypeSpec(abc.ABC):
             shape = shape.most_specific_compatible_shape(other.shape)
         return self._with_shape(shape)
 
-    def most_specific_compatible_type(self, other: Any) -> Self:
+    def most_specific_compatible_type(self, other: object) -> Self:
         """The same of one other.
 
         Raises:

@@ -28,7 +28,7 @@ def given(declared: Signature, attrs: Mapping[str, object]) -> dict[str, object]
       InvalidArgumentValueError: one cannot be brought to that form.
 
     """
-    attrs_given: dict[str, Any] = {}
+    attrs_given: dict[str, object] = {}
     for name, value in attrs.items():
         attr = declared.attrs.get(name)
         if attr is None:
@@ -102,7 +102,7 @@ def check(declared: Signature, attr: AttrDecl, value: Any) -> None:
         )
 
 
-def _string(name: str, value: Any) -> Any:
+def _string(name: str, value: object) -> Any:
     if not isinstance(value, str | bytes):
         raise bad_type(f"Expected string for argument '{name}' not {value!r}.")
     if isinstance(value, bytes):

@@ -111,7 +111,7 @@ def _cast(array: np.ndarray, dtype: DType) -> Any:
         raise bad_value(str(error)) from error
 
 
-def _of_nested(value: Any, dtype: DType | None) -> Any:
+def _of_nested(value: object, dtype: DType | None) -> Any:
     try:
         array = np.array(value)
     except UnicodeDecodeError:  # text beside bytes

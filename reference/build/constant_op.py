@@ -108,7 +108,7 @@ def make_tensor_proto(
     return tensor_proto.make_tensor_proto(array, sizes)
 
 
-def _array(value: Any, dtype: Any, shape: Any) -> Any:
+def _array(value: object, dtype: Any, shape: Any) -> Any:
     """The elements that are given, of whatever shape they have."""
     if conversion.first_tensor(value) is not None:
         raise bad_type("Expected any non-tensor type, but got a tensor instead.")

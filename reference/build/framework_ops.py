@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from sessrun.reference.base import tensor_shape
@@ -12,6 +12,7 @@ from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.errors import bad_type, bad_value
 from sessrun.reference.graph import stacks
+from sessrun.reference.graph.graph import Graph
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -132,7 +133,7 @@ def _flat(item: Any) -> Iterator[object]:
         yield item
 
 
-def gated(graph: Any, item: Any) -> Any:
+def gated(graph: Graph, item: Any) -> Any:
     """The tensor again, on its own device; of an operation one that comes after it.
 
     Rows of a tensor come with their values again, a sparse tensor with all of its parts.
@@ -151,7 +152,11 @@ def gated(graph: Any, item: Any) -> Any:
 
 
 @public("tuple")
-def tuple_(tensors: Any, name: str | None = None, control_inputs: Any = None) -> list[Any]:
+def tuple_(
+    tensors: Sequence[object],
+    name: str | None = None,
+    control_inputs: Iterable[object] | None = None,
+) -> list[Any]:
     """Identities of the tensors, all of which run after all of the tensors are computed.
 
     Args:

@@ -79,7 +79,7 @@ def _parameters(declared: Signature, shown: Mapping[str, str]) -> list[inspect.P
     """The parameters of a wrapper: inputs, attributes without a default, with one, name."""
     attrs = [attr for attr in declared.attrs.values() if attr.name not in declared.inferred]
     attrs.sort(key=lambda attr: attr.has_default)
-    defaults: dict[str, Any] = {arg.name: inspect.Parameter.empty for arg in declared.inputs}
+    defaults: dict[str, object] = {arg.name: inspect.Parameter.empty for arg in declared.inputs}
     for attr in attrs:
         defaults[attr.name] = _default_of(attr) if attr.has_default else inspect.Parameter.empty
     defaults["name"] = None
@@ -131,7 +131,7 @@ def results(op: Operation) -> Any:
     if not declared:
         return op
     rest = list(op.outputs)
-    values: list[Any] = []
+    values: list[object] = []
     for arg in declared:
         count = arg.count(op.attrs)
         values.append(rest[:count] if _is_list(arg) else rest[0])

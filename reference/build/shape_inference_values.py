@@ -149,7 +149,7 @@ def _is_small(tensor: Tensor) -> bool:
     return math.prod(size for size in tensor.sizes or () if size is not None) <= _MAX_ELEMENTS
 
 
-def _folded(op: Operation, output: int, values: list[Any]) -> Any:
+def _folded(op: Operation, output: int, values: list[object]) -> Any:
     outputs = UPPER["outputs_of"](op, values)  # by the kernels that a run would use
     return None if outputs is None else outputs[output]
 

@@ -233,7 +233,7 @@ class Graph(Scoped, Collections):
         return groups
 
     def operation_elsewhere(
-        self, op_type: str, name: str, groups: list[Any], attrs: dict[str, Any]
+        self, op_type: str, name: str, groups: list[object], attrs: dict[str, object]
     ) -> Operation | None:
         """An operation of another graph to be used instead of a new one; here always None."""
         del op_type, name, groups, attrs
@@ -257,7 +257,7 @@ class Graph(Scoped, Collections):
         op_type: str,
         inputs: Any,
         dtypes: Sequence[DTypeLike] | None = None,  # noqa: ARG002 - TensorFlow's signature; the declaration says them
-        input_types: Any = None,
+        input_types: Sequence[DTypeLike] | None = None,
         name: str | None = None,
         attrs: Any = None,
         op_def: Any = None,  # noqa: ARG002 - as above

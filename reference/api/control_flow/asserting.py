@@ -35,7 +35,10 @@ def after(checks: Sequence[object], value: TensorLike) -> Tensor:
 
 @public("Assert", "debugging.Assert")
 def assert_(
-    condition: Any, data: Any, summarize: int | None = None, name: str | None = None
+    condition: Any,
+    data: Any,
+    summarize: int | None = None,
+    name: str | None = None,
 ) -> Operation:
     """An operation that fails, and shows the data, unless the condition holds.
 

@@ -324,5 +324,5 @@ def switched(value: Tensor, pred: Tensor, name: str = "Switch") -> list[Tensor]:
     """The two outputs, for false and for true, of a `Switch` beside the value."""
     graph = stacks.get_default_graph()
     with graph.colocate_with(value, ignore_existing=True):
-        inputs: dict[str, Any] = {"data": value, "pred": pred}
+        inputs: dict[str, object] = {"data": value, "pred": pred}
         return apply_op(op_type_for("Switch", value), inputs, {}, name).outputs

@@ -97,7 +97,12 @@ def kind_of(op: Operation) -> Kind:
     return COND if op.type.endswith("If") else CASE
 
 
-def functional_cond(pred: Any, true_fn: Any, false_fn: Any, name: str | None) -> Any:
+def functional_cond(
+    pred: Any,
+    true_fn: Any,
+    false_fn: Any,
+    name: str | None,
+) -> Any:
     """`cond` as an `If` operation on two functions.
 
     Args:
@@ -201,7 +206,7 @@ def joined_branches(
     functions = [add_function(graph, body) for body in bodies]
     has_effects = any(_has_effect(kind, op) for body in bodies for op in body.get_operations())
     shapes = [_common(outputs) for outputs in zip(*(body.outputs for body in bodies), strict=True)]
-    attrs: dict[str, Any] = {
+    attrs: dict[str, object] = {
         "output_shapes": shapes,
         "Tout": [tensor.dtype.base_dtype for tensor in bodies[0].outputs],
         **kind.function_attrs(functions),

@@ -52,7 +52,7 @@ def invariants_of(loop_vars: object, invariants: object) -> Invariants:
         nest.assert_same_structure(loop_vars, invariants)
         values, given = nest.flatten(loop_vars), nest.flatten(invariants)
     shapes: list[TensorShape] = []
-    parts: list[Any] = []
+    parts: list[object] = []
     for value, shape in zip(values, given, strict=True):
         invariant = _held(flow_of(value), shape)
         is_tensor = isinstance(invariant, TensorShape)
@@ -71,7 +71,7 @@ def is_within(shape: TensorShape, wider: TensorShape) -> bool:
     return all(most is None or size == most for size, most in pairs)
 
 
-def _held(value: Any, shape: Any) -> Any:
+def _held(value: object, shape: Any) -> Any:
     """The invariant of a variable: the shape of a tensor, or the spec of a composite."""
     if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
         raise TypeError(

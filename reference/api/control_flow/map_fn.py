@@ -118,14 +118,14 @@ def _read(elems: object) -> Any:
     return values
 
 
-def _specs(elems: object, asked: Any) -> list[Any]:
+def _specs(elems: object, asked: object) -> list[Any]:
     """The specs of the results: those asked for, or those of the elements without their sizes."""
     if asked is not None:
         return [
             item if isinstance(item, TypeSpec) else TensorSpec(None, item)
             for item in nest.flatten(asked)
         ]
-    given: list[Any] = [type_spec_from_value(item) for item in nest.flatten(elems)]
+    given: list[object] = [type_spec_from_value(item) for item in nest.flatten(elems)]
     return [
         type(item)(None, item.dtype) if isinstance(item, TensorSpec | SparseTensorSpec) else item
         for item in given

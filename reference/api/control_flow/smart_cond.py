@@ -38,8 +38,8 @@ def smart_constant_value(pred: Any) -> Any:
 
 def smart_cond(
     pred: TensorLike,
-    true_fn: Callable[[], Any] | None = None,
-    false_fn: Callable[[], Any] | None = None,
+    true_fn: Callable[[], object] | None = None,
+    false_fn: Callable[[], object] | None = None,
     name: str | None = None,
 ) -> Any:
     """Execute one of two functions; a `cond` only where the predicate is not known yet.
@@ -67,7 +67,7 @@ def smart_cond(
 
 def smart_case(
     pred_fn_pairs: object,
-    default: Callable[[], Any] | None = None,
+    default: Callable[[], object] | None = None,
     exclusive: bool = False,
     name: str = "smart_case",
 ) -> Any:

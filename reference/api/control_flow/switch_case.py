@@ -24,8 +24,8 @@ Branch = Callable[[], Any]
 
 @public("switch_case")
 def switch_case(
-    branch_index: Any,
-    branch_fns: Any,
+    branch_index: TensorLike,
+    branch_fns: object,
     default: Branch | None = None,
     name: str = "switch_case",
 ) -> Any:
@@ -94,7 +94,7 @@ def _checked(index: TensorLike, given: object, default: Branch | None) -> list[B
     return functions if default is None else [*functions, default]
 
 
-def _check_pair(pair: Any) -> None:
+def _check_pair(pair: object) -> None:
     if not isinstance(pair, tuple) or len(pair) != 2:
         raise TypeError(f"Each entry in 'branch_fns' must be a 2-tuple. Received {pair}.")
     if not isinstance(pair[0], int):

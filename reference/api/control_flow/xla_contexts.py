@@ -61,7 +61,7 @@ def is_in_xla_context(op: Operation) -> bool:
     attr = op.extra.get("_XlaCompile")
     if attr is not None and attr.b:
         return True
-    context: Any = op._control_flow_context  # noqa: SLF001 - the two belong together
+    context: Tensor = op._control_flow_context  # noqa: SLF001 - the two belong together
     while context is not None and not isinstance(context, XLAControlFlowContext):
         context = context.outer_context
     return context is not None

@@ -36,7 +36,7 @@ class TracedGraph(BranchGraph):
 
     """
 
-    def __init__(self, name: str, python_function: Callable[..., Any]) -> None:
+    def __init__(self, name: str, python_function: Callable[..., object]) -> None:
         super().__init__(name)
         self.orders_effects = True
         self._python_function = python_function
@@ -89,7 +89,7 @@ class Trace:
 
     """
 
-    def __init__(self, body: BranchGraph, arguments: dict[str, Any]) -> None:
+    def __init__(self, body: BranchGraph, arguments: dict[str, object]) -> None:
         self.body = body
         self.arguments = arguments
         self._function: Any = None

@@ -143,7 +143,7 @@ class DefinedFunction:
 
     def __init__(
         self,
-        func: Callable[..., Any],
+        func: Callable[..., object],
         argnames: Sequence[str],
         input_types: Sequence[object],
         *,
@@ -323,7 +323,7 @@ class OverloadedFunction:
 
     def __init__(
         self,
-        func: Callable[..., Any],
+        func: Callable[..., object],
         argnames: Sequence[str],
         *,
         func_name: str | None = None,
@@ -396,7 +396,7 @@ def _attrs(name: str, options: Mapping[str, object]) -> dict[str, AttrValue]:
     return attrs
 
 
-def _experimental(key: str, value: Any) -> AttrValue:
+def _experimental(key: str, value: object) -> AttrValue:
     match value:
         case bool():
             return AttrValue(b=value)

@@ -21,7 +21,7 @@ from sessrun.spec.proto import AttrValue
 __all__ = ["for_", "if_", "symbolic_gradient", "while_"]
 
 
-def _outputs(op_type: str, inputs: dict[str, Any], attrs: Any, name: str | None) -> list[Tensor]:
+def _outputs(op_type: str, inputs: dict[str, object], attrs: Any, name: str | None) -> list[Tensor]:
     """The tensors that a new operation of this type gives."""
     return list(apply_op(op_type, inputs, attrs, name).outputs)
 
@@ -144,7 +144,7 @@ def for_(
     start: TensorLike,
     limit: TensorLike,
     delta: TensorLike,
-    inputs: list[Any],
+    inputs: list[object],
     body: DefinedFunction,
     name: str | None = None,
     hostmem: Sequence[int] | None = None,
@@ -176,9 +176,9 @@ def for_(
 
 def _for_as_while(
     start: Any,
-    limit: Any,
+    limit: TensorLike,
     delta: TensorLike,
-    inputs: list[Any],
+    inputs: list[object],
     body: DefinedFunction,
     name: str | None,
     hostmem: Sequence[int] | None,

@@ -115,7 +115,7 @@ class Function:
     """
 
     def __init__(
-        self, python_function: Callable[..., Any], input_signature: tuple[Any, ...] | None
+        self, python_function: Callable[..., object], input_signature: tuple[Any, ...] | None
     ) -> None:
         self.python_function = python_function
         self.input_signature = input_signature
@@ -219,7 +219,7 @@ class Function:
         return trace
 
     def _traced(self, graph: Graph, arguments: dict[str, object]) -> Trace:
-        variables: list[Any] = []
+        variables: list[object] = []
         trace = self._run(arguments, variables)
         if variables:  # the second trace finds them
             trace = self._run(arguments, None)
@@ -323,7 +323,7 @@ def _converted(value: TensorLike) -> Any:
     return convert_to_tensor(value) if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _matched(spec: Any, value: Any, leaf: Callable[[TypeSpec, Any], Any]) -> object:
+def _matched(spec: Any, value: object, leaf: Callable[[TypeSpec, Any], Any]) -> object:
     """Map `leaf` over the specs of a structure and the values that they describe.
 
     Raises:
@@ -345,7 +345,7 @@ def _matched(spec: Any, value: Any, leaf: Callable[[TypeSpec, Any], Any]) -> obj
     return value
 
 
-def _cast(spec: TypeSpec, value: Any) -> Any:
+def _cast(spec: TypeSpec, value: object) -> Any:
     """An argument as the tensor that a spec describes, or a spec that says as much or more.
 
     Raises:

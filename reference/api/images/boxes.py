@@ -234,7 +234,7 @@ def non_max_suppression_overlaps(
     overlaps: TensorLike,
     scores: TensorLike,
     max_output_size: TensorLike,
-    overlap_threshold: Any = 0.5,
+    overlap_threshold: TensorLike = 0.5,
     score_threshold: TensorLike = _LOWEST,
     name: str | None = None,
 ) -> Tensor:
@@ -256,8 +256,8 @@ def non_max_suppression_overlaps(
 def combined_non_max_suppression(
     boxes: TensorLike,
     scores: TensorLike,
-    max_output_size_per_class: Any,
-    max_total_size: Any,
+    max_output_size_per_class: TensorLike,
+    max_total_size: TensorLike,
     iou_threshold: TensorLike = 0.5,
     score_threshold: TensorLike = _LOWEST,
     pad_per_class: bool = False,

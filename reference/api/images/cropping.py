@@ -193,7 +193,7 @@ class _Span:
 
 
 @public("image.central_crop")
-def central_crop(image: Any, central_fraction: Any) -> Tensor:
+def central_crop(image: TensorLike, central_fraction: float | Tensor) -> Tensor:
     """Crop the central part of an image, or of a batch of images.
 
     Args:

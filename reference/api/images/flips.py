@@ -120,7 +120,7 @@ def random_flip_up_down(image: TensorLike, seed: int | None = None) -> Tensor:
 
 
 @public("image.rot90")
-def rot90(image: TensorLike, k: Any = 1, name: str | None = None) -> Tensor:
+def rot90(image: TensorLike, k: TensorLike = 1, name: str | None = None) -> Tensor:
     """Rotate an image, or a batch of images, counter-clockwise by right angles.
 
     Args:

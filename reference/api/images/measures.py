@@ -96,7 +96,7 @@ def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Operation
 
 
 @public("image.psnr")
-def psnr(a: Any, b: Any, max_val: TensorLike, name: str | None = None) -> Tensor:
+def psnr(a: Any, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
     """The ratio of the largest number to the noise that tells two images apart, in decibels.
 
     Args:

@@ -257,8 +257,8 @@ _SMOOTHED: Final[Mapping[str, str]] = {"bilinear": "triangle", "bicubic": "keysc
 
 
 def resize_images_v2(
-    images: Any,
-    size: Any,
+    images: TensorLike,
+    size: TensorLike,
     method: str = "bilinear",
     preserve_aspect_ratio: bool = False,
     antialias: bool = False,

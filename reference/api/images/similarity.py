@@ -72,7 +72,7 @@ def _per_channel(
     other: Tensor,
     most: Any,
     size: TensorLike,
-    sigma: Any,
+    sigma: TensorLike,
     k1: float,
     k2: float,
     keeps_channels: bool = False,
@@ -114,8 +114,8 @@ def _floats(one: Tensor, other: Tensor, max_val: TensorLike) -> tuple[Tensor, Te
 
 @public("image.ssim")
 def ssim(
-    img1: Any,
-    img2: Any,
+    img1: TensorLike,
+    img2: TensorLike,
     max_val: TensorLike,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
@@ -177,8 +177,8 @@ def _halved(
 
 @public("image.ssim_multiscale")
 def ssim_multiscale(
-    img1: Any,
-    img2: Any,
+    img1: TensorLike,
+    img2: TensorLike,
     max_val: TensorLike,
     power_factors: Sequence[float] = _POWERS,
     filter_size: int = 11,

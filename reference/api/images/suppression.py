@@ -80,7 +80,7 @@ def _within(overlaps: Any, _: Any, total: Any, limit: TensorLike) -> list[Tensor
 
 
 def _tile_done(
-    boxes: Tensor, limit: Tensor, kept_count: Any, at: Any, size: int
+    boxes: Tensor, limit: Tensor, kept_count: Tensor, at: Tensor, size: int
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The boxes without those of one tile that are suppressed, and how many are left up to it."""
     with name_scope("suppression_loop_body"):
@@ -130,7 +130,7 @@ def _least_first(boxes: TensorLike) -> Tensor:
 def _prepared(
     boxes: Tensor,
     scores: Tensor,
-    score_threshold: Any,
+    score_threshold: TensorLike,
     sorted_input: bool,
     canonical: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:

@@ -21,6 +21,7 @@ sets TypeError where dtypes differ. Source: TF 2.21.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -32,7 +33,7 @@ __all__: list[str] = []
 
 @public("train.batch")
 def batch(
-    tensors: Any,
+    tensors: Sequence[object],
     batch_size: TensorLike,
     num_threads: int = 1,
     capacity: int = 32,
@@ -61,7 +62,7 @@ def batch(
 
 @public("train.maybe_batch")
 def maybe_batch(
-    tensors: Any,
+    tensors: Sequence[object],
     keep_input: TensorLike,
     batch_size: TensorLike,
     num_threads: int = 1,
@@ -148,7 +149,7 @@ def maybe_batch_join(
 
 @public("train.shuffle_batch")
 def shuffle_batch(
-    tensors: Any,
+    tensors: Sequence[object],
     batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,
@@ -179,7 +180,7 @@ def shuffle_batch(
 
 @public("train.maybe_shuffle_batch")
 def maybe_shuffle_batch(
-    tensors: Any,
+    tensors: Sequence[object],
     batch_size: TensorLike,
     capacity: int,
     min_after_dequeue: int,

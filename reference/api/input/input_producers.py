@@ -33,7 +33,7 @@ __all__: list[str] = []
 
 
 @public("io.match_filenames_once", "train.match_filenames_once")
-def match_filenames_once(pattern: Any, name: str | None = None) -> Any:
+def match_filenames_once(pattern: str | Sequence[str] | Tensor, name: str | None = None) -> Any:
     """A local variable of the names of files, which are looked for when it is initialized.
 
     Args:

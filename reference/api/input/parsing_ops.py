@@ -37,7 +37,7 @@ _ODD: Final = re.compile(r"[^A-Za-z0-9_.\-/]")
 
 @public("decode_csv", "io.decode_csv")
 def decode_csv(
-    records: Any,
+    records: TensorLike,
     record_defaults: Sequence[object],
     field_delim: str = ",",
     use_quote_delim: bool = True,

@@ -108,7 +108,11 @@ def _check(context: Mapping[str, object] | None, lists: Mapping[str, object] | N
 
 
 def _parsed(
-    serialized: TensorLike, context: Any, lists: Any, names: Any, name: str | None
+    serialized: TensorLike,
+    context: Any,
+    lists: Any,
+    names: Any,
+    name: str | None,
 ) -> tuple[Parsed, Parsed, Parsed]:
     context_wanted = wanted(context or {})
     sparse, dense = _wanted_lists(lists or {})

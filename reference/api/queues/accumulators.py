@@ -65,7 +65,7 @@ class ConditionalAccumulatorBase:
         inputs = {"handle": self._accumulator_ref}
         return apply_op(op_type, inputs, {}, name or f"{self._name}_NumAccumulated").outputs[0]
 
-    def set_global_step(self, new_global_step: Any, name: str | None = None) -> Operation:
+    def set_global_step(self, new_global_step: TensorLike, name: str | None = None) -> Operation:
         """Set the global step: gradients of earlier steps are dropped from then on."""
         step = _step(new_global_step)
         inputs = {"handle": self._accumulator_ref, "new_global_step": step}
@@ -182,9 +182,9 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
 
     def apply_grad(
         self,
-        grad_indices: Any,
-        grad_values: Any,
-        grad_shape: Any = None,
+        grad_indices: TensorLike,
+        grad_values: TensorLike,
+        grad_shape: TensorLike | None = None,
         local_step: TensorLike = 0,
         name: str | None = None,
     ) -> Operation:

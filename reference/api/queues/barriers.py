@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.queues.queues import shape_list
-from sessrun.reference.base.dtypes import as_dtype
+from sessrun.reference.base.dtypes import DTypeLike, as_dtype
 from sessrun.reference.base.tensor_shape import Dimension, TensorShape
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.raw_wrappers import wrapper
@@ -35,8 +36,8 @@ class Barrier:
 
     def __init__(
         self,
-        types: Any,
-        shapes: Any = None,
+        types: DTypeLike | Sequence[DTypeLike],
+        shapes: object = None,
         shared_name: str | None = None,
         name: str = "barrier",
     ) -> None:
@@ -83,7 +84,7 @@ class Barrier:
 
     def take_many(
         self,
-        num_elements: Any,
+        num_elements: TensorLike,
         allow_small_batch: bool = False,
         timeout: bool | None = None,
         name: str | None = None,

@@ -47,7 +47,13 @@ class QueueBase:
 
     """
 
-    def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Tensor) -> None:
+    def __init__(
+        self,
+        dtypes: Any,
+        shapes: Any,
+        names: str | Sequence[str],
+        queue_ref: Tensor,
+    ) -> None:
         self._dtypes = list(dtypes)
         self._shapes = (
             [TensorShape(shape) for shape in shapes]
@@ -333,7 +339,7 @@ class FIFOQueue(QueueBase):
         self,
         capacity: int,
         dtypes: Any,
-        shapes: Any = None,
+        shapes: object = None,
         names: Any = None,
         shared_name: str | None = None,
         name: str = "fifo_queue",
@@ -359,7 +365,7 @@ class PaddingFIFOQueue(QueueBase):
         self,
         capacity: int,
         dtypes: Any,
-        shapes: Any,
+        shapes: object,
         names: Any = None,
         shared_name: str | None = None,
         name: str = "padding_fifo_queue",
@@ -419,7 +425,7 @@ class RandomShuffleQueue(QueueBase):
         capacity: int,
         min_after_dequeue: int,
         dtypes: Any,
-        shapes: Any = None,
+        shapes: object = None,
         names: Any = None,
         seed: int | None = None,
         shared_name: str | None = None,

@@ -230,7 +230,7 @@ class MapStagingArea(BaseStagingArea):
     def __init__(
         self,
         dtypes: Sequence[object],
-        shapes: Any = None,
+        shapes: object = None,
         names: Sequence[str] | None = None,
         shared_name: str | None = None,
         ordered: bool = False,

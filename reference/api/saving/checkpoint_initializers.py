@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final
 
@@ -28,7 +28,8 @@ _PART: Final = re.compile(r"/part_\d+$")
 
 @public("train.init_from_checkpoint")
 def init_from_checkpoint(
-    ckpt_dir_or_file: str | bytes | PathLike[str], assignment_map: Any
+    ckpt_dir_or_file: str | bytes | PathLike[str],
+    assignment_map: Mapping[str, object] | Iterable[tuple[str, object]],
 ) -> None:
     """Let the initializers of variables set them to what a checkpoint has.
 
@@ -65,7 +66,7 @@ def init_from_checkpoint(
         _start_from(variable, prefix, name)
 
 
-def checkpoint_file(path: Any) -> Any:
+def checkpoint_file(path: str | bytes | PathLike[str]) -> Any:
     """The path, or the latest checkpoint in a folder."""
     return latest_checkpoint(path) if files.isdir(path) else path
 

@@ -54,11 +54,11 @@ class CheckpointReader:
             entries: Mapping[bytes, Entry] = self._checkpoint.tensor_entries()
             self._entries = {name.decode(): entry for name, entry in sorted(entries.items())}
 
-    def has_tensor(self, tensor_str: Any) -> bool:
+    def has_tensor(self, tensor_str: str | bytes) -> bool:
         """Whether it has a tensor of that name."""
         return _path(tensor_str) in self._entries
 
-    def get_tensor(self, tensor_str: Any) -> Any:
+    def get_tensor(self, tensor_str: str | bytes) -> Any:
         """The values of the tensor of that name.
 
         Raises:

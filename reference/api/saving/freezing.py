@@ -7,7 +7,7 @@ takes the dtype of the value. Clauses: GRAPH. Source: TensorFlow 2.21 as it was 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.api.saving.graph_pruning import extract_sub_graph
 from sessrun.reference.build import constant_op
@@ -26,8 +26,8 @@ _PASSING_ON: Final = frozenset({"Enter", "Exit", "Identity", "Merge", "NextItera
 @public("graph_util.convert_variables_to_constants")
 def convert_variables_to_constants(
     sess: BaseSession,
-    input_graph_def: Any,
-    output_node_names: Any,
+    input_graph_def: GraphDef,
+    output_node_names: Iterable[str],
     variable_names_whitelist: Collection[str] | None = None,
     variable_names_blacklist: Collection[str] | None = None,
 ) -> GraphDef:
@@ -114,7 +114,7 @@ def _consumers(nodes: Iterable[NodeDef]) -> dict[str, list[str]]:
     return consumers
 
 
-def _constant(name: str, value: Any, dtype: int) -> NodeDef:
+def _constant(name: str, value: object, dtype: int) -> NodeDef:
     node = NodeDef(name=name, op="Const")
     node.attr["dtype"].type = dtype  # type: ignore[assignment]  # an enumerator's number
     node.attr["value"].tensor.CopyFrom(constant_op.make_tensor_proto(value, dtype))

@@ -14,7 +14,12 @@ __all__ = ["write_graph"]
 
 
 @public("io.write_graph", "train.write_graph")
-def write_graph(graph_or_graph_def: Any, logdir: Any, name: str, as_text: bool = True) -> str:
+def write_graph(
+    graph_or_graph_def: Any,
+    logdir: Any,
+    name: str,
+    as_text: bool = True,
+) -> str:
     """Write a graph to a file.
 
     Args:

@@ -7,7 +7,7 @@ Everything here reads GraphDefs only; op types need not be declared. Clauses: GR
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build.importing.graph_defs import import_graph_def
@@ -52,7 +52,7 @@ _PASSING_ON: Final = frozenset({"Identity", "StopGradient"})
 
 
 @public("graph_util.extract_sub_graph")
-def extract_sub_graph(graph_def: GraphDef, dest_nodes: Any) -> GraphDef:
+def extract_sub_graph(graph_def: GraphDef, dest_nodes: Iterable[str]) -> GraphDef:
     """The nodes that these nodes need, themselves included, in the order of the GraphDef.
 
     Nodes are needed as inputs, as control inputs, and by colocation. Functions and versions are
@@ -87,7 +87,9 @@ def extract_sub_graph(graph_def: GraphDef, dest_nodes: Any) -> GraphDef:
 
 
 @public("graph_util.remove_training_nodes")
-def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> GraphDef:
+def remove_training_nodes(
+    input_graph: GraphDef, protected_nodes: Iterable[str] | None = None
+) -> GraphDef:
     """The GraphDef's nodes without those that only pass a value on, or only check it.
 
     CheckNumerics goes; Identity and StopGradient are bridged, unless a control dependency goes in
@@ -118,7 +120,7 @@ def remove_training_nodes(input_graph: Any, protected_nodes: Any = None) -> Grap
 
 
 @public("graph_util.must_run_on_cpu")
-def must_run_on_cpu(node: Any, pin_variables_on_cpu: bool = False) -> bool:
+def must_run_on_cpu(node: NodeDef, pin_variables_on_cpu: bool = False) -> bool:
     """Whether a node has to be on the CPU: by its op type and dtypes, as a rule of thumb.
 
     Args:

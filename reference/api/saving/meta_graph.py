@@ -40,7 +40,7 @@ _SAVING: Final = frozenset({"Restore", "RestoreSlice", "RestoreV2", "Save", "Sav
 @public("train.export_meta_graph")
 def export_meta_graph(
     filename: str | bytes | PathLike[str] | None = None,
-    meta_info_def: Any = None,
+    meta_info_def: object = None,
     graph_def: GraphDef | None = None,
     saver_def: SaverDef | None = None,
     collection_list: Sequence[str] | None = None,
@@ -112,7 +112,7 @@ def _add_collections(
         add_collection(meta_graph, key, kept, scope)
 
 
-def _described(meta_info_def: Any, saver: SaverDef | None) -> MetaGraphDef:
+def _described(meta_info_def: object, saver: SaverDef | None) -> MetaGraphDef:
     """A message without nodes: what is said of it, the version, the saver."""
     meta_graph = MetaGraphDef()
     if meta_info_def is not None:

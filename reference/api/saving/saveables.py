@@ -100,7 +100,7 @@ class SaveableObject:
 class _Reference(SaveableObject):
     """A reference variable."""
 
-    def __init__(self, ref: Any, slice_spec: str, name: str, *, read: Any = None) -> None:
+    def __init__(self, ref: Tensor, slice_spec: str, name: str, *, read: Any = None) -> None:
         super().__init__(
             ref,
             [SaveSpec(ref if read is None else read, slice_spec, name, ref.dtype.base_dtype)],
@@ -125,7 +125,7 @@ class _Resource(SaveableObject):
         slice_spec: str,
         name: str,
         *,
-        value: Any = None,
+        value: object = None,
     ) -> None:
         self._handle = handle
         self._read = read
@@ -187,7 +187,7 @@ def variables_by_name(var_list: Any) -> dict[str, Any]:
     """
     if not isinstance(var_list, list | tuple | set):
         raise TypeError(f"Variables to save should be passed in a dict or a list. Got {var_list}")
-    named: dict[str, Any] = {}
+    named: dict[str, object] = {}
     for value in sorted(_flat(var_list), key=lambda item: item.name):
         full = getattr(value, "_save_slice_info", None)
         if full is not None:

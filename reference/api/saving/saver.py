@@ -75,7 +75,7 @@ class Saver:
         name: str | None = None,
         restore_sequentially: bool = False,
         saver_def: SaverDef | None = None,
-        builder: Any = None,
+        builder: object = None,
         defer_build: bool = False,
         allow_empty: bool = False,
         write_version: int = SaverDef.V2,

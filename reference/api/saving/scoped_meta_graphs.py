@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.saving.collection_defs import add_collection
 from sessrun.reference.api.saving.meta_graph import (
     UNBOUND_INPUTS,
@@ -39,7 +40,7 @@ read_meta_graph_file = read_meta_graph
 
 
 def create_meta_graph_def(
-    meta_info_def: Any = None,
+    meta_info_def: object = None,
     graph_def: GraphDef | None = None,
     saver_def: SaverDef | None = None,
     collection_list: Sequence[str] | None = None,
@@ -62,7 +63,7 @@ def create_meta_graph_def(
 
 def add_collection_def(
     meta_graph_def: MetaGraphDef,
-    key: Any,
+    key: TensorLike,
     graph: Graph | None = None,
     export_scope: str | None = None,
 ) -> None:

@@ -53,12 +53,12 @@ class VocabInfo(_Vocabulary):
 
     def __new__(
         cls,
-        new_vocab: Any,
+        new_vocab: str | Tensor,
         new_vocab_size: int,
         num_oov_buckets: int,
-        old_vocab: Any,
+        old_vocab: str | Tensor,
         old_vocab_size: int = -1,
-        backup_initializer: Any = None,
+        backup_initializer: Callable[..., Tensor] | None = None,
         axis: int = 0,
     ) -> Self:
         if axis not in {0, 1}:
@@ -170,14 +170,14 @@ def _loaded(
 
 def matrix_initializer(
     ckpt_path: str | bytes | PathLike[str],
-    old_tensor_name: Any,
+    old_tensor_name: str,
     new_row_vocab_size: int,
     new_col_vocab_size: int,
     old_row_vocab_size: int = -1,
-    old_row_vocab_file: Any = None,
-    new_row_vocab_file: Any = None,
-    old_col_vocab_file: Any = None,
-    new_col_vocab_file: Any = None,
+    old_row_vocab_file: str | Tensor | None = None,
+    new_row_vocab_file: str | Tensor | None = None,
+    old_col_vocab_file: str | Tensor | None = None,
+    new_col_vocab_file: str | Tensor | None = None,
     num_row_oov_buckets: int = 0,
     num_col_oov_buckets: int = 0,
     initializer: object = None,
@@ -262,11 +262,11 @@ def _check(shape: Sequence[int], dtype: DType, columns: _Axis) -> None:
 
 def embedding_initializer(
     ckpt_path: str | bytes | PathLike[str],
-    embedding_tensor_name: Any,
+    embedding_tensor_name: str,
     new_vocab_size: int,
     embedding_dim: int,
-    old_vocab_file: Any,
-    new_vocab_file: Any,
+    old_vocab_file: str | Tensor,
+    new_vocab_file: str | Tensor,
     old_vocab_size: int = -1,
     num_oov_buckets: int = 0,
     initializer: object = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from typing import Any, Final
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -29,7 +30,7 @@ _LOGGER: Final = logging.getLogger("sessrun")
 
 @public("train.warm_start")
 def warm_start(
-    ckpt_to_initialize_from: Any,
+    ckpt_to_initialize_from: str | bytes | PathLike[str],
     vars_to_warm_start: Any = ".*",
     var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
     var_name_to_prev_var_name: Mapping[str, str] | None = None,
@@ -52,7 +53,7 @@ def warm_start(
     """
     renamed, vocabularies = var_name_to_prev_var_name or {}, var_name_to_vocab_info or {}
     grouped = _grouped(vars_to_warm_start)
-    assignments: dict[str, Any] = {}
+    assignments: dict[str, object] = {}
     count = 0
     for name, variables in grouped.items():
         source = renamed.get(name, name)
@@ -167,7 +168,7 @@ def _arguments(words: Mapping[str, Any], axis: int) -> dict[str, Any]:
     }
 
 
-def full_name_of(var: Any) -> str:
+def full_name_of(var: Variable | Sequence[Variable]) -> str:
     """The name under which a list of one variable, or of its parts, is saved.
 
     Raises:
@@ -182,7 +183,9 @@ def full_name_of(var: Any) -> str:
     return next(iter(named))
 
 
-def variable_and_name(var: Any, prev_tensor_name: str | None = None) -> tuple[str, Any]:
+def variable_and_name(
+    var: Variable | Sequence[Variable], prev_tensor_name: str | None = None
+) -> tuple[str, Any]:
     """The name of a variable in a checkpoint, and the variable or the list of its parts.
 
     Raises:

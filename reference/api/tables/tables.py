@@ -189,7 +189,10 @@ class _Changing(LookupInterface):
             return super().size(name)
 
     def lookup(  # type: ignore[override]  # the second argument is TensorFlow's
-        self, keys: TensorLike, dynamic_default_values: Any = None, name: str | None = None
+        self,
+        keys: TensorLike,
+        dynamic_default_values: TensorLike | None = None,
+        name: str | None = None,
     ) -> Tensor:
         """The value of each key, or its default.
 
@@ -304,7 +307,7 @@ class MutableHashTable(_Changing):
         experimental_is_anonymous: bool = False,
     ) -> None:
         default = convert_to_tensor(default_value, dtype=value_dtype)
-        attrs: dict[str, Any] = {"key_dtype": key_dtype, "value_dtype": value_dtype}
+        attrs: dict[str, object] = {"key_dtype": key_dtype, "value_dtype": value_dtype}
         op_type = "MutableHashTable"
         if default.shape.ndims != 0:
             op_type = "MutableHashTableOfTensors"
@@ -337,8 +340,8 @@ class DenseHashTable(_Changing):
         key_dtype: DTypeLike,
         value_dtype: DTypeLike,
         default_value: TensorLike,
-        empty_key: Any,
-        deleted_key: Any,
+        empty_key: TensorLike,
+        deleted_key: TensorLike,
         initial_num_buckets: int | None = None,
         name: str = "MutableDenseHashTable",
         checkpoint: bool = True,
@@ -349,7 +352,7 @@ class DenseHashTable(_Changing):
             word: convert_to_tensor(key, dtype=key_dtype, name=word)
             for word, key in (("empty_key", empty_key), ("deleted_key", deleted_key))
         }
-        attrs: dict[str, Any] = {"value_dtype": value_dtype, "value_shape": default.shape}
+        attrs: dict[str, object] = {"value_dtype": value_dtype, "value_shape": default.shape}
         if initial_num_buckets is not None:
             attrs["initial_num_buckets"] = initial_num_buckets
         op_type = "MutableDenseHashTable"

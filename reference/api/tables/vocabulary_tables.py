@@ -352,7 +352,7 @@ def _with_buckets(
 
 
 def index_table_from_tensor(
-    vocabulary_list: Any,
+    vocabulary_list: Sequence[TensorLike],
     num_oov_buckets: int = 0,
     default_value: TensorLike = -1,
     hasher_spec: HasherSpec = FastHashSpec,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.conditional import cond
 from sessrun.reference.api.variables.init_ops import Zeros
 from sessrun.reference.api.variables.state_ops import assign_add
@@ -152,7 +153,7 @@ def needed_global_step_read(who: str) -> Tensor:
     return read
 
 
-def increment_global_step(increment: Any, graph: Graph | None = None) -> Any:
+def increment_global_step(increment: TensorLike, graph: Graph | None = None) -> Any:
     """An operation that increments the global step after it was read.
 
     Raises:

@@ -177,7 +177,9 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
         return change
 
 
-def _wrapped(custom_getter: Callable[..., Any], outer: Callable[..., Any]) -> Callable[..., Any]:
+def _wrapped(
+    custom_getter: Callable[..., object], outer: Callable[..., object]
+) -> Callable[..., Any]:
     """A custom getter whose getter is the outer custom getter."""
 
     def wrapped(getter: Callable[..., object], *args: object, **kwargs: object) -> Any:

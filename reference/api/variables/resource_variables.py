@@ -5,7 +5,7 @@ Each read is an operation of its own, so what it sees is fixed by control depend
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn
 
@@ -410,7 +410,7 @@ class ResourceVariable(Variable):
     def __deepcopy__(self, memo: Any) -> NoReturn:
         raise NotImplementedError("A variable can be copied only when eager execution is enabled.")
 
-    def _refuse_augmented(self, _: Any) -> NoReturn:
+    def _refuse_augmented(self, _: object) -> NoReturn:
         raise RuntimeError(
             "`variable += value` with `tf.Variable`s is not supported. Use `variable.assign_add("
             "value)` to modify the variable, or `out = variable + value` if you need to get a new "
@@ -471,6 +471,6 @@ def _to_tensor(
 register_tensor_conversion_function(ResourceVariable, _to_tensor)
 
 
-def is_resource_variable(var: Any) -> bool:
+def is_resource_variable(var: Variable | Sequence[Variable]) -> bool:
     """Whether it is a resource variable."""
     return isinstance(var, ResourceVariable)

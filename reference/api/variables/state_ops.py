@@ -40,7 +40,7 @@ __all__ = [
 ]
 
 
-def _is_reference(ref: Any) -> bool:
+def _is_reference(ref: Tensor) -> bool:
     is_ref: bool = ref.dtype._is_ref_dtype  # noqa: SLF001 - TensorFlow's own name
     return is_ref
 
@@ -118,7 +118,7 @@ def assign(
 
 @public("assign_add")
 def assign_add(
-    ref: Any, value: object, use_locking: bool | None = None, name: str | None = None
+    ref: Tensor, value: object, use_locking: bool | None = None, name: str | None = None
 ) -> Any:
     """Add to a variable; arguments and errors are those of `assign`."""
     if not _is_reference(ref):
@@ -137,14 +137,14 @@ def assign_sub(
 
 
 def _updated(
-    op_type: str, ref: Any, value: object, use_locking: bool | None, name: str | None
+    op_type: str, ref: Tensor, value: object, use_locking: bool | None, name: str | None
 ) -> Tensor:
     inputs = {"ref": ref, "value": value}
     return apply_op(op_type, inputs, {"use_locking": use_locking}, name).outputs[0]
 
 
 @public("count_up_to")
-def count_up_to(ref: Any, limit: int, name: str | None = None) -> Tensor:
+def count_up_to(ref: Tensor, limit: int, name: str | None = None) -> Tensor:
     """The value of a scalar integer variable, after which it is one more.
 
     When run at the limit it raises OutOfRangeError.
@@ -176,7 +176,7 @@ def _scatter(kind: str, summary: str, *, locking: bool = False) -> Scatter:
     """The function of a scatter operation."""
 
     def scatter(
-        ref: Any,
+        ref: Tensor,
         indices: object,
         updates: object,
         use_locking: bool = locking,

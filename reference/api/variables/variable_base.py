@@ -153,7 +153,7 @@ class Variable(metaclass=_Creation):
     def read_value(self) -> Tensor:
         """The value, by a new read operation, after the control dependencies that are open here."""
 
-    def eval(self, session: Any = None) -> Any:
+    def eval(self, session: object = None) -> Any:
         """Its value in `session`, or in the default session.
 
         Raises:

@@ -392,7 +392,7 @@ def get_local_variable(
 
 
 @public("no_regularizer")
-def no_regularizer(_: Any) -> None:
+def no_regularizer(_: object) -> None:
     """A regularizer that gives no loss: turns a scope's default off."""
 
 

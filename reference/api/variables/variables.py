@@ -64,7 +64,7 @@ def resource_variables_enabled() -> bool:
 
 
 def create(
-    initial_value: Any = None,
+    initial_value: object = None,
     trainable: bool | None = None,
     collections: Iterable[str] | None = None,
     validate_shape: bool = True,
@@ -126,7 +126,7 @@ def create(
 
 
 def create_resource(
-    initial_value: Any = None,
+    initial_value: object = None,
     trainable: bool | None = None,
     validate_shape: bool = True,
     caching_device: object = None,
@@ -211,7 +211,7 @@ def _default_resource(
 
 def _existing_variable(
     variable_def: VariableDef,
-    initial_value: Any,
+    initial_value: object,
     import_scope: str | None,
 ) -> Any:
     """The variable that the default graph has of this description."""

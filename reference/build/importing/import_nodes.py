@@ -375,7 +375,7 @@ def _attributes(
     declared: Signature, proto: NodeDef
 ) -> tuple[dict[str, object], dict[str, AttrValue]]:
     """The declared attributes, defaults put in, and the others."""
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name, attr in declared.attrs.items():
         if name not in proto.attr:
             continue
