@@ -128,7 +128,7 @@ def _rowwise(op_type: str, summary: str) -> Callable[..., Tensor]:
     compute.__doc__ = f"""{summary}
 
     Args:
-      logits: a tensor of floating point numbers, of rank 1 at least.
+      logits: a floating point tensor of rank 1 or more.
       axis: the axis, by default the last.
       name: the operation's name.
       dim: the older name of `axis`.
@@ -140,8 +140,8 @@ def _rowwise(op_type: str, summary: str) -> Callable[..., Tensor]:
     return compute
 
 
-softmax = _rowwise("Softmax", "Exponentials along an axis, scaled to the sum 1.")
-log_softmax = _rowwise("LogSoftmax", "Logarithms of the softmax along an axis.")
+softmax = _rowwise("Softmax", "The softmax along an axis.")
+log_softmax = _rowwise("LogSoftmax", "The log-softmax along an axis.")
 
 
 @public("nn.bias_add")
@@ -151,7 +151,7 @@ def bias_add(
     """A vector added along the channels.
 
     Args:
-      value: a tensor of rank 2 at least.
+      value: a tensor of rank 2 or more.
       bias: a vector with one element per channel.
       data_format: `NHWC` (the default) or `NCHW`, or any name that begins `N...C` or `NC`.
       name: the operation's name.

@@ -81,7 +81,7 @@ def compute_average_loss(
     """The sum of the losses divided by the size of the global batch.
 
     Args:
-      per_example_loss: a loss for each example, rank 1 at least.
+      per_example_loss: a loss for each example, of rank 1 or more.
       sample_weight: factors of the losses, in float32.
       global_batch_size: a scalar integer; by default the first dimension of the losses.
 

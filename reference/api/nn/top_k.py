@@ -34,7 +34,7 @@ def top_k(
     """The k largest elements of each row in descending order, and their indices.
 
     Args:
-      input: a tensor of rank 1 at least.
+      input: a tensor of rank 1 or more.
       k: the number of elements, at most the last dimension.
       sorted: whether they must be in descending order.
       index_type: the dtype of the indices.

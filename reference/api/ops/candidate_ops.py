@@ -51,16 +51,16 @@ def _sampler(op_type: str, summary: str) -> Callable[..., Any]:
       name: the operation's name.
 
     Returns:
-      The samples, int64 [num_sampled], and how often the true classes, [batch, num_true], and
-      the samples are expected among them, float32.
+      The samples, int64 [num_sampled], and float32 expected counts of the true classes,
+      [batch, num_true], and of the samples, [num_sampled].
 
     """
     return sample
 
 
-uniform_candidate_sampler = _sampler("UniformCandidateSampler", "Classes drawn evenly.")
+uniform_candidate_sampler = _sampler("UniformCandidateSampler", "Sample classes uniformly.")
 log_uniform_candidate_sampler = _sampler(
-    "LogUniformCandidateSampler", "Classes drawn by Zipf's law, low ones oftener."
+    "LogUniformCandidateSampler", "Sample classes by a log-uniform (Zipf) distribution."
 )
 
 

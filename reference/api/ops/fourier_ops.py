@@ -104,13 +104,13 @@ def _real_transform(op_type: str, axes: int, *, is_inverse: bool) -> Callable[..
     transform.__doc__ = f"""The operation {op_type}.
 
     Args:
-      input_tensor: {"complex numbers" if is_inverse else "real numbers"}, of rank {axes} at least.
-      fft_length: {axes} lengths of the real signal; by default what the input has. A shorter input
-        is filled up with zeros.
+      input_tensor: {"complex numbers" if is_inverse else "real numbers"}, of rank {axes} or more.
+      fft_length: the {axes} lengths of the real signal, by default those of the input, which is
+        cropped or padded with zeros.
       name: the operations' scope.
 
     Raises:
-      ValueError: the dtype or the rank is another.
+      ValueError: the dtype is not supported, or the rank is too low.
 
     """
     return transform

@@ -204,7 +204,7 @@ def matmul(
     """The product of two matrices, or of batches of them.
 
     Args:
-      a: a tensor of rank 2 at least.
+      a: a tensor of rank 2 or more.
       b: a tensor of the same dtype.
       transpose_a: whether `a` is transposed.
       transpose_b: whether `b` is transposed.

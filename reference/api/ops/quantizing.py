@@ -170,10 +170,10 @@ def _both(op_type: str, doc: str) -> Callable[..., Tensor]:
 
 
 quantize_and_dequantize = _both(
-    "QuantizeAndDequantizeV2", "Numbers as they are once they have been quantized."
+    "QuantizeAndDequantizeV2", "Quantize numbers and dequantize them again."
 )
 quantize_and_dequantize_v2 = _both(
-    "QuantizeAndDequantizeV4", "The same; the gradient ends with the range."
+    "QuantizeAndDequantizeV4", "As version 2, but its gradient is 0 outside of the range."
 )
 
 

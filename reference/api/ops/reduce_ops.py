@@ -102,14 +102,14 @@ def _reduction(op_type: str, summary: str) -> Callable[..., Tensor]:
     return reduce
 
 
-reduce_sum = _reduction("Sum", "The sum over the given axes.")
-reduce_mean = _reduction("Mean", "The mean over the given axes.")
-reduce_prod = _reduction("Prod", "The product over the given axes.")
-reduce_max = _reduction("Max", "The largest element over the given axes.")
-reduce_min = _reduction("Min", "The smallest element over the given axes.")
-reduce_all = _reduction("All", "Whether all elements over the given axes hold.")
-reduce_any = _reduction("Any", "Whether any element over the given axes holds.")
-_euclidean_norm = _reduction("EuclideanNorm", "The Euclidean norm over the given axes.")
+reduce_sum = _reduction("Sum", "The sum over axes.")
+reduce_mean = _reduction("Mean", "The mean over axes.")
+reduce_prod = _reduction("Prod", "The product over axes.")
+reduce_max = _reduction("Max", "The largest element over axes.")
+reduce_min = _reduction("Min", "The smallest element over axes.")
+reduce_all = _reduction("All", "Whether all elements over axes are true.")
+reduce_any = _reduction("Any", "Whether any element over axes is true.")
+_euclidean_norm = _reduction("EuclideanNorm", "The Euclidean norm over axes.")
 
 
 @public("math.reduce_euclidean_norm")
@@ -220,10 +220,10 @@ def _cumulative(op_type: str, summary: str) -> Callable[..., Tensor]:
 
 argmax = _argument("ArgMax", "The index of the largest element along an axis.")
 argmin = _argument("ArgMin", "The index of the smallest element along an axis.")
-cumsum = _cumulative("Cumsum", "Running sums along an axis.")
+cumsum = _cumulative("Cumsum", "The cumulative sums along an axis.")
 
 
-cumprod = _cumulative("Cumprod", "Running products along an axis.")
+cumprod = _cumulative("Cumprod", "The cumulative products along an axis.")
 public("cumprod", "math.cumprod")(cumprod)
 public("argmax", "math.argmax")(argmax)
 public("argmin", "math.argmin")(argmin)

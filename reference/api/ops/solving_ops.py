@@ -23,7 +23,7 @@ from sessrun.reference.public import public
 
 __all__ = ["cholesky_solve", "gramian_factor", "triangular_solve"]
 
-#: The size in bytes up to which the matrices of a batch are solved by one operation.
+#: The size in bytes above which a batch of many small matrices is solved by one operation.
 _LARGE: Final = 256_000
 
 
@@ -86,7 +86,7 @@ def gramian_factor(matrix: Tensor, l2_regularizer: TensorLike, first_kind: bool)
 
 
 def _is_composed(matrix: Tensor, fast: bool) -> bool:
-    """Whether several operations compute the solution; a batch of small matrices takes one."""
+    """Whether several operations compute the solution; a large batch of small matrices takes one."""
     if fast is False:
         return False
     sizes: Any = matrix.shape

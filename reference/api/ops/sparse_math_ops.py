@@ -160,19 +160,19 @@ def _reduction(op_type: str, summary: str, *, gives_sparse: bool) -> Callable[..
 
 
 sparse_reduce_sum = _reduction(
-    "SparseReduceSum", "Sums over some axes, a dense tensor.", gives_sparse=False
+    "SparseReduceSum", "The sums over axes, as a dense tensor.", gives_sparse=False
 )
 sparse_reduce_sum_sparse = _reduction(
-    "SparseReduceSumSparse", "Sums over some axes, a sparse tensor.", gives_sparse=True
+    "SparseReduceSumSparse", "The sums over axes, as a sparse tensor.", gives_sparse=True
 )
 sparse_reduce_max = _reduction(
     "SparseReduceMax",
-    "Maxima of what there is over some axes, a dense tensor.",
+    "The maxima of present elements over axes, as a dense tensor.",
     gives_sparse=False,
 )
 sparse_reduce_max_sparse = _reduction(
     "SparseReduceMaxSparse",
-    "Maxima of what there is over some axes, a sparse tensor.",
+    "The maxima of present elements over axes, as a sparse tensor.",
     gives_sparse=True,
 )
 
@@ -198,10 +198,10 @@ def _extreme(op_type: str, summary: str) -> Callable[..., SparseTensor]:
 
 
 sparse_maximum = _extreme(
-    "SparseSparseMaximum", "The larger elements of two sparse tensors, where there is none 0."
+    "SparseSparseMaximum", "The elementwise maximum of sparse tensors; missing elements are 0."
 )
 sparse_minimum = _extreme(
-    "SparseSparseMinimum", "The smaller elements of two sparse tensors, where there is none 0."
+    "SparseSparseMinimum", "The elementwise minimum of sparse tensors; missing elements are 0."
 )
 
 
@@ -229,7 +229,7 @@ def _segments(op_type: str, summary: str) -> Callable[..., Tensor]:
     Args:
       data: a tensor of rank 1 or more.
       indices: which of its rows are gathered, a vector.
-      segment_ids: to which segment each of these belongs, rising.
+      segment_ids: the segments of these indices, in ascending order.
       name: the operation's name.
       num_segments: how many segments, if more than ids.
       sparse_gradient: whether the gradient is IndexedSlices of the gathered rows.
@@ -238,10 +238,11 @@ def _segments(op_type: str, summary: str) -> Callable[..., Tensor]:
     return combine
 
 
-sparse_segment_sum = _segments("SparseSegmentSum", "Sums of gathered rows, segment by segment.")
-sparse_segment_mean = _segments("SparseSegmentMean", "Means of gathered rows, segment by segment.")
+sparse_segment_sum = _segments("SparseSegmentSum", "The sums of gathered rows by segment.")
+sparse_segment_mean = _segments("SparseSegmentMean", "The means of gathered rows by segment.")
 sparse_segment_sqrt_n = _segments(
-    "SparseSegmentSqrtN", "Sums of gathered rows over the square root of their number."
+    "SparseSegmentSqrtN",
+    "The sums of gathered rows by segment, divided by the roots of their counts.",
 )
 
 

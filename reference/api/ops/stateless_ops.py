@@ -215,12 +215,12 @@ def _normal(op_type: str, scope_name: str, summary: str) -> Callable[..., Tensor
 stateless_normal = _normal(
     "StatelessRandomNormalV2",
     "stateless_random_normal",
-    "Numbers of a normal distribution, the same ones for equal seeds.",
+    "Samples of a normal distribution, equal for equal seeds.",
 )
 stateless_truncated_normal = _normal(
     "StatelessTruncatedNormalV2",
     "stateless_truncated_normal",
-    "As `stateless_normal`; what is more than two deviations off is drawn again.",
+    "As `stateless_normal`; samples over two deviations off the mean are drawn again.",
 )
 
 

@@ -49,7 +49,7 @@ def stateless_shuffle(
     """The rows in random order, equal for equal seeds.
 
     Args:
-      value: a tensor of rank 1 at least.
+      value: a tensor of rank 1 or more.
       seed: two integers.
       alg: `philox`, `auto_select` or an `Algorithm`.
       name: the name of the scope.
