@@ -38,7 +38,7 @@ def boxed(value: Any) -> Any:
     return serialize_sparse(value, out_type=variant)
 
 
-def boxed_rows(value: Any) -> Any:
+def boxed_rows(value: Tensor | SparseTensor) -> Tensor:
     """The tensor whose rows are those of a tensor or sparse tensor.
 
     Raises:

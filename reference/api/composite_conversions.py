@@ -83,7 +83,7 @@ def convert_n_to_tensor_or_composite(
     ]
 
 
-def _named(values: Sequence[object], name: str | None) -> list[tuple[Any, str | None]]:
+def _named(values: Sequence[object], name: str | None) -> list[tuple[object, str | None]]:
     if not isinstance(values, Sequence):
         raise TypeError("values must be a sequence.")
     return [(value, name and f"{name}_{i}") for i, value in enumerate(values)]

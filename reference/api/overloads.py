@@ -47,7 +47,7 @@ def _like(value: Any) -> str:
     return name
 
 
-def _apply(op_type: str, inputs: dict[str, Any], attrs: dict[str, Any], name: str) -> Tensor:
+def _apply(op_type: str, inputs: dict[str, object], attrs: dict[str, Any], name: str) -> Tensor:
     return apply_op(op_type, inputs, attrs, name).outputs[0]
 
 

@@ -81,7 +81,11 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @classmethod
     def from_row_lengths(
-        cls, values: TensorLike, row_lengths: Any, name: str | None = None, validate: bool = True
+        cls,
+        values: TensorLike,
+        row_lengths: TensorLike,
+        name: str | None = None,
+        validate: bool = True,
     ) -> RaggedTensor:
         """Rows by their lengths; otherwise as `from_row_splits`."""
         with name_scope(name, "RaggedFromRowLengths", [row_lengths]):
@@ -93,8 +97,8 @@ class RaggedTensor(Rows, CompositeTensor):
     def from_value_rowids(
         cls,
         values: TensorLike,
-        value_rowids: Any,
-        nrows: Any = None,
+        value_rowids: TensorLike,
+        nrows: TensorLike | None = None,
         name: str | None = None,
         validate: bool = True,
     ) -> RaggedTensor:
@@ -161,7 +165,7 @@ class RaggedTensor(Rows, CompositeTensor):
         return cls(values, splits)
 
     @classmethod
-    def from_sparse_rows(cls, sparse: Any) -> RaggedTensor:
+    def from_sparse_rows(cls, sparse: SparseTensor) -> RaggedTensor:
         """The rows of a sparse matrix, whose values are at the beginnings of rows."""
         ids, rows = sparse.indices[:, 0], sparse.dense_shape[0]
         return cls.from_value_rowids(sparse.values, ids, rows, validate=False)

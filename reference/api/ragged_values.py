@@ -47,7 +47,7 @@ class RaggedTensorValue(Rows):
 
     """
 
-    def __init__(self, values: np.ndarray | RaggedTensorValue, row_splits: Any) -> None:
+    def __init__(self, values: np.ndarray | RaggedTensorValue, row_splits: np.ndarray) -> None:
         self.values = values
         self.row_splits = row_splits
 

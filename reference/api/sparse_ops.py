@@ -5,6 +5,7 @@ Source: TF 2.21.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -62,7 +63,7 @@ def named_parts(sparse: SparseTensor) -> dict[str, Tensor]:
     }
 
 
-def of_parts(parts: Any, rank: int | None) -> SparseTensor:
+def of_parts(parts: Sequence[Tensor], rank: int | None) -> SparseTensor:
     """The sparse tensor of an operation's three outputs, whose rank may be known."""
     indices, values, shape = parts
     indices.set_shape([None, rank])
@@ -94,7 +95,7 @@ def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
 
 @public("io.serialize_sparse", "serialize_sparse")
 def serialize_sparse(
-    sp_input: Any, name: str | None = None, out_type: DTypeLike = dtypes.string
+    sp_input: SparseTensor, name: str | None = None, out_type: DTypeLike = dtypes.string
 ) -> Tensor:
     """Three strings, shape [3]: the bytes of its indices, values and shape.
 
@@ -108,7 +109,7 @@ def serialize_sparse(
 
 @public("io.serialize_many_sparse", "serialize_many_sparse")
 def serialize_many_sparse(
-    sp_input: Any, name: str | None = None, out_type: DTypeLike = dtypes.string
+    sp_input: SparseTensor, name: str | None = None, out_type: DTypeLike = dtypes.string
 ) -> Tensor:
     """Three strings for each of its rows, shape [rows, 3].
 

@@ -67,7 +67,7 @@ class SparseTensor(CompositeTensor):
 
     _is_tensor_like = True  # for `tf.is_tensor`
 
-    def __init__(self, indices: object, values: object, dense_shape: Any) -> None:
+    def __init__(self, indices: object, values: object, dense_shape: object) -> None:
         with name_scope(None, "SparseTensor", [indices, values, dense_shape]):
             self._indices = convert_to_tensor(indices, dtypes.int64, name="indices")
             self._values = convert_to_tensor(values, name="values")

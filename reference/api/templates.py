@@ -39,7 +39,7 @@ class Template:
         func: Callable[..., object],
         create_scope_now: bool = False,
         unique_name: str | None = None,
-        custom_getter: Callable[..., Any] | None = None,
+        custom_getter: Callable[..., object] | None = None,
     ) -> None:
         if name is None:
             raise bad_value("name cannot be None.")

@@ -73,7 +73,7 @@ class TensorArray:
         dynamic_size: bool | None = None,
         clear_after_read: bool | None = None,
         tensor_array_name: str | None = None,
-        handle: Any = None,
+        handle: Tensor | None = None,
         flow: Tensor | None = None,
         infer_shape: bool = True,
         element_shape: ShapeLike = None,
@@ -282,7 +282,7 @@ class TensorArray:
         return apply_op("TensorArrayCloseV3", {"handle": self._handle}, {}, name)
 
     def _apply(
-        self, word: str, inputs: dict[str, Any], name: str | None, **attrs: Any
+        self, word: str, inputs: dict[str, object], name: str | None, **attrs: Any
     ) -> Operation:
         given = {"handle": self._handle, **inputs, "flow_in": self._flow}
         return apply_op(f"TensorArray{word}V3", given, attrs, name)
@@ -329,7 +329,7 @@ class TensorArray:
             yield
 
 
-def _is_list(flow: Any) -> bool:
+def _is_list(flow: object) -> bool:
     """Whether an array with this flow, or a new one, is a list here."""
     return is_functional() if flow is None else isinstance(flow, Tensor) and flow.dtype == variant
 

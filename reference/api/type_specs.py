@@ -58,7 +58,7 @@ class TypeSpec(abc.ABC):
     def _with_shape(self, shape: TensorShape) -> Self:
         """The same with another shape."""
 
-    def is_compatible_with(self, spec_or_value: Any) -> bool:
+    def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether a value, or any value of another spec, can be what this one describes."""
         other = spec_or_value
         if not isinstance(other, TypeSpec):
@@ -230,7 +230,7 @@ class SparseTensorSpec(BatchableTypeSpec):
         self.dtype = dtypes.as_dtype(dtype)
 
     @classmethod
-    def from_value(cls, value: Any) -> Self:
+    def from_value(cls, value: object) -> Self:
         """The spec of a sparse value.
 
         Raises:
@@ -356,7 +356,7 @@ class IndexedSlicesSpec(TypeSpec):
 
 
 @public("type_spec_from_value")
-def type_spec_from_value(value: Any) -> TypeSpec:
+def type_spec_from_value(value: object) -> TypeSpec:
     """The spec of a tensor, a sparse value or what becomes a constant.
 
     Raises:

@@ -153,7 +153,7 @@ def _shape(name: str, value: object) -> tuple[int | None, ...] | None:
         raise bad_value(f"Error converting {name} to a TensorShape: {error}") from error
 
 
-def _tensor(_name: str, value: Any) -> Any:
+def _tensor(_name: str, value: Any) -> np.ndarray:
     if hasattr(value, "tensor_shape"):
         array = tensor_proto.make_ndarray(value)
     else:

@@ -31,7 +31,7 @@ _ELEMENTS: Final[dict[str, tuple[type, ...]]] = {
 }
 
 
-def to_array(value: Any, dtype: DType | None) -> Any:
+def to_array(value: object, dtype: DType | None) -> np.ndarray:
     """A new ndarray of the value, of `dtype` or, for None, of the dtype TensorFlow gives it.
 
     Python floats become float32, Python integers int32 where they fit; ndarrays, numpy scalars
@@ -98,7 +98,7 @@ def _octets(item: object) -> bytes:
     raise bad_type(f"Expected binary or unicode string, got {item!r}")
 
 
-def _cast(array: np.ndarray, dtype: DType) -> Any:
+def _cast(array: np.ndarray, dtype: DType) -> np.ndarray:
     if not dtype.is_numpy_compatible:
         raise bad_type(f"`dtype` {dtype} is not compatible with a value of dtype {array.dtype}.")
     wanted = np.dtype(dtype.as_numpy_dtype)
@@ -111,7 +111,7 @@ def _cast(array: np.ndarray, dtype: DType) -> Any:
         raise bad_value(str(error)) from error
 
 
-def _of_nested(value: object, dtype: DType | None) -> Any:
+def _of_nested(value: object, dtype: DType | None) -> np.ndarray:
     try:
         array = np.array(value)
     except UnicodeDecodeError:  # text beside bytes

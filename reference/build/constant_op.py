@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sessrun.reference.base import dtypes, tensor_proto
+from sessrun.reference.base.dtypes import DTypeLike
 from sessrun.reference.base.tensor_proto import make_ndarray
 from sessrun.reference.base.tensor_shape import TensorShape
 from sessrun.reference.build import conversion
@@ -23,7 +24,7 @@ __all__ = ["constant", "constant_v2", "convert_to_tensor", "make_ndarray", "make
 
 @public("constant")
 def constant(
-    value: Any,
+    value: object,
     dtype: Any = None,
     shape: Any = None,
     name: str | None = "Const",
@@ -75,7 +76,7 @@ def constant_v2(
 
 @public("make_tensor_proto")
 def make_tensor_proto(
-    values: Any,
+    values: object,
     dtype: Any = None,
     shape: Any = None,
     verify_shape: bool = False,
@@ -108,7 +109,7 @@ def make_tensor_proto(
     return tensor_proto.make_tensor_proto(array, sizes)
 
 
-def _array(value: object, dtype: Any, shape: Any) -> Any:
+def _array(value: object, dtype: DTypeLike | None, shape: Any) -> np.ndarray:
     """The elements that are given, of whatever shape they have."""
     if conversion.first_tensor(value) is not None:
         raise bad_type("Expected any non-tensor type, but got a tensor instead.")

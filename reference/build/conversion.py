@@ -38,7 +38,7 @@ _CONVERSIONS_OF: Final[dict[type, tuple[Conversion, ...]]] = {}
 
 @public("register_tensor_conversion_function")
 def register_tensor_conversion_function(
-    base_type: Any, conversion_func: Conversion, priority: int = 100
+    base_type: type | tuple[type, ...], conversion_func: Conversion, priority: int = 100
 ) -> None:
     """Convert values of `base_type` by `conversion_func(value, dtype, name, as_ref)`.
 
@@ -80,7 +80,7 @@ def convert_to_tensor(
     dtype: Any = None,
     name: str | None = None,
     preferred_dtype: DTypeLike | None = None,
-    dtype_hint: Any = None,
+    dtype_hint: DTypeLike | None = None,
     as_ref: bool = False,
 ) -> Tensor:
     """Convert a value to a Tensor; Python and numpy values become constants.

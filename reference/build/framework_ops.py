@@ -74,7 +74,7 @@ def no_op(name: str | None = None) -> Operation:
 
 
 @public("group")
-def group(*inputs: Any, **kwargs: Any) -> Operation:
+def group(*inputs: object, **kwargs: Any) -> Operation:
     """An operation that finishes when all the inputs have finished.
 
     Args:

@@ -17,7 +17,7 @@ __all__ = ["constants", "gradient", "late", "node", "nodes"]
 F = TypeVar("F", bound=GradientFunction)
 
 
-def node(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> Tensor:
+def node(op_type: str, *inputs: object, name: str | None = None, **attrs: Any) -> Tensor:
     """The tensor of a new operation that has one output.
 
     Args:
@@ -31,7 +31,7 @@ def node(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> T
     return output
 
 
-def nodes(op_type: str, *inputs: Any, name: str | None = None, **attrs: Any) -> list[Tensor]:
+def nodes(op_type: str, *inputs: object, name: str | None = None, **attrs: Any) -> list[Tensor]:
     """The tensors of a new operation that has several outputs; arguments as for `node`."""
     by_name = {
         arg.name: value for arg, value in zip(signature(op_type).inputs, inputs, strict=True)

@@ -89,7 +89,7 @@ def register_call_gradients(lookup: CallGradients) -> None:
     _CALL_GRADIENTS.append(lookup)
 
 
-def _checked(op_type: Any) -> str:
+def _checked(op_type: object) -> str:
     if not isinstance(op_type, str):
         raise TypeError("op_type must be a string")
     return op_type

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -29,8 +31,8 @@ __all__ = ["IndexedSlices", "IndexedSlicesValue", "convert_to_tensor_or_indexed_
 class IndexedSlicesValue(NamedTuple):
     """What a fetch of IndexedSlices gives: arrays, `dense_shape` None if it is not known."""
 
-    values: Any
-    indices: Any
+    values: np.ndarray
+    indices: np.ndarray
     dense_shape: Any = None
 
 

@@ -37,7 +37,7 @@ def convert(
       InvalidArgumentValueError: an input is None, or a list has a wrong length.
 
     """
-    groups: list[Any] = []
+    groups: list[Tensor | list[Tensor]] = []
     for arg in declared.inputs:
         if arg.name not in inputs:
             raise bad_type(f"No argument for input {arg.name} of op '{declared.declaration.name}'")

@@ -149,7 +149,7 @@ def _is_small(tensor: Tensor) -> bool:
     return math.prod(size for size in tensor.sizes or () if size is not None) <= _MAX_ELEMENTS
 
 
-def _folded(op: Operation, output: int, values: list[object]) -> Any:
+def _folded(op: Operation, output: int, values: list[object]) -> np.ndarray | None:
     outputs = UPPER["outputs_of"](op, values)  # by the kernels that a run would use
     return None if outputs is None else outputs[output]
 
@@ -161,7 +161,7 @@ def _known_shape(op: Operation) -> np.ndarray | None:
     return np.array(sizes, op.outputs[0].dtype.as_numpy_dtype)
 
 
-def _one_size(op: Operation) -> Any:
+def _one_size(op: Operation) -> np.ndarray | None:
     """One dimension of a shape that is known in part, sliced out of it; None if that is not."""
     masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask")
     bounds = [constant_value(source) for source in op.inputs[1:]]

@@ -23,13 +23,13 @@ __all__ = [
 
 
 @public("device")
-def device(device_name_or_function: Any) -> AbstractContextManager[None]:
+def device(device_name_or_function: object) -> AbstractContextManager[None]:
     """The default graph's `device`."""
     return get_default_graph().device(device_name_or_function)
 
 
 @public("colocate_with")
-def colocate_with(op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+def colocate_with(op: object, ignore_existing: bool = False) -> AbstractContextManager[None]:
     """The default graph's `colocate_with`."""
     return get_default_graph().colocate_with(op, ignore_existing)
 

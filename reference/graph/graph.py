@@ -56,7 +56,7 @@ class Graph(Scoped, Collections):
         self._finalized = False
         self._building_function = False
         self.unfeedable: set[Tensor] = set()
-        self._unfetchable: set[Any] = set()
+        self._unfetchable: set[object] = set()
         self.functions = FunctionLibrary()
         self.misfits: dict[tuple[Operation, int], DType] = {}
         self.scripts: list[Any] = []
@@ -260,7 +260,7 @@ class Graph(Scoped, Collections):
         input_types: Sequence[DTypeLike] | None = None,
         name: str | None = None,
         attrs: Any = None,
-        op_def: Any = None,  # noqa: ARG002 - as above
+        op_def: object = None,  # noqa: ARG002 - as above
         compute_shapes: bool = True,  # noqa: ARG002 - shapes are always inferred, there as here
         compute_device: bool = True,  # noqa: ARG002 - as above, devices
     ) -> Operation:
@@ -301,11 +301,11 @@ class Graph(Scoped, Collections):
         """Whether the tensor may be fed."""
         return tensor not in self.unfeedable
 
-    def prevent_fetching(self, op: Any) -> None:
+    def prevent_fetching(self, op: object) -> None:
         """Refuse fetches of this operation from now on."""
         self._unfetchable.add(op)
 
-    def is_fetchable(self, tensor_or_op: Any) -> bool:
+    def is_fetchable(self, tensor_or_op: object) -> bool:
         """Whether the tensor or operation may be fetched."""
         op = tensor_or_op.op if isinstance(tensor_or_op, Tensor) else tensor_or_op
         return op not in self._unfetchable

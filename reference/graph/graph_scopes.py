@@ -125,7 +125,7 @@ class Scoped:
     # -- scopes
 
     @contextmanager
-    def device(self, device_name_or_function: Any) -> Iterator[None]:
+    def device(self, device_name_or_function: object) -> Iterator[None]:
         """Ask for a device: a name merged into outer ones, a function of the operation, or None.
 
         Raises:
@@ -142,7 +142,9 @@ class Scoped:
         with self.scopes.entered_device(scope):
             yield
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    def colocate_with(
+        self, op: object, ignore_existing: bool = False
+    ) -> AbstractContextManager[None]:
         """Ask for the device of `op`.
 
         Raises:
@@ -224,7 +226,7 @@ class Scoped:
         return self.scopes.replaced(attrs=kept)
 
 
-def _of_strings(mapping: Any, name: str) -> Mapping[str, str]:
+def _of_strings(mapping: object, name: str) -> Mapping[str, str]:
     if not isinstance(mapping, dict) or not all(
         isinstance(item, str) for pair in mapping.items() for item in pair
     ):

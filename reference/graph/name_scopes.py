@@ -36,7 +36,7 @@ class name_scope:  # noqa: N801 - the name that programs use
     """
 
     def __init__(
-        self, name: Any, default_name: str | None = None, values: Iterable[Any] | None = None
+        self, name: str | None, default_name: str | None = None, values: Iterable[Any] | None = None
     ) -> None:
         if not (default_name is None or isinstance(default_name, str)):
             raise TypeError(
@@ -77,7 +77,9 @@ class name_scope:  # noqa: N801 - the name that programs use
 
 
 @public("op_scope")
-def op_scope(values: Any, name: str | None, default_name: str | None = None) -> name_scope:
+def op_scope(
+    values: Iterable[object] | None, name: str | None, default_name: str | None = None
+) -> name_scope:
     """The older form of `name_scope`."""
     return name_scope(name, default_name, values)
 

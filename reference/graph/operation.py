@@ -102,11 +102,11 @@ class Operation:
         node_def: NodeDef,
         g: Graph,
         inputs: Sequence[Tensor] | None = None,
-        output_types: Any = None,  # noqa: ARG003 - TensorFlow's signature; the declaration says them
+        output_types: object = None,  # noqa: ARG003 - TensorFlow's signature; the declaration says them
         control_inputs: Iterable[object] | None = None,
         input_types: Iterable[DType] | None = None,
         original_op: Operation | None = None,
-        op_def: Any = None,  # noqa: ARG003 - as above
+        op_def: object = None,  # noqa: ARG003 - as above
     ) -> Operation:
         """Make the operation that a NodeDef describes, whatever scopes are open.
 
@@ -166,7 +166,7 @@ class Operation:
         """The device asked for; empty if none was."""
         return self._device
 
-    def _set_device(self, device: Any) -> None:
+    def _set_device(self, device: object) -> None:
         if hasattr(device, "to_string"):
             device = device.to_string()
         self._device = str(device) if device else ""
@@ -359,7 +359,7 @@ class Operation:
             )
         session.run(self, feed_dict)
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         raise TypeError("cannot pickle 'Operation' object")
 
     def __repr__(self) -> str:

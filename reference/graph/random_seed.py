@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from typing import Any, Final
+from typing import Final
 
 from sessrun.reference.graph import stacks
 from sessrun.reference.public import public
@@ -39,7 +39,7 @@ def is_op_determinism_enabled() -> bool:
 
 
 @public("random.set_random_seed", "set_random_seed")
-def set_random_seed(seed: Any) -> None:
+def set_random_seed(seed: int | None) -> None:
     """Set the default graph's seed; None for none."""
     stacks.get_default_graph().seed = seed
 

@@ -18,7 +18,7 @@ class Registry:
 
     def __init__(self, name: str) -> None:
         self._name = name
-        self._held: dict[str, tuple[Any, Site]] = {}
+        self._held: dict[str, tuple[object, Site]] = {}
         self._lock = threading.Lock()
 
     def register(self, candidate: Any, name: str | None = None) -> None:

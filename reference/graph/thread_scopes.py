@@ -97,7 +97,7 @@ class Scopes(threading.local):
         self.attrs: Mapping[str, Any] = {}
         self.original: Operation | None = None
         self.variables: Any = None
-        self.variable_creators: tuple[Callable[..., Any], ...] = ()  # outermost first
+        self.variable_creators: tuple[Callable[..., object], ...] = ()  # outermost first
         self.control_flow: Any = None  # the innermost context
 
     def attrs_of(self, op_type: str) -> Iterator[tuple[str, str]]:
@@ -149,7 +149,7 @@ class Scopes(threading.local):
         groups = (*self.colocation, *operations)
         return self.replaced(colocation=groups, device=None, device_text="")
 
-    def entered_device(self, scope: DeviceScope | None) -> Any:
+    def entered_device(self, scope: DeviceScope | None) -> AbstractContextManager[None]:
         """The `with` of a device scope (None: no device)."""
         text: str | None = ""
         if scope is not None:

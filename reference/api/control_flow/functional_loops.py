@@ -166,10 +166,10 @@ class _Variables:
 
     def following(
         self, body: Callable[..., Any], condition: BranchGraph
-    ) -> Callable[..., list[Any]]:
+    ) -> Callable[..., list[Tensor]]:
         """From all variables to their next values."""
 
-        def following(count: Tensor, limit: Tensor, *values: Tensor) -> list[Any]:
+        def following(count: Tensor, limit: Tensor, *values: Tensor) -> list[Tensor]:
             graph = stacks.get_default_graph()
             assert isinstance(graph, BranchGraph)  # the body's
             for tensor in condition.extra_inputs:

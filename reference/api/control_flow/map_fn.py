@@ -163,7 +163,7 @@ class _Elements:
         self.known = sizes[0]
         for leaf in sizes[1:]:
             self.known.assert_is_compatible_with(leaf)
-        self.count: Any = self.known.value or shape(tensors[0])[0]
+        self.count: int | Tensor = self.known.value or shape(tensors[0])[0]
         arrays = [
             TensorArray(leaf.dtype, self.count, dynamic_size=False, infer_shape=True)
             for leaf in tensors

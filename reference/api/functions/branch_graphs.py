@@ -128,7 +128,9 @@ class BranchGraph(FuncGraph):
         self.scopes.device, self.scopes.device_text = outside.device, outside.device_text
         self.scopes.colocation = outside.colocation
 
-    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+    def colocate_with(
+        self, op: object, ignore_existing: bool = False
+    ) -> AbstractContextManager[None]:
         """As that of every graph; what is of outside is named, and a variable's handle captured."""
         handle = getattr(op, "handle", None)
         if isinstance(handle, Tensor):
@@ -155,7 +157,7 @@ class BranchGraph(FuncGraph):
             yield
 
     def build(
-        self, function: Callable[..., object], args: Sequence[object] = (), instead: Any = None
+        self, function: Callable[..., object], args: Sequence[object] = (), instead: object = None
     ) -> None:
         """Let a Python function make the operations, and what it returns the results.
 

@@ -22,7 +22,7 @@ from sessrun.reference.api.functions.function_defs import function_def
 from sessrun.reference.api.variables.opened_variable_scopes import variable_scope
 from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DType
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import placeholder
 from sessrun.reference.graph import stacks
@@ -85,10 +85,10 @@ class Defun:
 
     def __init__(
         self,
-        *input_types: Any,
+        *input_types: DTypeLike,
         func_name: str | None = None,
-        grad_func: Any = None,
-        python_grad_func: Any = None,
+        grad_func: DefinedFunction | None = None,
+        python_grad_func: Callable[..., object] | None = None,
         out_names: Sequence[str] | None = None,
         **options: Any,
     ) -> None:
@@ -149,7 +149,7 @@ class DefinedFunction:
         *,
         func_name: str | None = None,
         grad_func: Any = None,
-        python_grad_func: Any = None,
+        python_grad_func: Callable[..., object] | None = None,
         out_names: Sequence[str] | None = None,
         shape_func: Callable[[Operation], Any] | None = None,
         capture_by_value: bool = False,

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_scopes import get_variable_scope
 from sessrun.reference.api.variables.variable_store import STORE_KEY, Request, store_of
 from sessrun.reference.base.graph_keys import GraphKeys
@@ -146,7 +147,7 @@ class FuncGraph(Graph):
         self._captured.update(zip(op.outputs, copy.outputs, strict=True))
         return copy.outputs[tensor.value_index]
 
-    def variable(self, getter: Any, name: str, **arguments: Any) -> Any:
+    def variable(self, getter: object, name: str, **arguments: Any) -> Any:
         """Create a variable in the outer graph: the custom getter of the body.
 
         Args:
@@ -160,9 +161,9 @@ class FuncGraph(Graph):
         with self.outer_graph.as_default():
             variable = self.outer_scope.get_variable(Request(name, **given))
             self.extra_vars.append(variable)
-            if hasattr(variable, "handle") and self._reads_variables:
-                return variable.value()
-            return variable
+            reads = hasattr(variable, "handle") and self._reads_variables
+            result: Tensor | Variable = variable.value() if reads else variable
+            return result
 
     @contextmanager
     def container(self, container_name: str) -> Iterator[str]:

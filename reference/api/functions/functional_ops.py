@@ -5,7 +5,7 @@ Public nowhere but as `tensorflow.python.ops.functional_ops`. Source: TF 2.21.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
@@ -21,7 +21,9 @@ from sessrun.spec.proto import AttrValue
 __all__ = ["for_", "if_", "symbolic_gradient", "while_"]
 
 
-def _outputs(op_type: str, inputs: dict[str, object], attrs: Any, name: str | None) -> list[Tensor]:
+def _outputs(
+    op_type: str, inputs: dict[str, object], attrs: Mapping[str, object], name: str | None
+) -> list[Tensor]:
     """The tensors that a new operation of this type gives."""
     return list(apply_op(op_type, inputs, attrs, name).outputs)
 
@@ -48,7 +50,9 @@ def if_(
     return _outputs("If", {"cond": cond, "input": inputs}, attrs, name)
 
 
-def symbolic_gradient(inputs: Any, f: DefinedFunction, name: str | None = None) -> list[Tensor]:
+def symbolic_gradient(
+    inputs: Sequence[object], f: DefinedFunction, name: str | None = None
+) -> list[Tensor]:
     """The gradients of a function by its arguments.
 
     Args:
@@ -148,7 +152,7 @@ def for_(
     body: DefinedFunction,
     name: str | None = None,
     hostmem: Sequence[int] | None = None,
-    rewrite_with_while: Any = None,
+    rewrite_with_while: object = None,
 ) -> list[Tensor]:
     """A `For`: the body is called with a number of a range and the values of the last call.
 

@@ -135,7 +135,7 @@ class Function:
         """How often the Python function was traced."""
         return self._count
 
-    def __get__(self, instance: object, owner: Any) -> Function:
+    def __get__(self, instance: object, owner: object) -> Function:
         """As a method: the function of that instance."""
         if instance is None:
             return self
@@ -392,7 +392,7 @@ def _sizes(shape: TensorShape) -> tuple[int | None, ...] | None:
     return None if shape.rank is None else tuple(shape.as_list())
 
 
-def _covers(wide: Any, key: object) -> bool:
+def _covers(wide: object, key: object) -> bool:
     """Whether a trace for the one key serves the other: as much is known of it, or more."""
     if isinstance(wide, _TensorKey) and isinstance(key, _TensorKey):
         shapes = TensorShape(key.sizes), TensorShape(wide.sizes)

@@ -170,7 +170,8 @@ def by_rank(
     """
     ndims = either_rank(image, gap)
     if ndims is None:
-        return cond(equal(rank(image), 3), one, batch)
+        result: Tensor = cond(equal(rank(image), 3), one, batch)
+        return result
     return one() if ndims == 3 else batch()
 
 

@@ -16,7 +16,7 @@ from sessrun.reference.api.ops.math_ops import divide, floordiv
 from sessrun.reference.api.ops.reduce_ops import reduce_mean, reduce_prod, reduce_std
 from sessrun.reference.api.ops.shape_ops import rank, shape
 from sessrun.reference.base import dtypes
-from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.dtypes import DType, DTypeLike
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.build.generated import maximum, rsqrt, tile
@@ -77,7 +77,7 @@ def convert_image_dtype(
         return change(multiply(value, wanted.max + 0.5), wanted, name=scope)
 
 
-def _integers(value: Tensor, wanted: Any, change: Callable[..., Tensor], scope: str) -> Tensor:
+def _integers(value: Tensor, wanted: DType, change: Callable[..., Tensor], scope: str) -> Tensor:
     most, most_wanted = value.dtype.max, wanted.max
     if most > most_wanted:
         scale = (most + 1) // (most_wanted + 1)
@@ -113,7 +113,7 @@ def grayscale_to_rgb(images: TensorLike, name: str | None = None) -> Tensor:
         return colored
 
 
-def _mixing(matrix: Any, doc: str) -> Callable[[TensorLike], Tensor]:
+def _mixing(matrix: object, doc: str) -> Callable[[TensorLike], Tensor]:
     def mix(images: TensorLike) -> Tensor:
         value: Any = convert_to_tensor(images, name="images")
         kernel = convert_to_tensor(matrix, dtype=value.dtype, name="kernel")

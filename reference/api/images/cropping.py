@@ -177,7 +177,7 @@ class _Span:
 
     def __init__(self, length: Any, fraction: Any, known: Any) -> None:
         self.is_dynamic = is_tensor(length) or known is None
-        self.begin: Any
+        self.begin: int | Tensor
         if self.is_dynamic:
             exact = cast(length, dtypes.float64)
             self.begin = cast((exact - exact * cast(fraction, dtypes.float64)) / 2, dtypes.int32)

@@ -39,7 +39,7 @@ class ResizeMethod:
 
 
 #: The operation of each method, by its number and by its later name.
-METHODS: Final[Mapping[Any, str]] = {
+METHODS: Final[Mapping[object, str]] = {
     0: "ResizeBilinear",
     1: "ResizeNearestNeighbor",
     2: "ResizeBicubic",

@@ -212,7 +212,7 @@ def ssim_multiscale(
         heads, tails = [sizes[:-3] for sizes in shapes], [sizes[-3:] for sizes in shapes]
         divisor = constant(_SHRINK[1:], dtype=dtypes.int32)
         parts: list[Tensor] = []
-        similarity: Any = None
+        similarity: Tensor | None = None
         for scale in range(len(power_factors)):
             with name_scope(None, f"Scale{scale}", images):
                 if scale:

@@ -149,7 +149,7 @@ class Plan:
             ]
         add_queue_runner(QueueRunner(queue, ops * threads))
 
-    def dequeue(self, queue: QueueBase, batch_size: Any, *, smaller: bool, name: str) -> Any:
+    def dequeue(self, queue: QueueBase, batch_size: TensorLike, *, smaller: bool, name: str) -> Any:
         """Dequeue a batch, as a list or dictionary like the sets."""
         take = queue.dequeue_up_to if smaller else queue.dequeue_many
         taken = take(batch_size, name=name)
@@ -211,7 +211,7 @@ def shuffled(
     threads: int,
     capacity: int,
     min_after_dequeue: int,
-    seed: Any,
+    seed: int | None,
     shapes: object,
     smaller: bool,
     shared_name: str | None,

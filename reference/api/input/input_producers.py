@@ -6,7 +6,6 @@ Source: TF 2.21.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.control_flow.asserting import assert_
@@ -16,6 +15,7 @@ from sessrun.reference.api.ops.random_ops import random_shuffle
 from sessrun.reference.api.ops.summary_ops import fraction_summary
 from sessrun.reference.api.queues.queue_runner import QueueRunner, add_queue_runner
 from sessrun.reference.api.queues.queues import FIFOQueue
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variables import create
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.graph_keys import GraphKeys
@@ -25,6 +25,7 @@ from sessrun.reference.build.constant_op import constant
 from sessrun.reference.build.conversion import convert_to_tensor
 from sessrun.reference.build.framework_ops import identity
 from sessrun.reference.graph.name_scopes import name_scope
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
@@ -33,7 +34,9 @@ __all__: list[str] = []
 
 
 @public("io.match_filenames_once", "train.match_filenames_once")
-def match_filenames_once(pattern: str | Sequence[str] | Tensor, name: str | None = None) -> Any:
+def match_filenames_once(
+    pattern: str | Sequence[str] | Tensor, name: str | None = None
+) -> Variable:
     """A local variable of the names of files, which are looked for when it is initialized.
 
     Args:
@@ -52,7 +55,7 @@ def match_filenames_once(pattern: str | Sequence[str] | Tensor, name: str | None
 
 
 @public("train.limit_epochs")
-def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = None) -> Any:
+def limit_epochs(tensor: Tensor, num_epochs: int | None = None, name: str | None = None) -> Tensor:
     """The tensor, which can be had so many times; then OutOfRangeError.
 
     Args:
@@ -81,7 +84,7 @@ def limit_epochs(tensor: Any, num_epochs: int | None = None, name: str | None = 
 
 @public("train.input_producer")
 def input_producer(
-    input_tensor: Any,
+    input_tensor: TensorLike,
     element_shape: ShapeLike = None,
     num_epochs: int | None = None,
     shuffle: bool = True,
@@ -90,7 +93,7 @@ def input_producer(
     shared_name: str | None = None,
     summary_name: str | None = None,
     name: str | None = None,
-    cancel_op: Any = None,
+    cancel_op: Operation | None = None,
 ) -> FIFOQueue:
     """A queue that a queue runner fills with the rows of a tensor.
 
@@ -136,14 +139,14 @@ def input_producer(
 
 @public("train.string_input_producer")
 def string_input_producer(
-    string_tensor: Any,
+    string_tensor: TensorLike,
     num_epochs: int | None = None,
     shuffle: bool = True,
     seed: int | None = None,
     capacity: int = 32,
     shared_name: str | None = None,
     name: str | None = None,
-    cancel_op: Any = None,
+    cancel_op: Operation | None = None,
 ) -> FIFOQueue:
     """A queue of strings, such as the names of files; arguments as of `input_producer`.
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.base import dtypes
 from sessrun.reference.base.dtypes import DType, as_dtype
 from sessrun.reference.base.tensor_shape import TensorShape
@@ -43,7 +44,7 @@ class FixedLenFeature(NamedTuple):
 
     shape: Any
     dtype: Any
-    default_value: Any = None
+    default_value: TensorLike | None = None
 
 
 class FixedLenSequenceFeature(NamedTuple):
@@ -60,7 +61,7 @@ class FixedLenSequenceFeature(NamedTuple):
     shape: Any
     dtype: Any
     allow_missing: bool = False
-    default_value: Any = None
+    default_value: TensorLike | None = None
 
 
 class SparseFeature(NamedTuple):
@@ -75,10 +76,10 @@ class SparseFeature(NamedTuple):
 
     """
 
-    index_key: Any
+    index_key: str | Sequence[str]
     value_key: str
     dtype: Any
-    size: Any
+    size: int | Sequence[int]
     already_sorted: bool = False
 
 
@@ -94,7 +95,7 @@ class Wanted:
     """
 
     sparse: dict[str, DType] = field(default_factory=dict)
-    dense: dict[str, tuple[TensorShape, DType, Any]] = field(default_factory=dict)
+    dense: dict[str, tuple[TensorShape, DType, TensorLike | None]] = field(default_factory=dict)
     merged: dict[str, SparseFeature] = field(default_factory=dict)
 
     def add_sparse(self, key: str, dtype: DType) -> None:
@@ -148,7 +149,7 @@ def index_keys(feature: SparseFeature) -> list[str]:
 _KINDS: Final = (VarLenFeature, FixedLenFeature, FixedLenSequenceFeature, SparseFeature)
 
 
-def _check(key: str, feature: Any) -> None:
+def _check(key: str, feature: object) -> None:
     if not isinstance(feature, _KINDS):
         raise ValueError(  # noqa: TRY004 - TensorFlow's class
             f"Unsupported {type(feature).__name__} {feature} for key {key!r}"

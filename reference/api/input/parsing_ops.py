@@ -150,7 +150,9 @@ def _parsed(
     return {**sparse, **dict(zip(asked.dense, outputs[3 * count :], strict=True))}
 
 
-def dense_default(key: str, shape: TensorShape, dtype: dtypes.DType, value: Any) -> Tensor:
+def dense_default(
+    key: str, shape: TensorShape, dtype: dtypes.DType, value: TensorLike | None
+) -> Tensor:
     """The default of a dense feature: none if there must be a value, one to fill up with."""
     sizes = shape.as_list()
     varies = bool(sizes) and sizes[0] is None

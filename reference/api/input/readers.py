@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.queues.queues import QueueBase
 from sessrun.reference.build.build import apply_op
 from sessrun.reference.build.raw_wrappers import wrapper
@@ -46,10 +47,10 @@ class ReaderBase:
         """Whether its state can be written down."""
         return self._supports_serialize
 
-    def _apply(self, op_type: str, name: str | None, **more: Any) -> Operation:
+    def _apply(self, op_type: str, name: str | None, **more: object) -> Operation:
         return apply_op(op_type, {"reader_handle": self._reader_ref, **more}, {}, name)
 
-    def read(self, queue: object, name: str | None = None) -> Any:
+    def read(self, queue: object, name: str | None = None) -> tuple[Tensor, Tensor]:
         """The next record; the name of the next file is taken from the queue when one is needed.
 
         Args:
@@ -60,11 +61,14 @@ class ReaderBase:
           Two scalar string tensors: key and value.
 
         """
-        return wrapper("ReaderReadV2")(
+        results: tuple[Tensor, Tensor] = wrapper("ReaderReadV2")(
             reader_handle=self._reader_ref, queue_handle=_handle(queue), name=name
         )
+        return results
 
-    def read_up_to(self, queue: object, num_records: Any, name: str | None = None) -> Any:
+    def read_up_to(
+        self, queue: object, num_records: TensorLike, name: str | None = None
+    ) -> tuple[Tensor, Tensor]:
         """The next records, of one file at most.
 
         Args:
@@ -76,12 +80,13 @@ class ReaderBase:
           Two string vectors: keys and values.
 
         """
-        return wrapper("ReaderReadUpToV2")(
+        results: tuple[Tensor, Tensor] = wrapper("ReaderReadUpToV2")(
             reader_handle=self._reader_ref,
             queue_handle=_handle(queue),
             num_records=num_records,
             name=name,
         )
+        return results
 
     def num_records_produced(self, name: str | None = None) -> Tensor:
         """How many records it has given: an int64 scalar."""
@@ -95,7 +100,7 @@ class ReaderBase:
         """Its state, a string scalar; readers that may be in the middle of a file have none."""
         return self._apply("ReaderSerializeStateV2", name).outputs[0]
 
-    def restore_state(self, state: Any, name: str | None = None) -> Operation:
+    def restore_state(self, state: TensorLike, name: str | None = None) -> Operation:
         """Put it into a state that `serialize_state` gave, of a reader of the same kind."""
         return self._apply("ReaderRestoreStateV2", name, state=state)
 

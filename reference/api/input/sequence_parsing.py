@@ -28,7 +28,7 @@ from sessrun.reference.public import public
 __all__: list[str] = []
 
 _NO_STRINGS: Final = np.empty(0, object)
-Parsed = dict[str, Any]
+Parsed = dict[str, Tensor | SparseTensor]
 
 
 @public("io.parse_sequence_example")
@@ -66,7 +66,7 @@ def parse_single_sequence_example(
     serialized: TensorLike,
     context_features: Mapping[str, object] | None = None,
     sequence_features: Mapping[str, object] | None = None,
-    example_name: Any = None,
+    example_name: TensorLike | None = None,
     name: str | None = None,
 ) -> tuple[Parsed, Parsed]:
     """The features of one serialized SequenceExample.
@@ -109,9 +109,9 @@ def _check(context: Mapping[str, object] | None, lists: Mapping[str, object] | N
 
 def _parsed(
     serialized: TensorLike,
-    context: Any,
-    lists: Any,
-    names: Any,
+    context: Mapping[str, object] | None,
+    lists: Mapping[str, object] | None,
+    names: object,
     name: str | None,
 ) -> tuple[Parsed, Parsed, Parsed]:
     context_wanted = wanted(context or {})

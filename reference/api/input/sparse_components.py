@@ -122,7 +122,7 @@ def _adding(numbers: Tensor) -> Operation:
     return adding_op
 
 
-def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Any]:
+def restored(batch: Sequence[Tensor], kept: Sequence[Kept | None]) -> list[Tensor | SparseTensor]:
     """The batch with sparse tensors in place of their handles.
 
     One is only there once all are: else those that nobody fetched would be kept for ever.

@@ -15,6 +15,7 @@ from sessrun.reference.graph.default_session import get_default_session
 from sessrun.reference.graph.name_prefixes import under, without
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.stacks import get_default_graph
+from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.public import public
 from sessrun.reference.session.session import BaseSession, Session
 from sessrun.spec.proto import QueueRunnerDef
@@ -92,8 +93,9 @@ class QueueRunner:
         proto = adopt(queue_runner_def, QueueRunnerDef)
         graph = get_default_graph()
 
-        def find(name: str) -> Any:
-            return graph.as_graph_element(under(import_scope, name))
+        def find(name: str) -> Tensor | Operation:
+            result: Tensor | Operation = graph.as_graph_element(under(import_scope, name))
+            return result
 
         self = QueueRunner.__new__(QueueRunner)
         self.queue = find(proto.queue_name)

@@ -98,7 +98,7 @@ class BaseStagingArea:
         name: str,
         *,
         beside: bool = True,
-        **attrs: Any,
+        **attrs: object,
     ) -> Operation:
         """Build an operation on the area, by default colocated with it."""
         attrs = {

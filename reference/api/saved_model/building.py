@@ -88,7 +88,7 @@ class _Builder:
         self,
         as_text: bool = False,
         experimental_image_format: bool = False,
-        experimental_image_writer_options: Any = None,
+        experimental_image_writer_options: object = None,
     ) -> bytes:
         """Write the file of the model.
 
@@ -131,9 +131,9 @@ class SavedModelBuilder(_Builder):
         tags: Iterable[str],
         signature_def_map: Mapping[str, object] | None = None,
         assets_collection: Iterable[object] | None = None,
-        legacy_init_op: Any = None,
+        legacy_init_op: Tensor | Operation | None = None,
         clear_devices: bool = False,
-        main_op: Any = None,
+        main_op: Tensor | Operation | None = None,
         strip_default_attrs: bool = False,
         saver: Saver | None = None,
     ) -> None:
@@ -171,9 +171,9 @@ class SavedModelBuilder(_Builder):
         tags: Iterable[str],
         signature_def_map: Mapping[str, object] | None = None,
         assets_collection: Iterable[object] | None = None,
-        legacy_init_op: Any = None,
+        legacy_init_op: Tensor | Operation | None = None,
         clear_devices: bool = False,
-        main_op: Any = None,
+        main_op: Tensor | Operation | None = None,
         strip_default_attrs: bool = False,
         saver: Saver | None = None,
     ) -> None:
@@ -191,7 +191,9 @@ class SavedModelBuilder(_Builder):
         graph = self._export(saver, clear_devices=clear_devices, strip=strip_default_attrs)
         self._add(graph, tags, signatures)
 
-    def _add_collections(self, tensors: Iterable[object] | None, main_op: Any) -> None:
+    def _add_collections(
+        self, tensors: Iterable[object] | None, main_op: Tensor | Operation | None
+    ) -> None:
         asset_paths = assets.named(tensors, assets.add_to_collection)
         assets.copied(asset_paths, self._export_dir, self._saved_asset_files)
         if main_op is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from sessrun.reference.api.tables.table_initializers import tables_initializer
 from sessrun.reference.api.variables.variable_lists import (
     global_variables_initializer,
@@ -23,7 +21,7 @@ def main_op() -> Operation:
     )
 
 
-def main_op_with_restore(restore_op_name: Any) -> Operation:
+def main_op_with_restore(restore_op_name: str) -> Operation:
     """The operation that does the same and then what restores the variables.
 
     Args:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from os import PathLike
-from typing import Any
 
 from sessrun.reference.api.saved_model.model_files import read_model, text_path, write_model
 from sessrun.reference.state.files import files
@@ -27,7 +26,9 @@ class MethodNameUpdater:
         self._export_dir = export_dir
         self._saved_model = read_model(export_dir)
 
-    def replace_method_name(self, signature_key: str, method_name: str, tags: Any = None) -> None:
+    def replace_method_name(
+        self, signature_key: str, method_name: str, tags: object = None
+    ) -> None:
         """Set the method name of a signature.
 
         Args:
@@ -61,7 +62,7 @@ class MethodNameUpdater:
                 f"MetaGraphDef associated with tags {tags} could not be found in SavedModel."
             )
 
-    def save(self, new_export_dir: Any = None) -> None:
+    def save(self, new_export_dir: str | None = None) -> None:
         """Write the model, as text if it was read from one.
 
         Args:

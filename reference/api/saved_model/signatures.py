@@ -13,6 +13,7 @@ from sessrun.reference.api.saved_model.tensor_infos import (
     get_element_from_tensor_info,
     of_operation,
 )
+from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.spec.proto import DataType, SignatureDef, TensorInfo, TensorProto
 from sessrun.spec.proto.foreign import adopt
@@ -92,7 +93,7 @@ def _check_examples(kind: str, examples: TensorLike) -> None:
         )
 
 
-def regression_signature_def(examples: TensorLike, predictions: Any) -> SignatureDef:
+def regression_signature_def(examples: TensorLike, predictions: TensorLike) -> SignatureDef:
     """A signature from serialized examples to numbers.
 
     Args:
@@ -112,7 +113,7 @@ def regression_signature_def(examples: TensorLike, predictions: Any) -> Signatur
 
 
 def classification_signature_def(
-    examples: TensorLike, classes: Any, scores: TensorLike
+    examples: TensorLike, classes: TensorLike | None, scores: TensorLike
 ) -> SignatureDef:
     """A signature from serialized examples to classes, their scores, or both.
 
@@ -250,7 +251,7 @@ def op_signature_def(operation: Any, key: str) -> SignatureDef:
 
 def load_op_from_signature_def(
     signature_def: Any, key: str, import_scope: str | None = None
-) -> Any:
+) -> Tensor | Operation:
     """The operation, or tensor, of the default graph that such a signature names.
 
     Args:

@@ -83,7 +83,7 @@ def get_tensor_from_tensor_info(
 
 def get_element_from_tensor_info(
     tensor_info: object, graph: Graph | None = None, import_scope: str | None = None
-) -> Any:
+) -> Tensor | Operation:
     """The tensor or operation that a message names; arguments as `get_tensor_from_tensor_info`.
 
     Raises:
@@ -91,4 +91,7 @@ def get_element_from_tensor_info(
 
     """
     name = adopt(tensor_info, TensorInfo).name
-    return (graph or get_default_graph()).as_graph_element(under(import_scope, name))
+    result: Tensor | Operation = (graph or get_default_graph()).as_graph_element(
+        under(import_scope, name)
+    )
+    return result

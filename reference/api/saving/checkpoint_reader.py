@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from os import PathLike
 from typing import Any
 
+import numpy as np
+
 from sessrun.reference import errors
 from sessrun.reference.api.saving.checkpoint_state import latest_checkpoint
 from sessrun.reference.base import dtypes
@@ -58,7 +60,7 @@ class CheckpointReader:
         """Whether it has a tensor of that name."""
         return _path(tensor_str) in self._entries
 
-    def get_tensor(self, tensor_str: str | bytes) -> Any:
+    def get_tensor(self, tensor_str: str | bytes) -> np.ndarray | np.generic:
         """The values of the tensor of that name.
 
         Raises:
@@ -152,7 +154,9 @@ def load_checkpoint(ckpt_dir_or_file: str | bytes | PathLike[str]) -> Checkpoint
 
 
 @public("train.load_variable")
-def load_variable(ckpt_dir_or_file: str | bytes | PathLike[str], name: str) -> Any:
+def load_variable(
+    ckpt_dir_or_file: str | bytes | PathLike[str], name: str
+) -> np.ndarray | np.generic:
     """The value of a variable of a checkpoint; the name may end with `:0`.
 
     Raises:

@@ -121,7 +121,7 @@ def restore_collections(
       KeyError: the graph does not have what one names.
 
     """
-    variables: dict[bytes, Any] = {}
+    variables: dict[bytes, object] = {}
     for key, definition in sorted(source.collection_def.items()):
         if key in without_keys:
             continue

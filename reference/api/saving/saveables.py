@@ -107,12 +107,13 @@ class _Reference(SaveableObject):
             name,
         )
 
-    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Any:
+    def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Tensor:
         (value,) = restored_tensors
         if restored_shapes is not None:
             value = array_ops.reshape(value, restored_shapes[0])
         validate = restored_shapes is None and self.op.shape.is_fully_defined()
-        return state_ops.assign(self.op, value, validate_shape=validate)
+        result: Tensor = state_ops.assign(self.op, value, validate_shape=validate)
+        return result
 
 
 class _Resource(SaveableObject):
@@ -214,7 +215,7 @@ def _add_part(named: dict[str, object], name: str, value: TensorLike) -> None:
     parts.append(value)
 
 
-def _name_of(value: Tensor) -> tuple[str, Any]:
+def _name_of(value: Any) -> tuple[str, Any]:
     """Under what a variable is saved, and what stands for it: a reference, or a read."""
     if isinstance(value, SaveableObject) or hasattr(value, "_get_variable_list"):
         return str(value.name), value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.reference.api.ops import array_ops
 from sessrun.reference.api.ops.splitting_ops import regex_full_match
@@ -128,7 +127,7 @@ def _save(
         return identity(prefix, name="control_dependency")
 
 
-def _value(spec: Any) -> Tensor:
+def _value(spec: SaveSpec) -> Tensor:
     tensor: Tensor = spec.tensor() if callable(spec.tensor) else spec.tensor
     return tensor
 
@@ -158,7 +157,7 @@ def _restore(
     return group(*assigned, name=name)
 
 
-def _shape(spec: Any) -> TensorShape | Tensor:
+def _shape(spec: SaveSpec) -> TensorShape | Tensor:
     tensor = _value(spec)
     return tensor.shape if tensor.shape.is_fully_defined() else array_ops.shape(tensor)
 

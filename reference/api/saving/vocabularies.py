@@ -22,12 +22,12 @@ __all__ = ["embedding_initializer", "matrix_initializer"]
 
 
 class _Vocabulary(NamedTuple):
-    new_vocab: Any
+    new_vocab: str | Tensor
     new_vocab_size: int
     num_oov_buckets: int
-    old_vocab: Any
+    old_vocab: str | Tensor | None
     old_vocab_size: int
-    backup_initializer: Any
+    backup_initializer: Callable[..., Tensor] | None
     axis: int
 
 
@@ -134,13 +134,13 @@ def _loaded(
             "Must provide either row or column vocab files. If no remapping is necessary, consider "
             "using `tf.contrib.framework.init_from_checkpoint` instead."
         )
-    row_count: Any = rows.size
+    row_count: int | Tensor = rows.size
     if rows.new:
         old_rows, row_count = rows.lines(first)
     else:
         old_rows = range_(first, first + rows.size, dtype=int64)
     old_columns: Any = []
-    column_count: Any = columns.size
+    column_count: int | Tensor = columns.size
     if columns.new:
         old_columns, column_count = columns.lines(0)
     missing = rows.size * columns.size - row_count * column_count
@@ -182,7 +182,7 @@ def matrix_initializer(
     num_col_oov_buckets: int = 0,
     initializer: object = None,
     max_rows_in_memory: int = -1,
-) -> Callable[..., Any]:
+) -> Callable[..., Tensor]:
     """An initializer of a matrix of float32, or of parts of its rows.
 
     Args:
@@ -226,7 +226,7 @@ def matrix_initializer(
 
     def initialize(
         shape: Sequence[int], dtype: DType = float32, partition_info: PartitionInfo | None = None
-    ) -> Any:
+    ) -> Tensor:
         _check(shape, dtype, columns)
         first = 0 if partition_info is None else partition_info.single_offset(shape)
         if first + shape[0] > rows.size + rows.extra:
@@ -238,7 +238,8 @@ def matrix_initializer(
             )
         extra = min(shape[0], max(0, first + shape[0] - rows.size))
         if first > rows.size:  # nothing but rows for other words
-            return initializer(shape)
+            result: Tensor = initializer(shape)
+            return result
         part = replace(rows, size=shape[0] - extra, extra=extra)
         return _loaded(source, first, part, columns, initializer)
 

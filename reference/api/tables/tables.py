@@ -91,7 +91,7 @@ class StaticHashTable(LookupInterface):
         super().__init__(initializer.key_dtype, initializer.value_dtype)
         self._default_value = convert_to_tensor(default_value, dtype=self._value_dtype)
         self._default_value.shape.merge_with(TensorShape([]))
-        attrs: dict[str, Any] = {
+        attrs: dict[str, object] = {
             "key_dtype": self._key_dtype,
             "value_dtype": self._value_dtype,
         }

@@ -289,7 +289,7 @@ class IdTableWithHashBuckets(_Bucketed):
         return self.initializer
 
 
-def _checked_vocabulary(file: Any, vocab_size: int | None, *, named: bool = False) -> None:
+def _checked_vocabulary(file: object, vocab_size: int | None, *, named: bool = False) -> None:
     if file is None or (isinstance(file, str) and not file):
         raise ValueError("`vocabulary_file` must be specified and must not be empty.")
     if vocab_size is not None and vocab_size < 1:

@@ -44,7 +44,7 @@ def batch_scatter_update(
         vectors = []
         for axis in range(rank - 1):
             size = sizes[axis]
-            spread: list[Any] = [1] * (rank + 1)
+            spread: list[object] = [1] * (rank + 1)
             spread[axis] = size
             numbers = range_(0, size, dtype=places.dtype, name="Range")
             vectors.append(reshape(numbers, spread) * ones_like(wide))

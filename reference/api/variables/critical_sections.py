@@ -72,7 +72,7 @@ def _deadlock(section: object) -> ValueError:
     )
 
 
-def _colocation_of(op: Operation) -> Any:
+def _colocation_of(op: Operation) -> object:
     """The device of an operation, or what it is colocated with."""
     return op.device or _colocation(op)
 
@@ -100,7 +100,7 @@ class CriticalSection:
         self,
         name: str | None = None,
         shared_name: str | None = None,
-        critical_section_def: Any = None,
+        critical_section_def: object = None,
         import_scope: str | None = None,
     ) -> None:
         del import_scope

@@ -75,7 +75,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
     if get_global_step(graph) is not None:
         raise ValueError('"global_step" already exists.')
     with graph.as_default(), graph.name_scope(None):
-        return get_variable(
+        variable: Variable = get_variable(
             GraphKeys.GLOBAL_STEP,
             shape=[],
             dtype=int64,
@@ -84,6 +84,7 @@ def create_global_step(graph: Graph | None = None) -> Any:
             aggregation=VariableAggregation.ONLY_FIRST_REPLICA,
             collections=[GraphKeys.GLOBAL_VARIABLES, GraphKeys.GLOBAL_STEP],
         )
+        return variable
 
 
 @public("train.get_or_create_global_step")
@@ -170,4 +171,5 @@ def increment_global_step(increment: TensorLike, graph: Graph | None = None) -> 
     read = get_or_create_global_step_read(graph)
     scope = graph.name_scope(f"{step.op.name}/")
     with graph.as_default(), graph.name_scope(None), scope, control_dependencies([read]):
-        return assign_add(step, increment)
+        result: Tensor | Variable = assign_add(step, increment)
+        return result

@@ -167,8 +167,8 @@ class RandomUniform(Seeded):
 
     def __init__(
         self,
-        minval: Any = 0.0,
-        maxval: Any = None,
+        minval: float = 0.0,
+        maxval: float | None = None,
         seed: int | None = None,
         dtype: DTypeLike = dtypes.float32,
     ) -> None:
@@ -195,7 +195,7 @@ class RandomNormal(Seeded):
     def __init__(
         self,
         mean: Any = 0.0,
-        stddev: Any = 1.0,
+        stddev: float = 1.0,
         seed: int | None = None,
         dtype: DTypeLike = dtypes.float32,
     ) -> None:
@@ -377,7 +377,7 @@ def fans(shape: Sequence[Any]) -> tuple[int, int]:
     return sizes[-2] * field, sizes[-1] * field
 
 
-_INITIALIZERS: Final[Mapping[str, Any]] = {
+_INITIALIZERS: Final[Mapping[str, type]] = {
     "constant": Constant,
     "glorot_normal": GlorotNormal,
     "glorot_uniform": GlorotUniform,

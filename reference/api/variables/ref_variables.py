@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 
@@ -40,13 +40,13 @@ class RefVariable(VariableV1):
     def __init__(
         self,
         initial_value: Any = None,
-        trainable: Any = None,
-        collections: Any = None,
+        trainable: bool | None = None,
+        collections: Iterable[str] | None = None,
         validate_shape: bool = True,
         caching_device: object = None,
         name: str | None = None,
         dtype: Any = None,
-        constraint: Any = None,
+        constraint: Callable[[Tensor], Tensor] | None = None,
         synchronization: Any = None,
         aggregation: Any = None,
         shape: Any = None,
@@ -181,10 +181,11 @@ class RefVariable(VariableV1):
         use_locking: Any = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Tensor | Operation:
         """Set it; gives the reference, or with `read_value` off the operation."""
         assignment = state_ops.assign(self._variable, value, use_locking=use_locking, name=name)
-        return assignment if read_value else assignment.op
+        result: Tensor | Operation = assignment if read_value else assignment.op
+        return result
 
     def assign_add(
         self,
@@ -195,7 +196,8 @@ class RefVariable(VariableV1):
     ) -> Any:
         """Add to it; gives the reference, or with `read_value` off the operation."""
         assignment = state_ops.assign_add(self._variable, delta, use_locking=use_locking, name=name)
-        return assignment if read_value else assignment.op
+        result: Tensor | Operation = assignment if read_value else assignment.op
+        return result
 
     def assign_sub(
         self,
@@ -203,10 +205,11 @@ class RefVariable(VariableV1):
         use_locking: Any = False,
         name: str | None = None,
         read_value: bool = True,
-    ) -> Any:
+    ) -> Tensor | Operation:
         """Subtract from it; gives the reference, or with `read_value` off the operation."""
         assignment = state_ops.assign_sub(self._variable, delta, use_locking=use_locking, name=name)
-        return assignment if read_value else assignment.op
+        result: Tensor | Operation = assignment if read_value else assignment.op
+        return result
 
     def _slice_assigned(
         self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str

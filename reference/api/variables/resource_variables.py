@@ -5,7 +5,7 @@ Each read is an operation of its own, so what it sees is fixed by control depend
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NoReturn
 
@@ -49,23 +49,23 @@ class ResourceVariable(Variable):
     handle: Tensor
     _read: Tensor
     _cached: Tensor | None = None
-    _caching_device: Any = None
+    _caching_device: object = None
     _is_initialized: Tensor | None = None
     _validate_shape = True
 
     def __init__(
         self,
         initial_value: Any = None,
-        trainable: Any = None,
-        collections: Any = None,
+        trainable: bool | None = None,
+        collections: Iterable[str] | None = None,
         validate_shape: bool = True,
         caching_device: object = None,
         name: str | None = None,
         dtype: Any = None,
         variable_def: VariableDef | None = None,
         import_scope: str | None = None,
-        constraint: Any = None,
-        distribute_strategy: Any = None,
+        constraint: Callable[[Tensor], Tensor] | None = None,
+        distribute_strategy: object = None,
         synchronization: Any = None,
         aggregation: Any = None,
         shape: Any = None,
@@ -263,7 +263,7 @@ class ResourceVariable(Variable):
 
     def assign(
         self,
-        value: Any,
+        value: object,
         use_locking: bool | None = None,
         name: str | None = None,
         read_value: bool = True,
@@ -350,7 +350,7 @@ class ResourceVariable(Variable):
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Tensor | Variable:
         """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
 
         Raises:
@@ -407,7 +407,7 @@ class ResourceVariable(Variable):
     def __copy__(self) -> ResourceVariable:
         return self
 
-    def __deepcopy__(self, memo: Any) -> NoReturn:
+    def __deepcopy__(self, memo: object) -> NoReturn:
         raise NotImplementedError("A variable can be copied only when eager execution is enabled.")
 
     def _refuse_augmented(self, _: object) -> NoReturn:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sessrun.spec.proto import SaveSliceInfoDef
 from sessrun.spec.proto.foreign import adopt
@@ -40,7 +39,7 @@ class SaveSliceInfo:
         full_shape: Sequence[int] | None = None,
         var_offset: Sequence[int] | None = None,
         var_shape: Sequence[int] | None = None,
-        save_slice_info_def: Any = None,
+        save_slice_info_def: SaveSliceInfoDef | None = None,
         import_scope: str | None = None,
     ) -> None:
         self.full_name, self.full_shape = full_name, full_shape

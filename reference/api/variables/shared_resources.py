@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from sessrun.reference.api.ops import array_ops
 from sessrun.reference.base.dtypes import string
@@ -31,11 +31,11 @@ class _Resource(NamedTuple):
 
     handle: Tensor
     create: Operation
-    is_initialized: Any
+    is_initialized: Tensor
 
 
 def register_resource(
-    handle: Tensor, create_op: Operation, is_initialized_op: Any, is_shared: bool = True
+    handle: Tensor, create_op: Operation, is_initialized_op: Tensor, is_shared: bool = True
 ) -> None:
     """List a resource in the default graph.
 

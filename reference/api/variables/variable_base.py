@@ -11,6 +11,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.variables import save_slices, state_ops
 from sessrun.reference.api.variables.batch_updates import batch_scatter_update
 from sessrun.reference.api.variables.variable_traits import (
@@ -153,7 +154,7 @@ class Variable(metaclass=_Creation):
     def read_value(self) -> Tensor:
         """The value, by a new read operation, after the control dependencies that are open here."""
 
-    def eval(self, session: object = None) -> Any:
+    def eval(self, session: object = None) -> object:
         """Its value in `session`, or in the default session.
 
         Raises:
@@ -207,16 +208,17 @@ class Variable(metaclass=_Creation):
 
     def batch_scatter_update(
         self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
-    ) -> Any:
+    ) -> Tensor | Variable:
         """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
 
         Raises:
           TypeError: `sparse_delta` is none.
 
         """
-        return batch_scatter_update(
+        result: Tensor | Variable = batch_scatter_update(
             self, sparse_delta.indices, sparse_delta.values, use_locking, name
         )
+        return result
 
     def load(self, value: object, session: Any = None) -> None:
         """Set it in a session now, without a new operation: the initial value is fed.
@@ -247,14 +249,15 @@ class Variable(metaclass=_Creation):
         """The names of its operations, without `export_scope`; None if it is not in that."""
 
     @staticmethod
-    def from_proto(variable_def: VariableDef, import_scope: str | None = None) -> Any:
+    def from_proto(variable_def: VariableDef, import_scope: str | None = None) -> Variable:
         """The variable whose operations the default graph has, under `import_scope`.
 
         Raises:
           KeyError: the graph does not have one of them.
 
         """
-        return UPPER["create"](variable_def=variable_def, import_scope=import_scope)
+        variable: Variable = UPPER["create"](variable_def=variable_def, import_scope=import_scope)
+        return variable
 
     # -- Python
 
@@ -331,7 +334,7 @@ def _scattering(kind: str) -> Callable[..., Tensor | Variable]:
 def _scattering_slices(kind: str) -> Callable[..., Tensor | Variable]:
     """The method that combines slices at index vectors with updates."""
 
-    def scatter(self: Variable, indices: Any, updates: Any, name: str | None = None) -> Any:
+    def scatter(self: Variable, indices: TensorLike, updates: Any, name: str | None = None) -> Any:
         apply = getattr(state_ops, f"scatter_nd_{kind}")
         return apply(self, indices, updates, use_locking=True, name=name)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from sessrun.reference.api.variables.partition_layout import Partitioner
+from sessrun.reference.api.variables.variable_base import Variable
 from sessrun.reference.api.variables.variable_store import AUTO_REUSE, Request, store_of
 from sessrun.reference.api.variables.variable_traits import (
     VariableAggregation,
@@ -63,17 +64,17 @@ class VariableScope:
 
     def __init__(
         self,
-        reuse: Any,
+        reuse: object,
         name: str = "",
-        initializer: Any = None,
-        regularizer: Any = None,
+        initializer: object = None,
+        regularizer: object = None,
         caching_device: object = None,
-        partitioner: Any = None,
-        custom_getter: Any = None,
+        partitioner: object = None,
+        custom_getter: object = None,
         name_scope: str = "",  # noqa: A002, RUF100 - TensorFlow's signature
         dtype: DTypeLike = dtypes.float32,
         use_resource: bool | None = None,
-        constraint: Any = None,
+        constraint: object = None,
     ) -> None:
         self._name = name
         self._reuse = reuse
@@ -118,7 +119,7 @@ class VariableScope:
         """Set the default caching device."""
         self.caching_device = caching_device
 
-    def set_partitioner(self, partitioner: Any) -> None:
+    def set_partitioner(self, partitioner: object) -> None:
         """Set the default partitioner."""
         self.partitioner = partitioner
 
@@ -355,8 +356,8 @@ def get_partitioned_variable(
 @public("get_local_variable")
 def get_local_variable(
     name: str,
-    shape: Any = None,
-    dtype: Any = None,
+    shape: ShapeLike = None,
+    dtype: DTypeLike | None = None,
     initializer: object = None,
     regularizer: Callable[[Tensor], Tensor | None] | None = None,
     trainable: bool | None = False,
@@ -369,10 +370,10 @@ def get_local_variable(
     constraint: Callable[[Tensor], Tensor] | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
-) -> Any:
+) -> Variable:
     """`get_variable` of a variable that is local and, whatever is said, not trained."""
     del trainable
-    return get_variable(
+    variable: Variable = get_variable(
         name,
         shape,
         dtype,
@@ -389,6 +390,7 @@ def get_local_variable(
         synchronization,
         aggregation,
     )
+    return variable
 
 
 @public("no_regularizer")

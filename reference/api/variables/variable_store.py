@@ -83,7 +83,7 @@ class VariableStore:
     """Variables by full name: in one piece, and those that are parts of a larger one."""
 
     def __init__(self) -> None:
-        self._variables: dict[str, Any] = {}
+        self._variables: dict[str, Variable] = {}
         self._wholes: dict[str, PartitionedVariable] = {}
 
     def variables_by_name(self) -> Mapping[str, Variable]:
@@ -263,7 +263,7 @@ def _takes(function: Callable[..., object], name: str) -> bool:
     return name in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
 
 
-def _shared(variable: Variable, request: Request) -> Any:
+def _shared(variable: Variable, request: Request) -> Variable:
     name = request.name
     if request.reuse is False:
         text = (
@@ -353,7 +353,7 @@ def _initial(
     if inspect.isclass(initializer):
         initializer = initializer()
     if shape.is_fully_defined():
-        given: dict[str, Any] = {"dtype": dtype}
+        given: dict[str, object] = {"dtype": dtype}
         if "partition_info" in inspect.signature(initializer).parameters:
             given["partition_info"] = info
         return functools.partial(initializer, shape.as_list(), **given), dtype.base_dtype

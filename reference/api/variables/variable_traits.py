@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from sessrun.reference.base.graph_keys import GraphKeys
+from sessrun.reference.graph.tensor import Tensor
 
 __all__ = [
     "Traits",
@@ -62,7 +63,7 @@ class Traits:
     """What a variable's maker says of it that no operation holds."""
 
     trainable: bool = True
-    constraint: Callable[[Any], Any] | None = None
+    constraint: Callable[[Tensor], Any] | None = None
     synchronization: VariableSynchronization = VariableSynchronization.AUTO
     aggregation: VariableAggregation = VariableAggregation.NONE
 
@@ -98,7 +99,7 @@ def traits_of(
     return Traits(bool(trainable), constraint, modes[0], modes[1])
 
 
-def collections_of(collections: Any, *, trainable: bool) -> list[str]:
+def collections_of(collections: Iterable[str] | None, *, trainable: bool) -> list[str]:
     """The collections that a variable goes into.
 
     Raises:

@@ -16,6 +16,8 @@ from sessrun.reference.api.variables.variable_traits import (
     VariableAggregationV2,
     VariableSynchronization,
 )
+from sessrun.reference.base.dtypes import DTypeLike
+from sessrun.reference.base.tensor_shape import ShapeLike
 from sessrun.reference.errors import bad_value
 from sessrun.reference.graph import stacks
 from sessrun.reference.graph.name_scopes import init_scope
@@ -71,15 +73,15 @@ def create(
     caching_device: object = None,
     name: str | None = None,
     variable_def: VariableDef | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     expected_shape: object = None,
     import_scope: str | None = None,
     constraint: Callable[[Tensor], Tensor] | None = None,
     use_resource: bool | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
-    shape: Any = None,
-) -> Any:
+    shape: ShapeLike = None,
+) -> Variable:
     """Make a variable.
 
     Args:
@@ -132,14 +134,14 @@ def create_resource(
     caching_device: object = None,
     name: str | None = None,
     variable_def: VariableDef | None = None,
-    dtype: Any = None,
+    dtype: DTypeLike | None = None,
     import_scope: str | None = None,
     constraint: Callable[[Tensor], Tensor] | None = None,
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
-    shape: Any = None,
+    shape: ShapeLike = None,
     **others: object,
-) -> Any:
+) -> Variable:
     """Make a resource variable, as `Variable` of TensorFlow 2 does.
 
     The arguments and errors are those of `create`; any others are for creators alone.
@@ -166,11 +168,12 @@ def create_resource(
     )
 
 
-def _through_creators(next_creator: Creator, **arguments: object) -> Any:
+def _through_creators(next_creator: Creator, **arguments: object) -> Variable:
     """Create a variable through the graph's variable creators; `next_creator` is the last."""
     for creator in stacks.get_default_graph().scopes.variable_creators:
         next_creator = partial(creator, next_creator)
-    return next_creator(**arguments)
+    variable: Variable = next_creator(**arguments)
+    return variable
 
 
 def _default(
@@ -181,7 +184,7 @@ def _default(
     import_scope: str | None = None,
     use_resource: bool | None = None,
     **given: object,
-) -> Any:
+) -> Variable:
     """The creator that makes the variable, after all others."""
     del next_creator, expected_shape
     if variable_def is not None:
@@ -191,16 +194,20 @@ def _default(
         use_resource = None if opened is None else opened.current.use_resource
     if use_resource is None:
         use_resource = _Toggle.resource
-    return _new(ResourceVariable if use_resource else RefVariable, given)
+    variable: Variable = _new(ResourceVariable if use_resource else RefVariable, given)
+    return variable
 
 
 def _default_resource(
     *, variable_def: VariableDef | None = None, import_scope: str | None = None, **given: object
-) -> Any:
+) -> Variable:
     """The creator of resource variables, after all others."""
     if variable_def is None:
         known = inspect.signature(ResourceVariable.__init__).parameters.keys() - {"collections"}
-        return _new(ResourceVariable, {key: given[key] for key in known & given.keys()})
+        variable: Variable = _new(
+            ResourceVariable, {key: given[key] for key in known & given.keys()}
+        )
+        return variable
     if not adopt(variable_def, VariableDef).is_resource:
         raise bad_value(
             "Trying to restore a reference variable as a resource variable: make it with "
@@ -213,7 +220,7 @@ def _existing_variable(
     variable_def: VariableDef,
     initial_value: object,
     import_scope: str | None,
-) -> Any:
+) -> Variable:
     """The variable that the default graph has of this description."""
     if initial_value is not None:
         raise bad_value("variable_def and initial_value are mutually exclusive.")
