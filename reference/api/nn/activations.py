@@ -57,7 +57,9 @@ def crelu(features: TensorLike, name: str | None = None, axis: TensorLike = -1) 
         return relu(concat([value, -value], axis, name=scope))
 
 
-def _swapped(value: Tensor, axis: int | Tensor, last: Tensor, name: str | None = None) -> Tensor:
+def _swapped_with_last(
+    value: Tensor, axis: int | Tensor, last: Tensor, name: str | None = None
+) -> Tensor:
     """The tensor with an axis and the last axis swapped."""
     order = concat([range_(axis), [last], range_(axis + 1, last), [axis]], 0)
     return transpose(value, order, name=name)  # type: ignore[arg-type]  # None: named by its scope
@@ -101,8 +103,8 @@ def along_axis(
         axis += count
     rows = rank(value)
     axis %= ndims
-    turned = function(_swapped(value, axis, sub(rows, 1)), None)
-    outputs = tuple(_swapped(output, axis, sub(rows, 1), name) for output in turned)
+    turned = function(_swapped_with_last(value, axis, sub(rows, 1)), None)
+    outputs = tuple(_swapped_with_last(output, axis, sub(rows, 1), name) for output in turned)
     for output in outputs:
         output.set_shape(value.shape)
     return outputs

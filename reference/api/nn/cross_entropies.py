@@ -60,7 +60,7 @@ def _alike(x: Tensor, z: Tensor, words: str) -> None:
         raise bad_value(f"{words} must have the same shape, received ({x.shape} vs {z.shape}).")
 
 
-def _both(labels: object, logits: object, what: str) -> None:
+def _check_given(labels: object, logits: object, what: str) -> None:
     if labels is None or logits is None:
         raise bad_value(
             f"Both `labels` and `logits` must be provided for {what}: "
@@ -117,7 +117,7 @@ def sigmoid_cross_entropy_with_logits(
       ValueError: labels and logits are not given or their shapes differ.
 
     """
-    _both(labels, logits, "sigmoid_cross_entropy_with_logits")
+    _check_given(labels, logits, "sigmoid_cross_entropy_with_logits")
     with name_scope(name, "logistic_loss", [logits, labels]) as scope:
         x = convert_to_tensor(logits, name="logits")
         z = convert_to_tensor(labels, name="labels")
@@ -190,7 +190,10 @@ def softmax_cross_entropy_with_logits_v2(
         wanted = cast(wanted, precise.dtype)
         count = rank(precise)
         if axis != -1:
-            precise, wanted = _ending(precise, axis, count), _ending(wanted, axis, count)
+            precise, wanted = (
+                _with_axis_last(precise, axis, count),
+                _with_axis_last(wanted, axis, count),
+            )
         full_shape = shape(precise)
         flat = {"features": _flattened(precise), "labels": _flattened(wanted)}
         if is_op_determinism_enabled():
@@ -205,7 +208,7 @@ def softmax_cross_entropy_with_logits_v2(
         return cast(cost, rows.dtype) if half else cost
 
 
-def _ending(value: Tensor, axis: int, count: Tensor) -> Tensor:
+def _with_axis_last(value: Tensor, axis: int, count: Tensor) -> Tensor:
     """The tensor with an axis moved to the end."""
     return transpose(value, concat([range_(axis), range_(axis + 1, count), [axis]], 0))
 
@@ -235,7 +238,7 @@ def softmax_cross_entropy_with_logits(
 
     """
     axis = chosen(axis, dim, "axis", "dim")
-    _both(labels, logits, "softmax_cross_entropy_with_logits")
+    _check_given(labels, logits, "softmax_cross_entropy_with_logits")
     with name_scope(name, "softmax_cross_entropy_with_logits_sg", [logits, labels]) as scope:
         held = stop_gradient(labels, name="labels_stop_gradient")
     return softmax_cross_entropy_with_logits_v2(held, logits, axis=axis, name=scope)
@@ -256,7 +259,7 @@ def sparse_softmax_cross_entropy_with_logits(
       ValueError: the logits are a scalar, or the shapes do not fit.
 
     """
-    _both(labels, logits, "sparse_softmax_cross_entropy_with_logits")
+    _check_given(labels, logits, "sparse_softmax_cross_entropy_with_logits")
     with name_scope(name, "SparseSoftmaxCrossEntropyWithLogits", [labels, logits]):
         numbers = convert_to_tensor(labels)
         rows = convert_to_tensor(logits)

@@ -293,7 +293,7 @@ def _scan(
         return [i - 1 if reverse else i + 1, num_elems, *out, *after]
 
     first = shape(flat[0])[0] - 1 if reverse else constant(0, dtype=dtypes.int32)
-    room = [] if final_only else _room(states, flat[0], first, reverse, inclusive)
+    room = [] if final_only else _state_buffers(states, flat[0], first, reverse, inclusive)
     carried = [first, length, *room, *states]
     stay = [
         index
@@ -305,7 +305,7 @@ def _scan(
     return nest.pack_sequence_as(initial, results[2 : len(states) + 2])
 
 
-def _room(
+def _state_buffers(
     states: list[Tensor], elements: Tensor, first: Tensor, reverse: bool, inclusive: bool
 ) -> list[Tensor]:
     """Buffers for all states; with `inclusive` the initial state is written into them."""

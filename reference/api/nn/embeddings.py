@@ -119,16 +119,16 @@ def embedding_lookup(
             with colocate_with(parts[0]):
                 rows = _clipped(gather(parts[0], numbers, name=scope), numbers, max_norm)
             return identity(rows)
-        return _of_parts(parts, numbers, partition_strategy, max_norm, scope)
+        return _lookup_in_parts(parts, numbers, partition_strategy, max_norm, scope)
 
 
-def _of_parts(
+def _lookup_in_parts(
     parts: Sequence[Any], ids: Tensor, strategy: str, max_norm: float | None, scope: str
 ) -> Tensor:
     count = len(parts)
     flat = reshape(ids, [-1])
     positions = range_(size(flat, out_type=int32))
-    owners, numbers = _assigned(parts, flat, strategy)
+    owners, numbers = _parts_of_ids(parts, flat, strategy)
     owners = cast(owners, int32)
     of_part = dynamic_partition(numbers, owners, count)
     positions_of_part = dynamic_partition(positions, owners, count)
@@ -151,7 +151,7 @@ def _of_parts(
     return _clipped(rows, ids, max_norm)
 
 
-def _assigned(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
+def _parts_of_ids(parts: Sequence[Any], ids: Tensor, strategy: str) -> tuple[Tensor, Tensor]:
     """For each id the index of the part that holds it, and its id within that part.
 
     Raises:

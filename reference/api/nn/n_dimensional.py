@@ -184,7 +184,7 @@ class Convolution:
             )
         self.input_shape, self.filter_shape = static_shape, window
         self.data_format, self.padding, self.name = data_format, padding, name
-        self.strides, self.dilation_rate = _moves(count, strides, dilation_rate)
+        self.strides, self.dilation_rate = _strides_and_rates(count, strides, dilation_rate)
         self.num_batch_dims, self.num_spatial_dims = batch, count
         self.conv_op = Dilated(
             static_shape,
@@ -198,7 +198,7 @@ class Convolution:
         )
 
     def _build(self, _: int, padding: Padding) -> Callable[[Tensor, Any], Tensor]:
-        return _Plain(
+        return _UndilatedConvolution(
             self.input_shape,
             self.filter_shape,
             padding,
@@ -230,7 +230,7 @@ def _batch_dims(input_shape: TensorShape, count: int) -> int:
     return input_shape.ndims - count - 1
 
 
-def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray]:
+def _strides_and_rates(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray]:
     """Strides and rates as arrays, one number for each spatial dimension.
 
     Raises:
@@ -257,7 +257,7 @@ def _moves(count: int, strides: Any, rates: Any) -> tuple[np.ndarray, np.ndarray
     return steps, apart
 
 
-class _Plain:
+class _UndilatedConvolution:
     """A convolution without dilation."""
 
     def __init__(
@@ -365,7 +365,7 @@ def pool(
                 f"`len(window_shape)` must be 1, 2, or 3. Received: window_shape={window_shape}"
             )
         x.shape.with_rank(count + 2)
-        steps, apart = _moves(count, strides, rates)
+        steps, apart = _strides_and_rates(count, strides, rates)
         if padding == "SAME" and np.any(apart > 1):
             raise bad_value(
                 "pooling with 'SAME' padding is not implemented for `dilation_rate` > "
@@ -379,7 +379,7 @@ def pool(
             )
         if (pooling_type, count) not in _POOLINGS:
             raise bad_value(f"{count}-D {pooling_type} pooling is not supported.")
-        pooled = _pooled(
+        pooled = _pooling(
             scope,
             _POOLINGS[pooling_type, count],
             count,
@@ -394,7 +394,7 @@ def pool(
         )
 
 
-def _pooled(
+def _pooling(
     scope: str,
     function: Callable[..., Tensor],
     count: int,

@@ -157,11 +157,11 @@ def clip_by_global_norm(
                 clipped.append(None)
                 continue
             with colocate_with(value):
-                clipped.append(_like_input(t, _named(scope, i)(value * scale)))
+                clipped.append(_like_input(t, _identity_named(scope, i)(value * scale)))
     return clipped, norm
 
 
-def _named(scope: str, number: int) -> Callable[[Tensor], Tensor]:
+def _identity_named(scope: str, number: int) -> Callable[[Tensor], Tensor]:
     """An identity with TensorFlow's node name, which repeats the scope's name."""
     own = scope.rstrip("/").rpartition("/")[2]
     return lambda value: identity(value, name=f"{own}/_{number}")

@@ -72,7 +72,7 @@ def remove_squeezable_dimensions(
         return true, guessed
 
 
-def _held(check: Operation, value: Tensor) -> Tensor:
+def _after_check(check: Operation, value: Tensor) -> Tensor:
     """The tensor, computed after the check has passed."""
     with control_dependencies([check]):
         held: Tensor = gated(value.graph, value)
@@ -113,14 +113,16 @@ def confusion_matrix(
         )
         guessed, true = cast(guessed, dtypes.int64), cast(true, dtypes.int64)
         sign = "`{}` contains negative values"
-        true = _held(assert_non_negative(true, message=sign.format("labels")), true)
-        guessed = _held(assert_non_negative(guessed, message=sign.format("predictions")), guessed)
+        true = _after_check(assert_non_negative(true, message=sign.format("labels")), true)
+        guessed = _after_check(
+            assert_non_negative(guessed, message=sign.format("predictions")), guessed
+        )
         if num_classes is None:
             num_classes = maximum(reduce_max(guessed), reduce_max(true)) + 1
         else:
             count = cast(num_classes, dtypes.int64)
-            true = _held(assert_less(true, count, message="`labels` out of bound"), true)
-            guessed = _held(
+            true = _after_check(assert_less(true, count, message="`labels` out of bound"), true)
+            guessed = _after_check(
                 assert_less(guessed, count, message="`predictions` out of bound"), guessed
             )
         if weights is not None:

@@ -55,9 +55,9 @@ def einsum(equation: str, *inputs: TensorLike, **kwargs: Any) -> Tensor:
         shapes = [_dimensions(operand) for operand in inputs]
         parts, result = _parsed(equation, len(shapes))
         if len(inputs) <= 2:
-            return _once(inputs, parts, result)
+            return _contract(inputs, parts, result)
         sizes = _sizes(parts, shapes, equation)
-        return _in_order(list(inputs), parts, result, sizes, optimize)
+        return _contract_in_order(list(inputs), parts, result, sizes, optimize)
 
 
 def _dimensions(value: Any) -> list[int | None] | None:
@@ -67,7 +67,7 @@ def _dimensions(value: Any) -> list[int | None] | None:
     return list(known)
 
 
-def _once(operands: Sequence[TensorLike], parts: Sequence[str], result: str) -> Tensor:
+def _contract(operands: Sequence[TensorLike], parts: Sequence[str], result: str) -> Tensor:
     equation = f"{','.join(parts)}->{result}".replace(_DOTS, "...")
     op = apply_op("Einsum", {"inputs": list(operands)}, {"equation": equation}, None)
     return op.outputs[0]
@@ -135,7 +135,7 @@ def _sizes(
     return sizes
 
 
-def _in_order(
+def _contract_in_order(
     operands: list[Any],
     parts: list[str],
     result: str,
@@ -163,7 +163,7 @@ def _in_order(
                 if is_last
                 else "".join(name for name in dict.fromkeys(its + labels) if name in later)
             )
-            picked[0] = _once([first, operand], [its, labels], names), names
+            picked[0] = _contract([first, operand], [its, labels], names), names
         operands.append(picked[0][0])
         parts.append(picked[0][1])
     contracted: Tensor = operands[0]

@@ -45,7 +45,7 @@ def _checked(batch_dims: object, params: Tensor, indices: Tensor) -> None:
             )
 
 
-def _in_batches(
+def _gather_nd_in_batches(
     params: TensorLike,
     indices: TensorLike,
     batch_dims: int,
@@ -125,7 +125,7 @@ def gather_nd(
     known = get_static_value(batch_dims)
     batches = batch_dims if known is None else int(known)
     if known is None or batches:
-        return _in_batches(params, indices, batches, name, bad_indices_policy)
+        return _gather_nd_in_batches(params, indices, batches, name, bad_indices_policy)
     if hasattr(params, "gather_nd") and bad_indices_policy in {"", "DEFAULT"}:
         slices: Tensor = params.gather_nd(indices, name=name)
         return slices

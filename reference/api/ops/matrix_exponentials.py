@@ -101,11 +101,11 @@ def _thirteenth(
     return odd_part, even
 
 
-def _chosen(norm: Tensor, bounds: Sequence[float], cases: Sequence[Tensor]) -> Tensor:
+def _first_below(norm: Tensor, bounds: Sequence[float], cases: Sequence[Tensor]) -> Tensor:
     """The value of the first case whose bound is above the norm, else of the last one."""
     first, *others = bounds
     is_below = less(norm, constant(first, norm.dtype))
-    rest = _chosen(norm, others, cases[1:]) if others else cases[1]
+    rest = _first_below(norm, others, cases[1:]) if others else cases[1]
     return select_v2(is_below, cases[0], rest)
 
 
@@ -137,13 +137,13 @@ def matrix_exponential(
         matrix = reshape(matrix, concat(([-1], shape(matrix)[-2:]), axis=0))
         columns = reduce_sum(absolute(matrix), axis=size(shape(matrix)) - 2)
         norm = reduce_max(columns, axis=-1)[..., None, None]
-        exponential = _squared(norm, *_started(matrix, norm), matrix)
+        exponential = _squared(norm, *_scaled_approximant(matrix, norm), matrix)
         if not matrix.shape.is_fully_defined():
             return reshape(exponential, concat((batch, shape(exponential)[-2:]), axis=0))
         return reshape(exponential, batch.concatenate(exponential.shape[-2:]))
 
 
-def _started(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def _scaled_approximant(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Both parts of the approximant, and the number of squarings of its result."""
     orders: tuple[int, ...]
     bounds: tuple[float, ...]
@@ -159,7 +159,7 @@ def _started(matrix: Tensor, norm: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     parts = [_approximant(matrix, order) for order in orders[:-1]]
     scale = cast(power(constant(2.0, norm.dtype), squarings), matrix.dtype)
     parts.append(_approximant(matrix / scale, orders[-1]))
-    odd, even = (_chosen(norm, bounds, [part[side] for part in parts]) for side in (0, 1))
+    odd, even = (_first_below(norm, bounds, [part[side] for part in parts]) for side in (0, 1))
     return odd, even, squarings
 
 

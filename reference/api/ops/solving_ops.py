@@ -86,7 +86,7 @@ def gramian_factor(matrix: Tensor, l2_regularizer: TensorLike, first_kind: bool)
 
 
 def _is_composed(matrix: Tensor, fast: bool) -> bool:
-    """Whether several operations compute the solution; a large batch of small matrices takes one."""
+    """Whether several operations compute the solution; one solves a large batch of small ones."""
     if fast is False:
         return False
     sizes: Any = matrix.shape

@@ -46,19 +46,19 @@ def _sorted(values: TensorLike, axis: TensorLike, direction: str, *, gives_indic
         raise bad_value(f"Argument `axis` must be a constant scalar. Received: axis={given}.")
     value = convert_to_tensor(values, name="values")
     if direction == "DESCENDING":
-        return _falling(value, int(known), gives_indices=gives_indices)
+        return _sorted_descending(value, int(known), gives_indices=gives_indices)
     if value.dtype.is_unsigned:
         most = value.dtype.max
-        ordered = _falling(most - value, int(known), gives_indices=gives_indices)
+        ordered = _sorted_descending(most - value, int(known), gives_indices=gives_indices)
         return ordered if gives_indices else most - ordered
     if value.dtype.is_integer:  # the least one has no negative
-        ordered = _falling(-value - 1, int(known), gives_indices=gives_indices)
+        ordered = _sorted_descending(-value - 1, int(known), gives_indices=gives_indices)
         return ordered if gives_indices else -ordered - 1
-    ordered = _falling(-value, int(known), gives_indices=gives_indices)
+    ordered = _sorted_descending(-value, int(known), gives_indices=gives_indices)
     return ordered if gives_indices else -ordered
 
 
-def _falling(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
+def _sorted_descending(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
     """The elements along an axis in descending order, or their indices."""
     length = shape(value)[axis]
     count: Any = rank(value)
@@ -149,7 +149,7 @@ def searchsorted(
     return reshape(positions, shape_internal(values))
 
 
-def _steps(x: TensorLike) -> tuple[Tensor, Tensor]:
+def _neighbours(x: TensorLike) -> tuple[Tensor, Tensor]:
     """The flattened elements without the first, and without the last."""
     flat = reshape(x, [-1])
     return flat[1:], flat[:-1]
@@ -159,11 +159,11 @@ def _steps(x: TensorLike) -> tuple[Tensor, Tensor]:
 def is_non_decreasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether no element is less than the one before it: a bool scalar."""
     with name_scope(name, "is_non_decreasing", [x]):
-        return reduce_all(greater_equal(*_steps(x)))
+        return reduce_all(greater_equal(*_neighbours(x)))
 
 
 @public("debugging.is_strictly_increasing", "is_strictly_increasing", "math.is_strictly_increasing")
 def is_strictly_increasing(x: TensorLike, name: str | None = None) -> Tensor:
     """Whether each element is greater than the one before it: a bool scalar."""
     with name_scope(name, "is_strictly_increasing", [x]):
-        return reduce_all(greater(*_steps(x)))
+        return reduce_all(greater(*_neighbours(x)))

@@ -161,7 +161,7 @@ def sparse_concat(
         return tensors[0]
     shapes = [sparse.dense_shape for sparse in tensors]
     if expand:
-        shapes = _enlarged(shapes, axis)
+        shapes = _enlarged_shapes(shapes, axis)
     outputs = wrapper("SparseConcat")(
         indices=[sparse.indices for sparse in tensors],
         values=[sparse.values for sparse in tensors],
@@ -169,7 +169,7 @@ def sparse_concat(
         concat_dim=axis,
         name=name,
     )
-    static = _joined([sparse.shape for sparse in tensors], axis, expand=expand)
+    static = _concatenated_shape([sparse.shape for sparse in tensors], axis, expand=expand)
     if all(sparse.shape.is_fully_defined() for sparse in tensors):
         sizes = convert_to_tensor(static.as_list(), dtypes.int64)
         return SparseTensor(outputs.output_indices, outputs.output_values, sizes)
@@ -178,7 +178,7 @@ def sparse_concat(
     return result
 
 
-def _enlarged(shapes: Sequence[Tensor], axis: int) -> list[Tensor]:
+def _enlarged_shapes(shapes: Sequence[Tensor], axis: int) -> list[Tensor]:
     """The shapes, with all dimensions except the axis enlarged to the largest."""
     largest = reduce_max(concat([reshape(sizes, [1, -1]) for sizes in shapes], 0), 0)
     if axis == -1:
@@ -188,7 +188,9 @@ def _enlarged(shapes: Sequence[Tensor], axis: int) -> list[Tensor]:
     ]
 
 
-def _joined(shapes: Sequence[TensorShape], axis: int, *, expand: bool | None) -> TensorShape:
+def _concatenated_shape(
+    shapes: Sequence[TensorShape], axis: int, *, expand: bool | None
+) -> TensorShape:
     """The static shape of the concatenation."""
     if any(static.rank is None for static in shapes):
         return unknown_shape()
@@ -227,7 +229,7 @@ def sparse_reshape(
         known = seen_shape(wanted)
         sizes: Any = reshaped.output_shape
         if known.ndims is not None and sparse.shape.is_fully_defined():
-            completed = _completed(
+            completed = _inferred_shape(
                 known.as_list(), get_static_value(wanted), sparse.shape.as_list()
             )
             sizes = (
@@ -238,7 +240,7 @@ def sparse_reshape(
         return SparseTensor(reshaped.output_indices, identity(sparse.values), sizes)
 
 
-def _completed(wanted: list[Any], given: Any, old: list[Any]) -> list[int] | None:
+def _inferred_shape(wanted: list[Any], given: Any, old: list[Any]) -> list[int] | None:
     """The new shape, if it is static."""
     if given is not None and sum(size == -1 for size in given) > 1:
         raise ValueError(f"At most one dimension can be inferred (-1). Found: {given}")
@@ -361,12 +363,12 @@ def sparse_reset_shape(sp_input: SparseTensor, new_shape: TensorLike | None = No
                 f"Found new_shape ({known}), sp_input.shape ({sizes})."
             )
         return SparseTensor(indices, values, known)
-    wanted = _once(assert_equal(shape(old), shape(wanted)), wanted)
-    wanted = _once(assert_less_equal(old, wanted), wanted)
+    wanted = _after_check(assert_equal(shape(old), shape(wanted)), wanted)
+    wanted = _after_check(assert_less_equal(old, wanted), wanted)
     return SparseTensor(indices, values, wanted)
 
 
-def _once(check: Operation, value: Tensor) -> Tensor:
+def _after_check(check: Operation, value: Tensor) -> Tensor:
     """The value, computed after a check."""
     graph = get_default_graph()
     with graph.control_dependencies([check]):

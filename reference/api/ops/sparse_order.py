@@ -113,7 +113,7 @@ def merged(
         columns = [expand_dims(cast(sparse.values, dtypes.int64), axis=1) for sparse in indices]
         limits = [cast(size, dtypes.int64) for size in sizes]
         merged_indices = concat([indices[0].indices[:, :-1], *columns], axis=1)
-        dense_shape = _grown(indices[0].dense_shape, limits)
+        dense_shape = _with_last_sizes(indices[0].dense_shape, limits)
         result = SparseTensor(merged_indices, values.values, dense_shape)
         if already_sorted:
             return result
@@ -121,7 +121,7 @@ def merged(
         return SparseTensor(ordered.indices, ordered.values, dense_shape)
 
 
-def _grown(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:
+def _with_last_sizes(shape: Tensor, limits: Sequence[Tensor]) -> Tensor:
     """The shape whose last size is replaced by the given sizes."""
     return concat([shape[:-1], list(limits)], axis=0)
 

@@ -86,11 +86,14 @@ def reduce_join(
     keep = bool(keepdims if keep_dims is None else keep_dims)
     with name_scope(name, "ReduceJoin"):
         value = convert_to_tensor(inputs)
-        joined = {"inputs": value, "reduction_indices": _falling(value) if axes is None else axes}
+        joined = {
+            "inputs": value,
+            "reduction_indices": _axes_from_last(value) if axes is None else axes,
+        }
         return one("ReduceJoin", joined, keep_dims=keep, separator=separator)
 
 
-def _falling(value: Tensor) -> Tensor:
+def _axes_from_last(value: Tensor) -> Tensor:
     """All axes from the last to the first, so that elements are joined in C order."""
     ndims = value.shape.ndims
     if ndims is not None:

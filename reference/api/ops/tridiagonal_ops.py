@@ -23,7 +23,7 @@ from sessrun.reference.public import public
 __all__ = ["solve_compact"]
 
 
-def _of_matrix(diagonals: Tensor) -> Tensor:
+def _compact_from_matrix(diagonals: Tensor) -> Tensor:
     sides = [dimension_value(diagonals.shape[axis]) for axis in (-1, -2)]
     if all(sides) and sides[0] != sides[1]:
         raise bad_value(
@@ -42,7 +42,7 @@ def _padded(diagonal: Tensor, size: int | None, name: str, padding: list[int]) -
     raise bad_value(f"Expected {name} to be have length {size} or {(size or 0) - 1}, got {length}.")
 
 
-def _of_sequence(diagonals: Tensor | Sequence[Tensor]) -> Tensor:
+def _compact_from_sequence(diagonals: Tensor | Sequence[Tensor]) -> Tensor:
     if not isinstance(diagonals, tuple | list) or len(diagonals) != 3:
         raise bad_value("Expected diagonals to be a sequence of length 3.")
     above, main, below = diagonals
@@ -89,9 +89,9 @@ def tridiagonal_solve(
     if perturb_singular and not partial_pivoting:
         raise bad_value("partial_pivoting must be True if perturb_singular is.")
     if diagonals_format == "sequence":
-        diagonals = _of_sequence(diagonals)
+        diagonals = _compact_from_sequence(diagonals)
     elif diagonals_format == "matrix":
-        diagonals = _of_matrix(diagonals)
+        diagonals = _compact_from_matrix(diagonals)
     elif diagonals_format != "compact":
         raise bad_value(f"Unrecognized diagonals_format: {diagonals_format}")
     ranks = _checked_ranks(diagonals, rhs)
@@ -164,7 +164,7 @@ def tridiagonal_matmul(
     if diagonals_format == "sequence":
         three = list(diagonals)
     elif diagonals_format in {"compact", "matrix"}:
-        compact = _of_matrix(diagonals) if diagonals_format == "matrix" else diagonals
+        compact = _compact_from_matrix(diagonals) if diagonals_format == "matrix" else diagonals
         three = [compact[..., row, :] for row in range(3)]
     else:
         raise bad_value(f"Unrecognized diagonals_format: {diagonals_format}")

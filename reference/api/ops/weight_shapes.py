@@ -51,7 +51,7 @@ def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
     """
     with name_scope(None, "assert_broadcastable", (weights, values)) as scope:
         given, target = _Shaped(weights, "weights"), _Shaped(values, "values")
-        settled = _settled(given, target)
+        settled = _static_result(given, target)
         if settled is not None:
             return no_op(name=settled)
         is_scalar = equal(0, given.rank, name="is_scalar")
@@ -72,7 +72,7 @@ def assert_broadcastable(weights: TensorLike, values: TensorLike) -> Operation:
         return assert_(fits, data, name=scope)
 
 
-def _settled(given: _Shaped, target: _Shaped) -> str | None:
+def _static_result(given: _Shaped, target: _Shaped) -> str | None:
     """The name of the NoOp if static shapes fit; None if the check is left to the run.
 
     Raises:
