@@ -170,7 +170,7 @@ class Dilated:
         """The rows of spatial dimensions, and rows of `fill` for the others after the batch."""
         rest = rows.shape.as_list()[1:]
         known = constant_value(rows)
-        source: Any = rows if known is None else known
+        source = rows if known is None else known
         parts: list[Any] = []
         before, index, dims = 0, 0, self._dims
         while index < len(dims):

@@ -142,7 +142,7 @@ def _lookup_in_parts(
     for part in parts[1:]:
         known = known.merge_with(part.shape[1:])
     if known.is_fully_defined():
-        row: Any = known
+        row = known
     else:
         with colocate_with(parts[0]):
             row = shape(parts[0])[1:]

@@ -309,7 +309,7 @@ def conv_transpose(
     """
     with name_scope(name, "conv_transpose", [input, output_shape]) as scope:
         if isinstance(output_shape, Tensor):
-            spatial: Any = output_shape.shape[0] - 2
+            spatial = output_shape.shape[0] - 2
         elif isinstance(output_shape, Sized):
             spatial = len(output_shape) - 2
         else:

@@ -150,7 +150,7 @@ def matrix_rank(
         values = svd(a, compute_uv=False)
         if tol is None:
             if a.shape[-2:].is_fully_defined():
-                side: Any = np.max([size for size in a.shape[-2:].as_list() if size is not None])
+                side = np.max([size for size in a.shape[-2:].as_list() if size is not None])
             else:
                 side = reduce_max(shape(a)[-2:])
             epsilon = np.finfo(a.dtype.as_numpy_dtype).eps
@@ -192,7 +192,7 @@ def pinv(
         if rcond is None:
             sides = _side(a, -2), _side(a, -1)
             is_known = all(isinstance(side, int) for side in sides)
-            most: Any = float(max(sides)) if is_known else cast(maximum(*sides), dtype)
+            most = float(max(sides)) if is_known else cast(maximum(*sides), dtype)
             rcond = 10.0 * most * np.finfo(dtype).eps
         rcond = convert_to_tensor(rcond, dtype=dtype, name="rcond")
         values, left, right = svd(a, full_matrices=False, compute_uv=True)

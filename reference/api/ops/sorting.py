@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from sessrun.reference.api.nn.top_k import top_k
@@ -61,9 +59,9 @@ def _sorted(values: TensorLike, axis: TensorLike, direction: str, *, gives_indic
 def _sorted_descending(value: Tensor, axis: int, *, gives_indices: bool) -> Tensor:
     """The elements along an axis in descending order, or their indices."""
     length = shape(value)[axis]
-    count: Any = rank(value)
+    count = rank(value)
     ndims = value.shape.ndims
-    order: Any = None
+    order = None
     if axis != -1 and axis + 1 != ndims:
         if ndims is not None:
             sorted_axis = axis + ndims if axis < 0 else axis
@@ -71,7 +69,7 @@ def _sorted_descending(value: Tensor, axis: int, *, gives_indices: bool) -> Tens
             swapped[[sorted_axis, ndims - 1]] = swapped[[ndims - 1, sorted_axis]]
             order = constant(swapped, name="transposition")
         else:
-            position: Any = axis + count if axis < 0 else axis
+            position = axis + count if axis < 0 else axis
             order = tensor_scatter_update(
                 range_(count), [[position], [count - 1]], [count - 1, position]
             )

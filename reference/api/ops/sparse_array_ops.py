@@ -227,7 +227,7 @@ def sparse_reshape(
         }
         reshaped = wrapper("SparseReshape")(**inputs, name=scope)
         known = seen_shape(wanted)
-        sizes: Any = reshaped.output_shape
+        sizes = reshaped.output_shape
         if known.ndims is not None and sparse.shape.is_fully_defined():
             completed = _inferred_shape(
                 known.as_list(), get_static_value(wanted), sparse.shape.as_list()
