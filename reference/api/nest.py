@@ -129,7 +129,7 @@ def _options(arguments: dict[str, Any]) -> tuple[bool, bool]:
 
 
 def map_structure(func: Callable[..., object], *structure: object, **kwargs: object) -> Any:
-    """Map a function over the leaves at the same places.
+    """Map a function over the leaves of structures.
 
     Args:
       func: takes as many leaves as there are structures.
@@ -228,7 +228,7 @@ def _compare_types(one: Any, other: Any) -> None:
 
 
 def flatten_dict_items(dictionary: Any) -> dict[Any, Any]:
-    """A mapping whose keys that are structures are taken apart, with their values.
+    """A mapping whose keys that are structures are flattened, with their values.
 
     Args:
       dictionary: a mapping; a key that is a tuple has a value of the same number of leaves.

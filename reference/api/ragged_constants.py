@@ -90,7 +90,7 @@ def _build(
     ragged_rank: int | None,
     inner_shape: Sequence[int] | None,
 ) -> Any:
-    """A constant, by what makes dense and ragged ones."""
+    """Build a constant by functions for dense and for ragged values."""
     if is_ragged(pylist):
         raise TypeError("pylist may not be a RaggedTensor or RaggedTensorValue.")
     scalars, deepest = _depths(pylist)

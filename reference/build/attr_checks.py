@@ -21,7 +21,7 @@ __all__ = ["check", "complete", "given"]
 
 
 def given(declared: Signature, attrs: Mapping[str, object]) -> dict[str, object]:
-    """The attributes that a caller gave, in the runtime's form; None means the default.
+    """The attributes of a call, in the runtime's form; None means the default.
 
     Raises:
       InvalidArgumentTypeError: one is not declared or of a wrong type.

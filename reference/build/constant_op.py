@@ -110,7 +110,7 @@ def make_tensor_proto(
 
 
 def _array(value: object, dtype: DTypeLike | None, shape: Any) -> np.ndarray:
-    """The elements that are given, of whatever shape they have."""
+    """The given elements as an array."""
     if conversion.first_tensor(value) is not None:
         raise bad_type("Expected any non-tensor type, but got a tensor instead.")
     wanted = None if dtype is None else dtypes.as_dtype(dtype).base_dtype
@@ -124,7 +124,7 @@ def _sizes(shape: TensorShape) -> tuple[int, ...]:
 
 
 def _given(value: object) -> Any:
-    """What is given as it is, or as an array; a tensor has no value yet: NotImplementedError."""
+    """The given value as it is, or as an array; a tensor has no value yet: NotImplementedError."""
     return np.asarray(value) if hasattr(value, "__array__") else value
 
 

@@ -1,4 +1,4 @@
-"""How a fetch or a feed key that is no tensor stands for several tensors.
+"""`register_session_run_conversion_functions`: fetches and feeds that stand for several tensors.
 
 The registry of `register_session_run_conversion_functions`: a type, how a fetch of it expands
 and contracts, how a feed of it expands. The last registered type comes first.

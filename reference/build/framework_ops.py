@@ -134,7 +134,7 @@ def _flat(item: Any) -> Iterator[object]:
 
 
 def gated(graph: Graph, item: Any) -> Any:
-    """The tensor again, on its own device; of an operation one that comes after it.
+    """An identity of a tensor, on its device; of an operation one that comes after it.
 
     Rows of a tensor come with their values again, a sparse tensor with all of its parts.
     """

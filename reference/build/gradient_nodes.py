@@ -1,4 +1,4 @@
-"""How gradient functions make operations: by type and position, and once the gradient is there."""
+"""Helpers of gradient functions: operations by type and positional inputs; deferred gradients."""
 
 from __future__ import annotations
 

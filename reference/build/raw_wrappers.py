@@ -36,7 +36,7 @@ _BORDER: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z0-9])(?=[A-Z][a-z])")
 
 @functools.cache
 def wrapper(op_type: str) -> Callable[..., Any]:
-    """A function that makes an operation of this type from inputs and attributes by name.
+    """A function that builds an operation of this type from inputs and attributes by name.
 
     It returns the operation if it has no output, its tensor if it has one, a list for a list of
     them, for several outputs a namedtuple of these. It raises TypeError for a missing input or
@@ -126,7 +126,7 @@ def _by_name() -> Mapping[str, str]:
 
 
 def results(op: Operation) -> Any:
-    """What a wrapper returns of an operation, with a tuple for several outputs."""
+    """The result of a wrapper: the output of an operation, a tuple for several outputs."""
     declared = op.declaration.outputs
     if not declared:
         return op

@@ -1,4 +1,4 @@
-"""What errors of shape inference say of the values of inputs that it has looked at."""
+"""The input values that shape errors report: those that shape inference looked at."""
 
 from __future__ import annotations
 

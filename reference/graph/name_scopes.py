@@ -135,7 +135,7 @@ def init_scope() -> Iterator[None]:
 
 
 def _lifted() -> tuple[Graph, Any]:
-    """The innermost graph that is no function's body, and the innermost device scope up to it."""
+    """The innermost graph that is no function body, and the innermost device scope up to it."""
     device: Any = None
     for graph in reversed(stacks.entered_graphs()):
         device = device or graph.scopes.device

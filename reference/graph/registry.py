@@ -42,7 +42,7 @@ class Registry:
         return self._held.keys()
 
     def lookup(self, name: str | bytes) -> Any:
-        """What has that name.
+        """The object registered under that name.
 
         Raises:
           LookupError: nothing has.

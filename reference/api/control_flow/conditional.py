@@ -232,7 +232,7 @@ def _one_of(word: str, function: Branch | None, older: Branch | None) -> Branch:
 
 
 def _only(value: Any) -> Any:
-    """The item of a list or tuple of one item."""
+    """The only item of a list or tuple; any other value as it is."""
     is_single = isinstance(value, list | tuple) and len(value) == 1
     return value[0] if is_single else value
 

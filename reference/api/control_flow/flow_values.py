@@ -53,7 +53,7 @@ def merged(values: Sequence[Tensor | IndexedSlices | SparseTensor], name: str | 
 
 
 def merged_with_index(values: list[Any], name: str | None = None) -> Merged:
-    """The same, and which of the values it is."""
+    """A `Merge`: its output, and the index of the value that it took."""
     if all(isinstance(value, Tensor) for value in values):
         op = apply_op(op_type_for("Merge", *values), {"inputs": values}, {}, name or "Merge")
         return Merged(*op.outputs)
@@ -69,7 +69,7 @@ def merged_with_index(values: list[Any], name: str | None = None) -> Merged:
 def switched_value(
     value: Tensor | IndexedSlices, pred: Tensor, name: str = "Switch"
 ) -> tuple[Any, Any]:
-    """The two outputs, for false and for true, of a `Switch` beside a tensor or rows of one."""
+    """A `Switch` of a tensor or IndexedSlices: its outputs for false and for true."""
     if not isinstance(value, IndexedSlices):
         off, on = switched(value, pred, name)
         return off, on
@@ -82,7 +82,7 @@ def switched_value(
 
 
 def as_slices(values: Sequence[Any]) -> list[IndexedSlices]:
-    """Each value as rows of one tensor, their indices of one dtype."""
+    """The values as IndexedSlices whose indices have the same dtype."""
     slices = [as_indexed_slices(value, optimize=False) for value in values]
     if len({item.indices.dtype for item in slices}) == 1:
         return slices

@@ -128,7 +128,7 @@ def foldl(
     swap_memory: bool = False,
     name: str | None = None,
 ) -> Any:
-    """What a function makes of the elements, one after the other, the first one first.
+    """Combine the elements by a function, one after the other, the first one first.
 
     Args:
       fn: maps the accumulator and the next elements to the new accumulator.

@@ -126,7 +126,7 @@ def functional_cond(
 
 
 def scalar_of(pred: TensorLike) -> Any:
-    """A predicate without its dimensions of one element."""
+    """A predicate as a scalar: dimensions of size 1 are removed."""
     if isinstance(pred, Tensor) and (pred.shape.ndims is None or pred.shape.ndims):
         return squeeze(pred)
     return pred

@@ -138,7 +138,7 @@ class _Variables:
         self._shapes = shapes
 
     def packed(self, values: Sequence[Tensor]) -> Any:
-        """Values of the variables, nested as these are."""
+        """Pack flat values like the structure of the loop variables."""
         pairs = zip(self._firsts, values, strict=True)
         leaves = [with_flow(first, value) for first, value in pairs]
         return nest.pack_sequence_as(self._structure, leaves, expand_composites=True)
@@ -167,7 +167,7 @@ class _Variables:
     def following(
         self, body: Callable[..., Any], condition: BranchGraph
     ) -> Callable[..., list[Tensor]]:
-        """From all variables to their next values."""
+        """The body as a function from all loop variables to their next values."""
 
         def following(count: Tensor, limit: Tensor, *values: Tensor) -> list[Tensor]:
             graph = stacks.get_default_graph()

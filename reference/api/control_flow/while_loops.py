@@ -94,7 +94,7 @@ def while_loop(
 
 
 def read_outside(value: TensorLike) -> Any:
-    """The value of a resource variable, read outside of the loop's scope; others as they are."""
+    """Read a resource variable outside of the loop's scope; others as they are."""
     return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
 
 
@@ -113,7 +113,7 @@ def _counted(
     *,
     is_single: bool,
 ) -> tuple[Any, Any, Any]:
-    """The same loop with a counter before its variables."""
+    """The loop with an iteration counter as first variable, for `maximum_iterations`."""
     counter = convert_to_tensor(0, limit.dtype, name="iteration_counter")
 
     def args(values: TensorLike) -> Any:

@@ -107,7 +107,7 @@ def size_of_stack(value: Tensor, loop: Any) -> Tensor:
 
 
 def _around(context: Any, here: Any) -> Any:
-    """The next loop outwards, or the context that gradients are asked for in."""
+    """The next enclosing loop, or the context that gradients are asked for in."""
     while context is not None and context is not here and loop_around(context) is not context:
         context = context.outer_context
     return context

@@ -99,7 +99,7 @@ class Trace:
         self._function = add_function(graph, self.body)
 
     def call(self, tensors: Sequence[Tensor], captured: Sequence[Tensor] | None = None) -> Any:
-        """Make an operation that calls it.
+        """Build an operation that calls the function.
 
         Args:
           tensors: the arguments that are tensors, in order.

@@ -1,4 +1,4 @@
-"""Whether calls of traced functions are calls of the Python functions themselves."""
+"""`run_functions_eagerly`: whether `tf.function` calls the Python function without tracing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of a graph's library as bodies, which can be differentiated and written anew.
+"""Functions of a graph's library imported as FuncGraphs, for gradients and rewriting.
 
 Source: TF 2.21, `function_def_to_graph`.
 """

@@ -83,7 +83,7 @@ def _handing_on(function: DefinedFunction) -> Any:
 
 
 def _results(given: object) -> tuple[Any, ...]:
-    """What a call gives, as a tuple; a call without results gives its operation."""
+    """The results of a call as a tuple; a call without results gives its operation."""
     if isinstance(given, Operation):
         return ()
     return tuple(given) if isinstance(given, list | tuple) else (given,)

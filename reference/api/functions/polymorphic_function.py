@@ -297,7 +297,7 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """What the Python function returned, of tensors of the traced graph."""
+        """The structure that the Python function returned, of tensors of the traced graph."""
         return self.graph.structure
 
     def __call__(self, *args: object, **kwargs: object) -> Any:

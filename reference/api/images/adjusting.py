@@ -30,7 +30,7 @@ __all__ = [
     "turned",
 ]
 
-#: The dtypes that images are adjusted in; others are converted to float32 and back.
+#: The dtypes that adjustments compute in; other images are converted to float32 and back.
 _FLOATS: Final = (dtypes.float16, dtypes.float32)
 
 

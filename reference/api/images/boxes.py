@@ -132,7 +132,7 @@ def sample_distorted_bounding_box(  # noqa: D417 - attributes stand in the text
     use_image_if_no_bounding_boxes: bool | None = None,
     name: str | None = None,
 ) -> Any:
-    """A random block of an image: where it begins, its size, and it as a box.
+    """Draw a random crop of an image: its begin, its size, and it as a box.
 
     The other arguments bound its ratio of width to height, its part of the image, and how often
     it is tried.

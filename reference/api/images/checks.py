@@ -40,7 +40,7 @@ def is_tensor(value: TensorLike) -> bool:
 
 
 def unless(holds: Any, message: str) -> list[Operation]:
-    """An assertion for a tensor that does not hold; none for a Python value that does.
+    """An assertion that a tensor holds; none for a Python value that does.
 
     Raises:
       ValueError: a Python value does not hold.
@@ -82,7 +82,7 @@ def sizes(image: Tensor, ndims: int) -> list[Any]:
 
 
 def checks_of_image(image: Tensor) -> list[Operation]:
-    """What must still be checked when it is run: rank 3 at least, the last three sizes not 0.
+    """The assertions that are needed in a run: rank 3 at least, the last three sizes not 0.
 
     Raises:
       ValueError: it does not hold already.
@@ -118,7 +118,7 @@ def checked(image: Tensor) -> Tensor:
 
 
 def checks_of_grey(image: Any) -> list[Operation]:
-    """What must still be checked when it is run of an image of one channel.
+    """The assertions that are needed in a run for an image of one channel.
 
     Raises:
       ValueError: it has more, or its rank is below 2.
@@ -162,7 +162,7 @@ def either_rank(image: Tensor, gap: str = " ") -> int | None:
 def by_rank(
     image: Tensor, one: Callable[[], object], batch: Callable[[], object], gap: str = " "
 ) -> Any:
-    """What one of two functions makes, for one image or a batch; of both if it is not known.
+    """Call one of two functions, for a single image or for a batch; of both if it is not known.
 
     Raises:
       ValueError: it is neither.

@@ -76,7 +76,7 @@ def image_gradients(image: Any) -> tuple[Tensor, Tensor]:
 
 
 def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Operation]]:
-    """Two images' shapes, and what must still be checked of them when it is run.
+    """Two images as they are compared, and the assertions on their shapes for a run.
 
     Raises:
       ValueError: their shapes are not compatible.
@@ -97,7 +97,7 @@ def compared(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor, list[Operation
 
 @public("image.psnr")
 def psnr(a: Any, b: TensorLike, max_val: TensorLike, name: str | None = None) -> Tensor:
-    """The ratio of the largest number to the noise that tells two images apart, in decibels.
+    """The peak signal-to-noise ratio of two images, in decibels.
 
     Args:
       a: an image or some.

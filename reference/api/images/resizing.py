@@ -271,7 +271,7 @@ def resize_images_v2(
       size: new height and width.
       method: how, by its name.
       preserve_aspect_ratio: whether the size is only the largest that may be.
-      antialias: whether pictures made smaller are smoothed first.
+      antialias: whether an antialiasing filter is applied where images get smaller.
       name: the operations' scope.
 
     Raises:

@@ -35,7 +35,7 @@ __all__: list[str] = []
 
 #: The weights of the scales, as in the paper on multi-scale SSIM.
 _POWERS: Final = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333)
-#: By how much images shrink from scale to scale.
+#: The factor by which images shrink from scale to scale.
 _SHRINK: Final = [1, 2, 2, 1]
 _SOBEL: Final = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)))
 
@@ -43,7 +43,7 @@ _SOBEL: Final = (((-1, -2, -1), (0, 0, 0), (1, 2, 1)), ((-1, 0, 1), (-2, 0, 2), 
 def _parts(
     x: Tensor, y: Tensor, blurred: Callable[[Tensor], Tensor], most: Tensor, k1: float, k2: float
 ) -> tuple[Tensor, Tensor]:
-    """How alike two images are in light, and in contrast and structure."""
+    """The factors of SSIM: of luminance, and of contrast and structure."""
     c1, c2 = (k1 * most) ** 2, (k2 * most) ** 2
     mean, other = blurred(x), blurred(y)
     product = mean * other * 2.0

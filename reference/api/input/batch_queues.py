@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from sessrun.reference.api.argument_types import TensorLike
 from sessrun.reference.api.input.sparse_components import Kept, either, restored, stored
@@ -31,7 +31,12 @@ from sessrun.reference.build.framework_ops import no_op
 from sessrun.reference.graph.name_scopes import name_scope
 from sessrun.reference.graph.tensor import Tensor
 
-__all__ = ["Plan", "batched", "shuffled"]
+__all__ = ["Batch", "Plan", "batched", "shuffled"]
+
+#: A batch, in the form of a set of tensors.
+Batch: TypeAlias = (
+    "Tensor | SparseTensor | list[Tensor | SparseTensor] | dict[str, Tensor | SparseTensor]"
+)
 
 #: A set of tensors is one element, or with `enqueue_many` a row of each is.
 Element = list[Any]
@@ -149,7 +154,9 @@ class Plan:
             ]
         add_queue_runner(QueueRunner(queue, ops * threads))
 
-    def dequeue(self, queue: QueueBase, batch_size: TensorLike, *, smaller: bool, name: str) -> Any:
+    def dequeue(
+        self, queue: QueueBase, batch_size: TensorLike, *, smaller: bool, name: str
+    ) -> Batch:
         """Dequeue a batch, as a list or dictionary like the sets."""
         take = queue.dequeue_up_to if smaller else queue.dequeue_many
         taken = take(batch_size, name=name)
@@ -193,8 +200,8 @@ def batched(
     shared_name: str | None,
     name: str | None,
     word: str,
-) -> Any:
-    """Batches in the order in which the elements came."""
+) -> Batch:
+    """Dequeue batches from a FIFO queue."""
     with name_scope(name, word, plan.values()) as scope:
         plan.convert()
         kind = PaddingFIFOQueue if dynamic_pad else FIFOQueue
@@ -217,7 +224,7 @@ def shuffled(
     shared_name: str | None,
     name: str | None,
     word: str,
-) -> Any:
+) -> Batch:
     """Batches in random order.
 
     Raises:

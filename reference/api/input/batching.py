@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sessrun.reference.api.argument_types import TensorLike
-from sessrun.reference.api.input.batch_queues import Plan, batched, shuffled
+from sessrun.reference.api.input.batch_queues import Batch, Plan, batched, shuffled
 from sessrun.reference.public import public
 
 __all__: list[str] = []
@@ -43,8 +43,8 @@ def batch(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
-    """Batches of elements in the order in which they came: tensors like `tensors`, with rows."""
+) -> Batch:
+    """Batch elements in their order: tensors like `tensors`, with rows."""
     plan = Plan([tensors], True, enqueue_many, "batch")
     return batched(
         plan,
@@ -73,7 +73,7 @@ def maybe_batch(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Batch:
     """As `batch`, of those elements that are to be kept."""
     plan = Plan([tensors], keep_input, enqueue_many, "batch")
     return batched(
@@ -101,7 +101,7 @@ def batch_join(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Batch:
     """As `batch`, of several sets of tensors, a thread for each."""
     plan = Plan(list(tensors_list), True, enqueue_many, "batch_join")
     return batched(
@@ -130,7 +130,7 @@ def maybe_batch_join(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Batch:
     """As `batch_join`, of those elements that are to be kept."""
     plan = Plan(list(tensors_list), keep_input, enqueue_many, "batch_join")
     return batched(
@@ -160,7 +160,7 @@ def shuffle_batch(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Batch:
     """Batches of elements in random order: tensors like `tensors`, with rows."""
     plan = Plan([tensors], True, enqueue_many, "shuffle_batch")
     return shuffled(
@@ -192,7 +192,7 @@ def maybe_shuffle_batch(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Batch:
     """As `shuffle_batch`, of those elements that are to be kept."""
     plan = Plan([tensors], keep_input, enqueue_many, "shuffle_batch")
     return shuffled(
@@ -222,7 +222,7 @@ def shuffle_batch_join(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Batch:
     """As `shuffle_batch`, of several sets of tensors, a thread for each."""
     plan = Plan(list(tensors_list), True, enqueue_many, "shuffle_batch_join")
     return shuffled(
@@ -253,7 +253,7 @@ def maybe_shuffle_batch_join(
     allow_smaller_final_batch: bool = False,
     shared_name: str | None = None,
     name: str | None = None,
-) -> Any:
+) -> Batch:
     """As `shuffle_batch_join`, of those elements that are to be kept."""
     plan = Plan(list(tensors_list), keep_input, enqueue_many, "shuffle_batch_join")
     return shuffled(

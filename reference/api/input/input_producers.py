@@ -56,12 +56,12 @@ def match_filenames_once(
 
 @public("train.limit_epochs")
 def limit_epochs(tensor: Tensor, num_epochs: int | None = None, name: str | None = None) -> Tensor:
-    """The tensor, which can be had so many times; then OutOfRangeError.
+    """A tensor that can be evaluated so many times; then it raises OutOfRangeError.
 
     Args:
       tensor: any tensor.
-      num_epochs: how many times; always if None.
-      name: of the operations.
+      num_epochs: how many times; without limit if None.
+      name: the name of the operations.
 
     Raises:
       ValueError: `num_epochs` is not above 0.
@@ -106,7 +106,7 @@ def input_producer(
       capacity: of the queue.
       shared_name: under which sessions know the queue.
       summary_name: of a summary of how full it is; none if None.
-      name: of the operations.
+      name: the name of the operations.
       cancel_op: ends the threads that wait, instead of the queue's own.
 
     Raises:

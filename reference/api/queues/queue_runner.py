@@ -23,8 +23,8 @@ from sessrun.spec.proto.foreign import adopt
 
 __all__ = ["QueueRunner"]
 
-#: Sessions that start the threads of their graph's queue runners themselves. They are told by
-#: name, as TensorFlow tells them: their modules stand above this one.
+#: The classes of sessions that start queue runners themselves, by name, as in TensorFlow: their
+#: modules stand above this one.
 _STARTED_BY_THEMSELVES: Final = ("MonitoredSession", "SingularMonitoredSession")
 
 

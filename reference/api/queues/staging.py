@@ -267,7 +267,7 @@ class MapStagingArea(BaseStagingArea):
     def peek(
         self, key: object, indices: Sequence[int | str] | None = None, name: str | None = None
     ) -> list[Tensor] | dict[str, Tensor]:
-        """Parts of the element of a key, once it is complete; they stay."""
+        """Parts of the element of a key, once it is complete, without removal; they stay."""
         places, dtypes = self._places(indices)
         inputs = {"key": key, "indices": places}
         op = self._apply(self._prefix + "Peek", inputs, name or f"{self._name}_pop", dtypes=dtypes)

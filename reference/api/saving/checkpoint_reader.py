@@ -107,7 +107,7 @@ def _of_files(path: str) -> Checkpoint | SliceFiles:
     try:
         return SliceFiles(path)
     except NotFound:
-        return Checkpoint(path)  # whose index may be about to take its place
+        return Checkpoint(path)  # its index may be renamed to this path right now
 
 
 def _enum(entry: Entry) -> int:

@@ -179,7 +179,7 @@ def saveables_of(var_list: object) -> list[SaveableObject]:
 
 
 def variables_by_name(var_list: Any) -> dict[str, Any]:
-    """Variables by the names that they are saved under; those that are parts together.
+    """Group variables by the names that they are saved under; those that are parts together.
 
     Raises:
       TypeError: it is no list, tuple or set, or something in it is no variable.
@@ -216,7 +216,7 @@ def _add_part(named: dict[str, object], name: str, value: TensorLike) -> None:
 
 
 def _name_of(value: Any) -> tuple[str, Any]:
-    """Under what a variable is saved, and what stands for it: a reference, or a read."""
+    """The name that a variable is saved under, and the tensor to save: a reference or a read."""
     if isinstance(value, SaveableObject) or hasattr(value, "_get_variable_list"):
         return str(value.name), value
     tensor = _tensor_of(value)

@@ -158,7 +158,7 @@ def start_with_vocabulary(
 
 
 def _arguments(words: Mapping[str, Any], axis: int) -> dict[str, Any]:
-    """Words as the arguments of the axis."""
+    """The options of a vocabulary initializer for one axis."""
     name = ("row", "col")[axis]
     new, old = words["file"]
     return {
@@ -210,7 +210,7 @@ def _is_variable(value: TensorLike) -> bool:
 
 
 def _grouped(wanted: object) -> dict[str, list[Any]]:
-    """The variables that are meant, those that are parts of one together."""
+    """The variables to warm-start by name, the parts of one together."""
     graph = get_default_graph()
     if wanted is None or isinstance(wanted, str):
         variables = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES, wanted)

@@ -52,7 +52,7 @@ class LookupInterface(KeyedValues):
             return apply_op("LookupTableSizeV2", {"table_handle": handle}, {}).outputs[0]
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Any:
-        """The value of each key."""
+        """Look up keys: their values."""
         raise NotImplementedError
 
     def __getitem__(self, keys: Any) -> Any:
@@ -116,7 +116,7 @@ class StaticHashTable(LookupInterface):
         return self._initializer
 
     def lookup(self, keys: Any, name: str | None = None) -> Any:
-        """The value of each key, or the default value.
+        """Look up keys: their values, the default value for unknown ones.
 
         Args:
           keys: a tensor or sparse tensor.
@@ -261,7 +261,7 @@ class _Saved(SaveableObject):
         super().__init__(table, [SaveSpec(part, "", name + end) for part, end in parts], name)
 
     def restore(self, restored_tensors: Sequence[Tensor], restored_shapes: Any) -> Operation:
-        """The operation that puts back keys and values."""
+        """Build the operation that restores keys and values."""
         del restored_shapes
         keys, values = restored_tensors
         handle = self.op.resource_handle
@@ -362,7 +362,7 @@ class DenseHashTable(_Changing):
         self._is_anonymous = experimental_is_anonymous
 
     def lookup(self, keys: TensorLike, name: str | None = None) -> Tensor:  # type: ignore[override]  # it takes no defaults
-        """The value of each key, or the default value."""
+        """Look up keys: their values, the default value for unknown ones."""
         return super().lookup(keys, name=name)
 
     def insert_or_assign(

@@ -130,7 +130,7 @@ class CriticalSection:
         exclusive_resource_access: bool = True,
         name: str | None = None,
     ) -> Any:
-        """Have what a function builds run while the lock is held.
+        """Build operations by a function, which run while the section's lock is held.
 
         Args:
           fn: a function of no arguments; all it takes from outside is computed before.
@@ -161,7 +161,7 @@ class CriticalSection:
             return outputs
 
     def _let_go_after(self, lock: Tensor, result: object) -> Any:
-        """Let go of the lock after all results; gives them as they are then."""
+        """Release the lock after all results; returns them as they are then."""
         graph = get_default_graph()
         flat = [_same(tensor) for tensor in nest.flatten(result)]
         with graph.control_dependencies(flat):
@@ -199,14 +199,14 @@ class CriticalSection:
 
 
 def _same(value: TensorLike) -> Any:
-    """The value, by an operation of its own."""
+    """An identity of a value; a group of an operation."""
     if isinstance(value, TensorArray):
         return value.identity()
     return group(value) if isinstance(value, Operation) else identity(value)
 
 
 def _built(fn: Callable[[], object], lock: Tensor) -> tuple[list[Operation], Any]:
-    """The operations that a function makes in the default graph, and what it returns."""
+    """The operations that a function adds to the default graph, and what it returns."""
     graph = get_default_graph()
     with _LOCK:  # what is executed in other sections is not ours
         before = set(graph.get_operations())

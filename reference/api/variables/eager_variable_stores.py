@@ -1,4 +1,4 @@
-"""Stores of variables that a program keeps itself: `EagerVariableStore`, and what uses one."""
+"""`EagerVariableStore`: variable stores that a program holds, and opens by `with`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where variables begin: initial values, and the names by which a variable is saved."""
+"""Initial values of variables, and VariableDefs, the messages that describe variables."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class variable_scope:  # noqa: N801 - TensorFlow's name
 def _wrapped(
     custom_getter: Callable[..., object], outer: Callable[..., object]
 ) -> Callable[..., Any]:
-    """A custom getter whose getter is the outer custom getter."""
+    """Compose custom getters: the inner one gets the outer one as its getter."""
 
     def wrapped(getter: Callable[..., object], *args: object, **kwargs: object) -> Any:
         return custom_getter(functools.partial(outer, getter), *args, **kwargs)

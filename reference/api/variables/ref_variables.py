@@ -162,9 +162,9 @@ class RefVariable(VariableV1):
         return identity(self._variable, name="read")
 
     def initialized_value(self) -> Tensor:
-        """Its value if it has one, else what it is initialized to: for initial values of others.
+        """Its value if it is initialized, else its initial value: for initial values of others.
 
-        What it is initialized to may itself depend on variables without a value, and works then,
+        The initial value may itself depend on variables that are not initialized, and works then,
         too; TensorFlow's fails for such chains, or not, as the operations happen to be run.
         """
         with init_scope():

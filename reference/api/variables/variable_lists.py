@@ -112,7 +112,7 @@ def is_variable_initialized(variable: Variable) -> Tensor:
 
 
 def _known() -> list[Any]:
-    """Global and local variables; in a graph without any, what holds variables."""
+    """Global and local variables; in a graph without any, the operations that holds variables."""
     return global_variables() + local_variables() or _held()
 
 

@@ -155,7 +155,7 @@ class VariableScope:
     def get_variable(
         self, request: Request, custom_getter: Callable[..., object] | None = None
     ) -> Any:
-        """The variable asked for, with this scope's defaults; raises as `get_variable`."""
+        """Share or create a variable, with this scope's defaults; raises as `get_variable`."""
         with name_scope(None):  # a variable's name depends on variable scopes only
             _check_dtype(request)
             getter = self.custom_getter if custom_getter is None else custom_getter

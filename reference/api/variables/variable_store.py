@@ -109,7 +109,7 @@ class VariableStore:
         return self.get(Request(name, *args, **options), custom_getter)
 
     def get(self, request: Request, custom_getter: Any) -> Any:
-        """The variable asked for: shared or new, through the custom getter if there is one.
+        """Share or create the requested variable, through the custom getter if there is one.
 
         Raises:
           ValueError: sharing is not allowed, or the variable is not there or another; or it
@@ -216,7 +216,7 @@ class VariableStore:
             )
 
     def _part(self, request: Request, number: int, offset: list[int], size: list[int]) -> Any:
-        """One part of a variable, shared or new."""
+        """Share or create one part of a partitioned variable."""
         name, initializer = f"{request.name}/part_{number}", request.initializer
         dtype, shape = request.dtype, size
         with name_scope(f"{name}/PartitionedInitializer"):
@@ -233,7 +233,7 @@ class VariableStore:
             return self._single(part, info)
 
     def _single(self, request: Request, info: PartitionInfo | None = None) -> Any:
-        """A variable in one piece, or the part of another that `info` tells of."""
+        """Share or create an unpartitioned variable, or the part that `info` describes."""
         is_value = request.initializer is not None and not callable(request.initializer)
         if is_value and request.shape is not None:
             raise bad_value("If initializer is a constant, do not specify shape.")
@@ -349,7 +349,7 @@ def _known(shape: TensorShape) -> TensorShape | None:
 def _initial(
     initializer: Any, shape: TensorShape, dtype: DType, info: PartitionInfo | None
 ) -> tuple[Callable[[], Any], DType | None]:
-    """The function that gives the initial value, and the dtype it is converted to."""
+    """The function that computes the initial value, and the dtype it is converted to."""
     if inspect.isclass(initializer):
         initializer = initializer()
     if shape.is_fully_defined():

@@ -1,4 +1,4 @@
-"""What a variable's maker says of it that no operation holds: modes, constraints, collections."""
+"""The options of a variable that no operation holds: modes, constraints, collections."""
 
 from __future__ import annotations
 
@@ -60,10 +60,10 @@ class VariableAggregationV2(_Aggregation):
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What a variable's maker says of it that no operation holds."""
+    """The options of a variable that no operation holds."""
 
     trainable: bool = True
-    constraint: Callable[[Tensor], Any] | None = None
+    constraint: Callable[..., Tensor] | None = None
     synchronization: VariableSynchronization = VariableSynchronization.AUTO
     aggregation: VariableAggregation = VariableAggregation.NONE
 
@@ -100,7 +100,7 @@ def traits_of(
 
 
 def collections_of(collections: Iterable[str] | None, *, trainable: bool) -> list[str]:
-    """The collections that a variable goes into.
+    """The collections that a variable is added to.
 
     Raises:
       ValueError: `collections` is no list, tuple or set.

@@ -141,7 +141,7 @@ def create_resource(
     aggregation: VariableAggregation = VariableAggregation.NONE,
     shape: ShapeLike = None,
     **others: object,
-) -> Variable:
+) -> Any:
     """Make a resource variable, as `Variable` of TensorFlow 2 does.
 
     The arguments and errors are those of `create`; any others are for creators alone.
