@@ -30,7 +30,7 @@ def path_to_str(path: str | bytes | PathLike[str]) -> object:
 
 @public("compat.forward_compatible")
 def forward_compatible(year: int, month: int, day: int) -> bool:
-    """Whether programs of a day can read what is written now, in formats changed before it."""
+    """Whether formats changed on this date may be written: the horizon lies after it."""
     horizon = _horizon[0]
     return (horizon.year, horizon.month, horizon.day) > (year, month, day)
 

@@ -219,7 +219,7 @@ def map_structure_with_tuple_paths(
 def map_structure_with_paths(
     func: Callable[..., object], *structure: object, **kwargs: object
 ) -> Any:
-    """The same with the path as text, its steps parted by slashes."""
+    """As `map_structure_with_tuple_paths`, with paths as text, joined by slashes."""
     return map_structure_with_tuple_paths(
         lambda path, *leaves: func("/".join(map(str, path)), *leaves), *structure, **kwargs
     )

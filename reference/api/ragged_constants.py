@@ -68,7 +68,7 @@ def constant_value(
     inner_shape: Sequence[int] | None = None,
     row_splits_dtype: DTypeLike = "int64",
 ) -> Any:
-    """The same as a RaggedTensorValue or an array; arguments and errors: `constant`."""
+    """As `constant`, as a RaggedTensorValue or an array."""
     kind = dtypes.as_dtype(row_splits_dtype).as_numpy_dtype
     if isinstance(dtype, dtypes.DType):
         dtype = dtype.as_numpy_dtype
@@ -151,7 +151,7 @@ def _check(
     ragged_rank: int | None,
     inner_shape: Any,
 ) -> None:
-    """Refuse lists that do not fit together, or with what is asked for."""
+    """Refuse lists of inconsistent depths, or that do not match the arguments."""
     if ragged_rank is not None and ragged_rank < 0:
         raise ValueError(f"Invalid ragged_rank={ragged_rank}: must be nonnegative")
     if scalars is not None and deepest > scalars:
@@ -174,7 +174,7 @@ def _check(
 
 
 def _inner_shape(pylist: Any, ragged_rank: int) -> tuple[int, ...]:
-    """The shape of what is within the ragged dimensions.
+    """The shape of the values within the ragged dimensions.
 
     Raises:
       ValueError: it is not the same everywhere, or a scalar is not as deep.

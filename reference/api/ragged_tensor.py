@@ -181,7 +181,7 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @property
     def row_splits(self) -> Tensor:
-        """Where the rows begin, and the last one ends."""
+        """The row splits: the starts of the rows, then the end of the last one."""
         return self._row_splits
 
     @property
@@ -192,14 +192,14 @@ class RaggedTensor(Rows, CompositeTensor):
 
     @property
     def shape(self) -> TensorShape:
-        """What is known of the shape; a ragged dimension has no size."""
+        """The static shape; ragged dimensions are None."""
         splits = self._row_splits.shape
         count = None if splits.rank is None else splits.as_list()[0]
         first = TensorShape([None if count is None else count - 1, None])
         return first.concatenate(self._values.shape[1:])
 
     def get_shape(self) -> TensorShape:
-        """The same as `shape`."""
+        """The static shape, as `shape`."""
         return self.shape
 
     def row_starts(self) -> Tensor:
@@ -235,7 +235,7 @@ class RaggedTensor(Rows, CompositeTensor):
         return RaggedTensor(_values(new_values), self._row_splits)
 
     def with_flat_values(self, new_values: object) -> RaggedTensor:
-        """The same with other innermost values."""
+        """A ragged tensor with the same row splits and other innermost values."""
         if isinstance(self._values, RaggedTensor):
             return self.with_values(self._values.with_flat_values(new_values))
         return self.with_values(new_values)

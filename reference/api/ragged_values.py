@@ -13,7 +13,7 @@ __all__ = ["RaggedTensorValue", "Rows"]
 
 
 class Rows:
-    """What all rows of different lengths tell; they have `values` and `row_splits`."""
+    """Properties of ragged tensors and their values, computed from `values` and `row_splits`."""
 
     @property
     def flat_values(self: Any) -> Any:
@@ -35,7 +35,7 @@ class Rows:
 
 
 class RaggedTensorValue(Rows):
-    """What a fetch of a RaggedTensor gives.
+    """The value of a fetched RaggedTensor.
 
     Args:
       values: an array, or another such value.
@@ -59,7 +59,7 @@ class RaggedTensorValue(Rows):
 
     @property
     def shape(self) -> tuple[int | None, ...]:
-        """The shape; None for what is ragged."""
+        """The shape; ragged dimensions are None."""
         return (len(self.row_splits) - 1, None, *self.values.shape[1:])
 
     def to_list(self) -> list[object]:

@@ -73,7 +73,7 @@ def of_parts(parts: Sequence[Tensor], rank: int | None) -> SparseTensor:
 
 @public("sparse.retain", "sparse_retain")
 def sparse_retain(sp_input: Any, to_retain: Any) -> SparseTensor:
-    """Those elements that are to be retained, in a sparse tensor of the same shape.
+    """Keep the elements where `to_retain` is true, in a sparse tensor of the same shape.
 
     Args:
       sp_input: a sparse tensor of N elements.

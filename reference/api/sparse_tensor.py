@@ -37,7 +37,7 @@ _SHORT: Final = 2
 
 @public("SparseTensorValue")
 class SparseTensorValue(NamedTuple):
-    """What a fetch of a SparseTensor gives, and what may be fed to one.
+    """The value of a fetched SparseTensor; it may be fed to one.
 
     Attributes:
       indices: int64, shape [N, rank].
@@ -118,7 +118,7 @@ class SparseTensor(CompositeTensor):
         return self.shape
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Narrow the static shape to what is also known of `shape`; ValueError if it cannot be."""
+        """Merge a shape into the static dense shape; ValueError if they are incompatible."""
         self._static = self.shape.merge_with(shape)
 
     def known_as(self, shape: TensorShape) -> SparseTensor:
@@ -147,7 +147,7 @@ class SparseTensor(CompositeTensor):
         return list(dict.fromkeys(op for part in self.parts() for op in part.consumers()))
 
     def with_values(self, new_values: object) -> SparseTensor:
-        """The same indices and shape with other values.
+        """A sparse tensor with the same indices and shape and other values.
 
         Args:
           new_values: any dtype, shape [N].
@@ -177,7 +177,7 @@ class SparseTensor(CompositeTensor):
         return [self._indices, self._values, self._dense_shape]
 
     def with_parts(self, parts: Sequence[Tensor]) -> SparseTensor:
-        """One of other tensors, of whose shape as much is known."""
+        """A sparse tensor of other tensors, with the same static shape."""
         other = SparseTensor(*parts)
         other.set_shape(self.shape)
         return other
@@ -187,7 +187,7 @@ class SparseTensor(CompositeTensor):
         return self._with_dense("SparseDenseCwiseMul", "mul", other)
 
     def __div__(self, other: object) -> SparseTensor:
-        """The quotients by the elements of a dense tensor, in the dtype there is."""
+        """The quotients by the elements of a dense tensor, in the tensor's dtype."""
         return self._with_dense("SparseDenseCwiseDiv", "div", other)
 
     def __truediv__(self, other: object) -> SparseTensor:

@@ -123,12 +123,12 @@ class Template:
 
     @property
     def trainable_variables(self) -> list[Variable]:
-        """Those that are trained."""
+        """The trainable variables of its scope."""
         return self._collected(GraphKeys.TRAINABLE_VARIABLES)
 
     @property
     def non_trainable_variables(self) -> list[Variable]:
-        """Those that are not."""
+        """The variables of its scope that are not trainable."""
         trained = self.trainable_variables
         return [one for one in self.variables if not any(one is other for other in trained)]
 

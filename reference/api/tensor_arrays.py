@@ -59,7 +59,7 @@ class TensorArray:
     """
 
     def __new__(cls, *args: object, **kwargs: object) -> Any:
-        """One whose elements are a list where branches and loops are functions."""
+        """A TensorArray, or a ListTensorArray where branches and loops are functions."""
         if cls is TensorArray:
             flow = args[_FLOW] if len(args) > _FLOW else kwargs.get("flow")
             if _is_list(flow):  # a kind of this class, which few programs need
@@ -157,7 +157,7 @@ class TensorArray:
         return self._after(identity(self._flow))
 
     def grad(self, source: str, flow: Tensor | None = None, name: str | None = None) -> TensorArray:
-        """The array of gradients for a source; what is written to one element adds up."""
+        """The TensorArray of gradients for a source; values written to one element are added."""
         flow = self._flow if flow is None else flow
         with name_scope(name, "TensorArrayGrad", [self._handle]), self._at_handle():
             inputs = {"handle": self._handle, "flow_in": flow}
@@ -291,7 +291,7 @@ class TensorArray:
         return self._after(self._apply(word, inputs, name).outputs[0])
 
     def _after(self, flow: Tensor) -> TensorArray:
-        """The same array, after `flow`."""
+        """The same TensorArray with another flow."""
         successor = TensorArray(
             self._dtype, handle=self._handle, flow=flow, infer_shape=self._infer_shape
         )

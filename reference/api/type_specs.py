@@ -34,7 +34,7 @@ __all__ = [
 
 @public("TypeSpec")
 class TypeSpec(abc.ABC):
-    """What is known of a value before it is there: a shape, a dtype and what its class adds.
+    """The static description of a value: a shape, a dtype and fields of its class.
 
     Attributes:
       shape: the static dense shape.
@@ -56,7 +56,7 @@ class TypeSpec(abc.ABC):
 
     @abc.abstractmethod
     def _with_shape(self, shape: TensorShape) -> Self:
-        """The same with another shape."""
+        """The same spec with another shape."""
 
     def is_compatible_with(self, spec_or_value: object) -> bool:
         """Whether a value, or any value of another spec, can be what this one describes."""
@@ -95,7 +95,7 @@ class TypeSpec(abc.ABC):
         return self._with_shape(shape)
 
     def most_specific_compatible_type(self, other: object) -> Self:
-        """The same of one other.
+        """The most specific spec that is compatible with both.
 
         Raises:
           ValueError: there is none.

@@ -163,7 +163,7 @@ def _check_elements(value: object, dtype: DType) -> None:
 
 
 def _leaves(value: object, nests: Any = (list, tuple)) -> Iterator[object]:
-    """What stands at the ends of nested lists (and tuples, unless they are elements)."""
+    """The leaves of nested lists (and of tuples, unless tuples are elements)."""
     if isinstance(value, nests):
         for item in value:
             yield from _leaves(item, nests)

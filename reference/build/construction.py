@@ -31,7 +31,7 @@ _MAX_OUTPUTS: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What a NodeDef says of an operation besides its inputs and declared attributes.
+    """The parts of a NodeDef besides its inputs and declared attributes.
 
     Attributes:
       device: the device asked for.

@@ -112,7 +112,7 @@ _READERS: Final[Mapping[str, Callable[[Tensor, bool], Any]]] = {
 
 
 def seen_shape(tensor: Tensor) -> TensorShape:
-    """What a vector that denotes a shape tells of it; a scalar may only denote an unknown shape.
+    """The shape that a vector denotes, as far as it is known; a scalar -1 is an unknown shape.
 
     Raises:
       ValueError: it is a scalar that is not known to be -1, or of a higher rank.
@@ -192,7 +192,7 @@ def _sizes_sliced(tensor: Tensor) -> Shape:
 
 
 def _sizes_of_outside(tensor: Tensor) -> Shape:
-    """What a branch or body has captured says what it says outside."""
+    """The sizes of a captured shape: those that it has in the outer graph."""
     outside = tensor.graph.outer(tensor) if tensor.graph.makes_functions else tensor
     if outside is not tensor:
         return _sizes(outside)

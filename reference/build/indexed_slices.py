@@ -29,7 +29,7 @@ __all__ = ["IndexedSlices", "IndexedSlicesValue", "convert_to_tensor_or_indexed_
 
 
 class IndexedSlicesValue(NamedTuple):
-    """What a fetch of IndexedSlices gives: arrays, `dense_shape` None if it is not known."""
+    """The value of fetched IndexedSlices: arrays; `dense_shape` is None if it is not known."""
 
     values: np.ndarray
     indices: np.ndarray

@@ -51,7 +51,7 @@ def convert(
 
 
 class _Context:
-    """One input of one operation."""
+    """The conversion of one declared input of an operation."""
 
     __slots__ = ("arg", "attrs", "declared", "graph", "name")
 

@@ -60,7 +60,7 @@ def operation_of_node(
 
 
 def _waited_for(value: object) -> Operation:
-    """The operation that a control input stands for."""
+    """The operation of a control input."""
     if isinstance(value, Operation):
         return value
     op = getattr(value, "op", None)

@@ -39,7 +39,7 @@ def _packed(value: object, dtype: DType | None, name: str | None, as_ref: bool) 
 
 
 def _cast_items(value: Any, wanted: DType) -> object:
-    """The same nested lists, with all tensors of one dtype."""
+    """Cast the tensors of nested lists to one dtype."""
     if isinstance(value, list | tuple):
         return [_cast_items(item, wanted) for item in value]
     if not is_symbolic(value) or value.dtype.base_dtype is wanted:

@@ -97,7 +97,7 @@ def _default_of(attr: AttrDecl) -> Any:
 
 
 def named(name: str) -> Callable[..., Any] | None:
-    """The same as a function `mat_mul`, which takes its arguments by position, too; or None.
+    """The wrapper of a name in snake case, with positional arguments too; None without one.
 
     They stand in this order: inputs, attributes without a default, attributes with one, name.
     """

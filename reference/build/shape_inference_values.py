@@ -162,7 +162,7 @@ def _known_shape(op: Operation) -> np.ndarray | None:
 
 
 def _one_size(op: Operation) -> np.ndarray | None:
-    """One dimension of a shape that is known in part, sliced out of it; None if that is not."""
+    """The value of a slice of one size out of a partially known shape, or None."""
     masks = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask")
     bounds = [constant_value(source) for source in op.inputs[1:]]
     sizes = op.inputs[0].op.inputs[0].sizes
@@ -239,7 +239,7 @@ def _scalar(tensor: Tensor) -> int | None:
 
 
 def _keeps_sizes(cast: Operation) -> bool:
-    """Whether a shape goes through it unharmed, as it does not through one of floats."""
+    """Whether a `Cast` passes the sizes of a shape on: one of int32 or int64 does."""
     return cast.inputs[0].dtype.name in {"int32", "int64"}
 
 
@@ -293,7 +293,7 @@ def handle_dtype(tensor: Tensor) -> str | None:
 
 
 def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
-    """The shape and the dtype of what is behind a resource."""
+    """Shape and dtype of the variable that a resource refers to."""
     op = maker_of(tensor)
     attrs = op.attrs
     if op.type == "VarHandleOp":
@@ -316,13 +316,13 @@ def _behind(tensor: Tensor) -> tuple[Shape, str] | None:
 
 
 def _behind_both(op: Operation) -> tuple[Shape, str]:
-    """What two lists that become one say of its elements."""
+    """The element shape and dtype that two joined lists agree on."""
     shapes = [handle_shape(source) for source in op.inputs]
     return merge(*shapes), op.attrs["element_dtype"]
 
 
 def element_shape(tensor: Tensor) -> Shape:
-    """The shape that a tensor says of a list's elements: a scalar or -1 says nothing."""
+    """The element shape that a tensor denotes; a scalar or -1 denotes an unknown one."""
     if tensor.sizes is None or len(tensor.sizes) != 1:
         return None
     sizes = shape_value(tensor)
@@ -330,7 +330,7 @@ def element_shape(tensor: Tensor) -> Shape:
 
 
 def table_behind(tensor: Tensor) -> Table | None:
-    """What is known of the lookup table that a resource tensor refers to; None for nothing."""
+    """The lookup table that a resource tensor refers to, or None."""
     op = maker_of(tensor)
     if op.type not in _TABLES:
         return None
@@ -350,7 +350,7 @@ def maker_of(tensor: Tensor) -> Operation:
 
 
 def note_kept_handles(loop: Operation) -> None:
-    """Let a loop's handles be those that it is given: the Python that builds it says so.
+    """Record that a loop passes its handles on unchanged, as the Python that builds it knows.
 
     A loop that is imported says nothing of them.
     """

@@ -46,7 +46,7 @@ class Collections:
             self.add_to_collection(name, value)
 
     def get_collection_ref(self, name: Any) -> list[Any]:
-        """The list itself: what is changed in it changes the collection."""
+        """The collection itself: changes of the list change the collection."""
         with self._lock:
             return self._lists.setdefault(name, [])
 

@@ -240,7 +240,7 @@ class Graph(Scoped, Collections):
         return None
 
     def outer(self, tensor: Tensor) -> Tensor:
-        """The tensor that one of this graph stands for: itself; see `FuncGraph`."""
+        """The tensor itself; `FuncGraph` overrides it."""
         return tensor
 
     def as_default(self) -> AbstractContextManager[Graph]:

@@ -15,7 +15,7 @@ _FORM = 'Tensor names must be of the form "<op_name>:<output_index>".'
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """Which elements of a graph are asked for."""
+    """Which kinds of graph elements are accepted: tensors, operations."""
 
     tensor: bool
     operation: bool

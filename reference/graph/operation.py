@@ -264,7 +264,7 @@ class Operation:
 
     @property
     def traceback(self) -> list[FrameSummary]:
-        """Where it was created: the innermost frames of the program, outermost first."""
+        """The stack where it was created: the innermost frames of the program, outermost first."""
         return [] if self.site is None else self.site.frames()
 
     def colocation_groups(self) -> list[bytes]:

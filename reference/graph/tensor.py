@@ -224,7 +224,7 @@ class Tensor(Overloads):
         return TensorShape.of(self._sizes)
 
     def set_shape(self, shape: ShapeLike) -> None:
-        """Narrow the static shape to what is also known of `shape`.
+        """Merge a shape into the static shape.
 
         Raises:
           InvalidArgumentValueError: no tensor has both shapes.
@@ -277,7 +277,7 @@ class Tensor(Overloads):
         return Reference(self)
 
     def experimental_ref(self) -> Reference:
-        """The same as `ref`."""
+        """A hashable reference, as `ref`."""
         return Reference(self)
 
     def _as_node_def_input(self) -> str:

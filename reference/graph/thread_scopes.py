@@ -83,7 +83,7 @@ class DeviceScope:
 
 
 class Scopes(threading.local):
-    """What surrounds the next operation of this thread in one graph."""
+    """The open scopes of a graph in a thread, which apply to its next operation."""
 
     def __init__(self) -> None:
         self.name = ""  # ends with "/" unless empty

@@ -95,7 +95,7 @@ class Conditional(Context):
 
     @property
     def pivot(self) -> Tensor:
-        """What is alive when the branch is taken."""
+        """The tensor that is alive when the branch is taken."""
         return self._pivot
 
     def value_inside(self, value: Tensor) -> Tensor:

@@ -101,7 +101,7 @@ class Context(ABC):
     @property
     @abstractmethod
     def pivot(self) -> Tensor | None:
-        """What an operation without inputs waits for, so that it runs only when this does."""
+        """The operation that operations without inputs wait for, to run only when it does."""
 
     def loop(self) -> Context | None:
         """The innermost loop that this is, or is in."""
@@ -109,7 +109,7 @@ class Context(ABC):
 
     @abstractmethod
     def value_inside(self, value: Tensor) -> Tensor:
-        """What stands inside for a tensor, which may be of outside."""
+        """The tensor of this context that stands for a tensor, which may be from outside."""
 
     @abstractmethod
     def take(self, op: Operation) -> None:
@@ -128,7 +128,7 @@ class Context(ABC):
         message.nested_contexts.extend(nested_defs(self.nested, scope))
 
     def _restore(self, message: Any, scope: str | None) -> None:
-        """Know what a message says, and restore the contexts within this one."""
+        """Restore the tensors that a message lists, and the nested contexts."""
         definition = message.values_def
         self._known, self._inside = known_in(self.graph, definition, scope, self.settles)
         with self.entered():
@@ -154,7 +154,7 @@ class Context(ABC):
             self.outer_context._known.update(results)  # noqa: SLF001 - of the same kind
 
     def _from_outside(self, value: Tensor) -> Tensor:
-        """What stands in the context around for a value of further outside."""
+        """The tensor of the enclosing context that stands for a tensor from further outside."""
         if self.outer_context is None:
             return value
         outer_value = self.outer_context.value_inside(value)
@@ -234,7 +234,7 @@ def _check_inside(op: Operation, source: Operation) -> None:
 
 
 def _may_take(loop: Any, other: Any) -> bool:
-    """Whether what is inside of a loop may take what is inside of another one.
+    """Whether operations inside of one loop may take tensors of another one.
 
     It may if that is around it, or if one is of the gradient of the other.
     """
@@ -307,7 +307,7 @@ def is_constant_enter(op: Operation) -> bool:
 
 
 def constant_enter_of(value: Tensor) -> Operation | None:
-    """What brought a value of outside into every iteration, if it is only handed on since."""
+    """The constant `Enter` that a tensor comes from through operations that pass it on, or None."""
     op = value.op
     while op.type in _HANDING_ON:
         op = op.inputs[0].op

@@ -24,7 +24,7 @@ _FROM_PROTO: Final = {"cond_ctxt": "Conditional.from_proto", "while_ctxt": "Loop
 def values_def(
     known: Iterable[Tensor], inside: Mapping[Tensor, Tensor], scope: str | None
 ) -> ValuesDef:
-    """What a context knows.
+    """The ValuesDef message of the tensors that a context knows.
 
     Args:
       known: the tensors that may be taken in it.

@@ -95,7 +95,7 @@ def written(arrays: list[TensorArray], index: Any, values: list[Tensor]) -> list
 
 
 def _array_of(count: TensorLike, first: Tensor, *, infer_shape: bool) -> TensorArray:
-    """An array for so many results like the first one."""
+    """A TensorArray for results like the first one."""
     shape = first.shape if infer_shape else None
     return TensorArray(
         first.dtype, count, dynamic_size=False, infer_shape=infer_shape, element_shape=shape
@@ -107,7 +107,7 @@ def _converted_index(index: TensorLike) -> Any:
 
 
 def check_callable(fn: Callable[..., object]) -> None:
-    """Refuse what is no function.
+    """Refuse a function argument that cannot be called.
 
     Raises:
       TypeError: it has a name, and cannot be called.

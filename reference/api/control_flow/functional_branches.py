@@ -78,11 +78,11 @@ class Kind(NamedTuple):
         return list(named[0]) if len(self.attrs) == 1 else named
 
     def of_argument(self, number: int) -> str:
-        """What messages call the argument that a branch comes from."""
+        """The word of error messages for the argument that a branch comes from."""
         return self.branches[number] if self.branches else f"branches[{number}]"
 
     def of_branch(self, number: int) -> str:
-        """What messages call the branch itself."""
+        """The word of error messages for the branch."""
         return self.branches[number] if self.branches else f"branch {number}"
 
 
@@ -224,7 +224,7 @@ def joined_branches(
 
 
 def _give_all(bodies: Sequence[BranchGraph]) -> None:
-    """Let branches return what they compute on the way, too."""
+    """Add the intermediate tensors of branches to their outputs, for gradients."""
     for body in bodies:
         tensors = [
             output

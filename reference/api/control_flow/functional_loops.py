@@ -156,7 +156,7 @@ class _Variables:
         return body.inputs
 
     def condition(self, cond: Callable[..., Any], is_limited: bool) -> Callable[..., Tensor]:
-        """From all variables to whether there is one more iteration."""
+        """The condition as a function from all loop variables to a bool tensor."""
 
         def goes_on(count: Tensor, limit: Tensor, *values: Tensor) -> Any:
             pred = scalar_of(cond(*self.packed(values)))
@@ -227,7 +227,7 @@ def loop_of(
     parallel_iterations: int,
     name: str,
 ) -> Operation:
-    """The operation that executes a body as often as a condition says.
+    """Build the `While` operation of a condition and a body.
 
     Args:
       given: the first values of the variables.

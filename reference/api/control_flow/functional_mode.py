@@ -26,7 +26,7 @@ __all__ = [
 
 
 class _Mode:
-    """What the program has asked for.
+    """The switch that `enable_control_flow_v2` sets.
 
     Attributes:
       is_on: whether branches and loops are functions in every graph.
@@ -87,13 +87,13 @@ def say_lowering(state: bool) -> None:
 
 
 def says_lowering() -> bool:
-    """Whether an operation that calls functions says that it is to be lowered to switches."""
+    """Whether new operations that call functions get `_lower_using_switch_merge`."""
     return _Mode.says_lowering
 
 
 @contextmanager
 def switched_to(is_on: bool) -> Iterator[None]:
-    """Let them make functions, or not, within it."""
+    """The `with` in which branches and loops are functions, or not."""
     before = _Mode.is_on
     _Mode.is_on = is_on
     try:

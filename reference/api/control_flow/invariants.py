@@ -20,7 +20,7 @@ __all__ = ["Invariants", "invariants_of", "is_within", "shape_after_iteration"]
 
 
 class Invariants(NamedTuple):
-    """What holds of a loop's variables in every iteration.
+    """The shape invariants of a loop's variables.
 
     Attributes:
       shapes: the shapes of the variables' tensors, flat: several for a composite.
@@ -33,7 +33,7 @@ class Invariants(NamedTuple):
 
 
 def invariants_of(loop_vars: object, invariants: object) -> Invariants:
-    """What holds of a loop's variables in every iteration.
+    """The shape invariants of a loop's variables.
 
     Args:
       loop_vars: the first values of the variables, nested: tensors and composites.

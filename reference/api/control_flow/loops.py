@@ -39,7 +39,7 @@ _OF_SHAPES: Final = frozenset({"Shape", "Size", "Rank"})
 
 @dataclass(frozen=True, slots=True)
 class LoopOptions:
-    """What a program says of a loop besides what it computes.
+    """The options of a loop: those of `while_loop` besides functions and variables.
 
     Attributes:
       parallel_iterations: how many iterations may run side by side.
@@ -151,11 +151,11 @@ class Loop(Context):
 
     @property
     def pivot(self) -> Tensor | None:
-        """What is alive in every iteration: of the condition first, then of the body."""
+        """The tensor that is alive in every iteration: the condition's, later the body's."""
         return self._pivots[-1] if self._pivots else None
 
     def set_pivot(self, pivot: Tensor) -> None:
-        """Say what is alive in every iteration from now on."""
+        """Set the tensor that is alive in every iteration from now on."""
         self._pivots.append(pivot)
 
     def loop(self) -> Loop:
@@ -181,7 +181,7 @@ class Loop(Context):
         return inside
 
     def _remembered(self, value: Tensor) -> Tensor | None:
-        """What a value of the forward loop was in the iteration that is gone back through now."""
+        """The value of the forward loop in the iteration that the gradient loop is at."""
         here: Context | None = self.graph.scopes.control_flow
         loop: Any = loop_around(here)
         if loop is None or loop.gradient is None:

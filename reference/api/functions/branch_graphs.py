@@ -131,7 +131,7 @@ class BranchGraph(FuncGraph):
     def colocate_with(
         self, op: object, ignore_existing: bool = False
     ) -> AbstractContextManager[None]:
-        """As that of every graph; what is of outside is named, and a variable's handle captured."""
+        """As `Graph.colocate_with`; outer operations are given by name, handles captured."""
         handle = getattr(op, "handle", None)
         if isinstance(handle, Tensor):
             op = self.capture(handle)
@@ -139,7 +139,7 @@ class BranchGraph(FuncGraph):
 
     @contextmanager
     def control_dependencies(self, control_inputs: Iterable[Any] | None) -> Iterator[None]:
-        """As that of every graph; what is of outside is waited for by the call."""
+        """As `Graph.control_dependencies`; for operations of outside the call waits."""
         mine = []
         for item in control_inputs or ():
             # A variable that was changed is not read to be waited for.
@@ -218,7 +218,7 @@ class BranchGraph(FuncGraph):
         )
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """What stands here for a tensor of another graph; it is called as that is."""
+        """The tensor of this graph for a tensor of another one, under the same name."""
         return super().capture(tensor, tensor.op.name if name is None else name)
 
     def take(

@@ -53,7 +53,7 @@ class TracedGraph(BranchGraph):
 
 
 class Call:
-    """What a call of a traced function gives, and of which graph.
+    """The result of a call of a traced function, and its graph.
 
     Args:
       body: the graph.
@@ -126,7 +126,7 @@ class Trace:
         return nest.pack_sequence_as(body.structure, values, expand_composites=True)
 
     def _shapes(self, graph: Graph, given: Sequence[Tensor]) -> list[Any]:
-        """The shapes of the results, from what is known of the arguments of one call."""
+        """The shapes of the results, inferred from the arguments of one call."""
         body = self.body
         taken = zip(given, body.inputs, strict=True)
         if all(str(tensor.shape) == str(inner.shape) for tensor, inner in taken):

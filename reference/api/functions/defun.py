@@ -188,7 +188,7 @@ class DefinedFunction:
 
     @property
     def cached_definition(self) -> FunctionDef:
-        """The same as `definition`."""
+        """The FunctionDef, as `definition`."""
         return self.definition
 
     @property
@@ -197,7 +197,7 @@ class DefinedFunction:
 
     @property
     def declared_input_types(self) -> tuple[DType, ...]:
-        """The dtypes of the declared arguments, without what is captured."""
+        """The dtypes of the declared arguments, without captured tensors."""
         return self._input_types
 
     @property
@@ -438,7 +438,7 @@ def from_library(library: FunctionDefLibrary) -> list[DefinedFunction]:
 def from_definition(
     function: FunctionDef, grad_func: Callable[..., object] | None = None
 ) -> DefinedFunction:
-    """The function of a FunctionDef, whose gradient the other function computes if there is one."""
+    """The function of a FunctionDef, with the function that computes its gradient, or None."""
     types = [dtypes.as_dtype(arg.type) for arg in function.signature.input_arg]
     names = [arg.name for arg in function.signature.input_arg]
     name = function.signature.name
@@ -466,6 +466,6 @@ def get_extra_inputs() -> list[Tensor]:
 
 
 def get_extra_args() -> list[Tensor]:
-    """What stands in the body being built for what it has captured; [] outside of a body."""
+    """The placeholders of the captured tensors of the body being built; [] outside of a body."""
     graph = stacks.get_default_graph()
     return graph.extra_args if isinstance(graph, FuncGraph) else []

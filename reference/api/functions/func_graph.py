@@ -91,7 +91,7 @@ class FuncGraph(Graph):
 
     @property
     def captures(self) -> list[tuple[Tensor, Tensor]]:
-        """Each captured tensor with what stands for it here."""
+        """Pairs of the captured tensors and their placeholders."""
         return list(self._captured.items())
 
     def captured(self, groups: list[Any], name: str) -> list[Tensor | list[Tensor]]:
@@ -105,7 +105,7 @@ class FuncGraph(Graph):
             ]
 
     def capture(self, tensor: Tensor, name: str | None = None) -> Tensor:
-        """What stands here for a tensor of another graph.
+        """The tensor of this graph that stands for a tensor of another graph.
 
         Raises:
           InvalidArgumentValueError: it cannot be copied: it depends on a placeholder, or on an
@@ -121,7 +121,7 @@ class FuncGraph(Graph):
         return inside
 
     def outer(self, tensor: Tensor) -> Tensor:
-        """The tensor of outside that an argument stands for; others stand for themselves."""
+        """The captured tensor that an argument stands for; any other tensor as it is."""
         outside = next((out for out, inner in self._captured.items() if inner is tensor), None)
         return tensor if outside is None else outside.graph.outer(outside)
 

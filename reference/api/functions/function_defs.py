@@ -113,7 +113,7 @@ class _Names:
         return self.of_nodes[op] if op in self.of_nodes else self.of_inputs[op.outputs[0]]
 
     def source(self, tensor: Tensor) -> str:
-        """How a tensor is named as an input, or as what is returned."""
+        """The name of a tensor as an input or as a result."""
         if tensor in self.of_inputs:
             return self.of_inputs[tensor]
         output, index = _arg_and_index(tensor)

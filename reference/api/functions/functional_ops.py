@@ -35,7 +35,7 @@ def if_(
     else_branch: DefinedFunction,
     name: str | None = None,
 ) -> list[Tensor]:
-    """What one of two functions makes of the inputs.
+    """An `If`: calls one of two functions on the inputs.
 
     Args:
       cond: the condition: a scalar that is not zero or empty, or a tensor that has elements.
@@ -103,7 +103,7 @@ def while_(
     name: str | None = None,
     hostmem: Sequence[int] | None = None,
 ) -> list[Tensor]:
-    """What a function makes of the inputs, again and again as long as a condition holds of them.
+    """A `While`: calls the body on the inputs as long as the condition holds.
 
     Args:
       input_: the inputs.

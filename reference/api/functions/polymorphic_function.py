@@ -89,14 +89,14 @@ def function(
 
 
 class _TensorKey(NamedTuple):
-    """What a trace knows of a tensor: its dtype, and its sizes as far as they are known."""
+    """The part of a trace's key for a tensor: its dtype and its static sizes."""
 
     dtype: str
     sizes: tuple[int | None, ...] | None
 
 
 class _Constant(NamedTuple):
-    """What a trace knows of an argument that is no tensor: that it is equal to this one."""
+    """The part of a trace's key for an argument that is not a tensor: equal for equal values."""
 
     value: Any
 
@@ -196,7 +196,7 @@ class Function:
         return arguments
 
     def _shown(self) -> str:
-        """The signature, with what is known of the arguments."""
+        """The signature as text, with the specs of the arguments."""
         specs = self.input_signature or ()
         parts = itertools.zip_longest(self._signature.parameters.values(), specs)
         shown = [f"{name}: {spec}" if spec is not None else str(name) for name, spec in parts]
@@ -282,7 +282,7 @@ class ConcreteFunction:
 
     @property
     def inputs(self) -> list[Tensor]:
-        """What stands for the arguments in the traced graph, then for what it captured."""
+        """The placeholders of the arguments in the traced graph, then those of captured tensors."""
         return list(self.graph.inputs)
 
     @property

@@ -70,7 +70,7 @@ def _overlaps(boxes: Tensor, others: Tensor) -> Tensor:
 
 
 def _within(overlaps: Any, _: Any, total: Any, limit: TensorLike) -> list[Tensor]:
-    """One round within a tile: what boxes that nothing suppresses suppress."""
+    """One round within a tile: remove the boxes that unsuppressed boxes suppress."""
     count = shape(overlaps)[0]
     free = cast(reshape(reduce_max(overlaps, 1) < limit, [count, -1, 1]), overlaps.dtype)
     kept = cast(reduce_max(free * overlaps, 1) < limit, overlaps.dtype)

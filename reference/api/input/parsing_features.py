@@ -85,7 +85,7 @@ class SparseFeature(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked of serialized examples.
+    """The features to parse, as the arguments of the parsing operations.
 
     Attributes:
       sparse: dtype by feature, of those parsed to sparse tensors, in order.
@@ -111,7 +111,7 @@ class Wanted:
 
 
 def wanted(features: Mapping[str, Any]) -> Wanted:
-    """What features by name ask for.
+    """The features to parse, from feature specs by name.
 
     Raises:
       ValueError: one is of no such kind, lacks a dtype or a shape, or contradicts another.

@@ -93,7 +93,7 @@ def _numbers(sparse: SparseTensor, keep: Tensor, enqueue_many: bool, shared_name
 
 
 def _none_of(sparse: SparseTensor, enqueue_many: bool) -> Tensor:
-    """What stands for the numbers of what is not kept."""
+    """The handles of elements that are not kept: -1."""
     if not enqueue_many:
         return constant(-1, dtypes.int64)
     none: Tensor = -1 * ones(shape(sparse)[0:1], dtypes.int64)

@@ -26,7 +26,7 @@ __all__ = [
 
 @public("ConditionalAccumulatorBase")
 class ConditionalAccumulatorBase:
-    """What accumulators of either kind have.
+    """The base of accumulators of dense and of sparse gradients.
 
     Args:
       dtype: the dtype of the gradients.
@@ -217,6 +217,6 @@ class SparseConditionalAccumulator(ConditionalAccumulatorBase):
     def take_indexed_slices_grad(
         self, num_required: TensorLike, name: str | None = None
     ) -> IndexedSlices:
-        """What `take_grad` takes, as IndexedSlices."""
+        """As `take_grad`, with the result as IndexedSlices."""
         taken = self.take_grad(num_required, name)
         return IndexedSlices(taken.values, taken.indices, taken.shape)

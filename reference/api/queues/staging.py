@@ -19,7 +19,7 @@ __all__ = ["BaseStagingArea", "MapStagingArea", "StagingArea"]
 
 
 class BaseStagingArea:
-    """What staging areas of either kind have.
+    """The base of staging areas with and without keys.
 
     Args:
       dtypes: the dtype of each part of an element.
@@ -153,7 +153,7 @@ class BaseStagingArea:
     def _taken(
         self, tensors: Sequence[Tensor], indices: Sequence[int]
     ) -> list[Tensor] | dict[str, Tensor]:
-        """What is given back: the tensors, or a dictionary where there are names."""
+        """The result of a get: the tensors, or a dictionary where the parts have names."""
         tensors = self._here(tensors)
         for tensor, index in zip(tensors, indices, strict=False):
             tensor.set_shape(self._shapes[index])
@@ -308,7 +308,7 @@ class MapStagingArea(BaseStagingArea):
         return key_tensor, self._taken(op.outputs[1:], places)
 
     def _places(self, indices: Sequence[int | str] | None) -> tuple[list[int], list[Any]]:
-        """Which parts are meant, and their dtypes."""
+        """The indices and the dtypes of the requested parts."""
         if indices is None:
             indices = list(range(len(self._dtypes)))
         if not isinstance(indices, tuple | list):

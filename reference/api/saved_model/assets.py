@@ -26,7 +26,7 @@ Assets = dict[bytes, bytes]
 
 
 def add_to_message(target: MetaGraphDef) -> Callable[[AssetFileDef], None]:
-    """What notes assets in the message of a graph."""
+    """A function that adds assets to the MetaGraphDef."""
     return target.asset_file_def.append
 
 

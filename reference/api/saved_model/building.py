@@ -26,7 +26,7 @@ Signatures = dict[str, SignatureDef]
 
 
 class _Builder:
-    """What both kinds of builders do.
+    """The base of both kinds of builders.
 
     Args:
       export_dir: the folder, which is created, or is empty.

@@ -98,7 +98,7 @@ class SavedModelLoader:
 
     @property
     def saved_model(self) -> SavedModel:
-        """What its file holds."""
+        """The SavedModel message of the model's file."""
         return self._saved_model
 
     def get_meta_graph_def_from_tags(self, tags: Iterable[str]) -> MetaGraphDef:

@@ -50,7 +50,7 @@ def generate_checkpoint_state_proto(
     all_model_checkpoint_timestamps: Sequence[float] | None = None,
     last_preserved_timestamp: float | None = None,
 ) -> CheckpointState:
-    """What the file is to say.
+    """The message of a checkpoint state file.
 
     Args:
       save_dir: the folder that it is in; relative paths in it become relative to it.
@@ -180,7 +180,7 @@ def update_checkpoint_state_internal(
 def get_checkpoint_state(
     checkpoint_dir: Any, latest_filename: str | None = None
 ) -> CheckpointState | None:
-    """What the file says, its paths put behind the folder's; None if there is no such file.
+    """Read a checkpoint state file, relative paths joined to the folder; None without one.
 
     Args:
       checkpoint_dir: its folder.
@@ -263,7 +263,7 @@ def get_checkpoint_mtimes(checkpoint_prefixes: Iterable[FilePath]) -> list[float
 
 
 def meta_graph_path(checkpoint: str, suffix: str = "meta") -> str:
-    """Where the graph of a checkpoint is kept."""
+    """The path of the meta graph of a checkpoint."""
     return f"{_SHARD.sub('', checkpoint)}.{suffix}"
 
 

@@ -106,14 +106,14 @@ def _add_collections(
     scope: str | None,
     left_out: frozenset[str],
 ) -> None:
-    """Add what is in collections, as far as it is exported."""
+    """Add the collections, without items that are not exported."""
     for key, items in collections.items():
         kept = [item for item in items if _is_kept(item, scope, left_out)]
         add_collection(meta_graph, key, kept, scope)
 
 
 def _described(meta_info_def: object, saver: SaverDef | None) -> MetaGraphDef:
-    """A message without nodes: what is said of it, the version, the saver."""
+    """A MetaGraphDef without nodes: meta info, version, saver."""
     meta_graph = MetaGraphDef()
     if meta_info_def is not None:
         meta_graph.meta_info_def.CopyFrom(adopt(meta_info_def, MetaGraphDef.MetaInfoDef))
@@ -163,7 +163,7 @@ def _is_kept(item: object, scope: str | None, left_out: frozenset[str]) -> bool:
 def _copy_nodes(
     source: GraphDef, target: GraphDef, scope: str | None, left_out: frozenset[str], *, clear: bool
 ) -> list[str]:
-    """Copy what is kept; the names of the inputs that it has from outside."""
+    """Copy the exported nodes; returns the names of their inputs from outside of the scope."""
     target.versions.CopyFrom(source.versions)
     if source.HasField("library"):
         target.library.CopyFrom(source.library)

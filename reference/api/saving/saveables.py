@@ -153,7 +153,7 @@ def default_saveables() -> list[object]:
 
 
 def saveables_of(var_list: object) -> list[SaveableObject]:
-    """What to save, in the order of the names, of a list of variables or a dict of names to them.
+    """The SaveableObjects of a list of variables or a dict of names to them, ordered by name.
 
     Raises:
       TypeError: it is neither, or something in it is no variable.
@@ -239,7 +239,7 @@ def _tensor_of(value: TensorLike) -> Tensor | None:
 
 
 def _of(name: str, value: TensorLike) -> list[SaveableObject]:
-    """What to save under a name: one thing, or the parts of a variable."""
+    """The SaveableObjects of a name: one for a variable, or one for every part."""
     if isinstance(value, SaveableObject):
         return [value]
     if hasattr(value, "_get_variable_list"):
@@ -289,7 +289,7 @@ def _read_beside(part: Any) -> Tensor:
 
 
 class BaseSaverBuilder:
-    """Where programs find what their own things to save are derived from."""
+    """The namespace of SaveSpec and SaveableObject, from which programs derive their own."""
 
     SaveSpec = SaveSpec
     SaveableObject = SaveableObject

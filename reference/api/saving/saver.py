@@ -207,7 +207,7 @@ class Saver:
             self._leaving.append(self._kept.pop(0))
 
     def _drop_old(self, suffix: str) -> None:
-        """Remove what is to go, unless it is time to keep one for good."""
+        """Delete the oldest excess checkpoint, unless `keep_checkpoint_every_n_hours` keeps it."""
         if not self._leaving:
             return
         path, written = self._leaving.pop(0)

@@ -86,7 +86,7 @@ def export_scoped_meta_graph(
     export_scope: str | None = None,
     **options: Any,
 ) -> tuple[MetaGraphDef, dict[str, Variable]]:
-    """What is in a name scope of a graph, under names without it.
+    """Export a name scope of a graph, with the scope stripped from names.
 
     Args:
       filename: a file that it is written to, or None.

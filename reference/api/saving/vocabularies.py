@@ -33,7 +33,7 @@ class _Vocabulary(NamedTuple):
 
 @public("train.VocabInfo")
 class VocabInfo(_Vocabulary):
-    """What became of the vocabulary of a variable since its checkpoint was written.
+    """The new and the old vocabulary of a variable, for warm starts.
 
     Args:
       new_vocab: the path of the vocabulary now.
@@ -80,7 +80,7 @@ class VocabInfo(_Vocabulary):
 
 @dataclass(frozen=True)
 class _Axis:
-    """One axis of a matrix: its words now and then, if they have changed.
+    """One axis of a matrix, with the new and the old vocabulary if they differ.
 
     `extra` rows or columns follow for words that are not in the vocabulary.
     """

@@ -33,7 +33,7 @@ __all__ = [
 
 
 class _Table(Protocol):
-    """What an initializer must know of its table."""
+    """The table as an initializer sees it: its handle and dtypes."""
 
     @property
     def resource_handle(self) -> Tensor: ...
@@ -44,7 +44,7 @@ class _Table(Protocol):
 
 
 class KeyedValues:
-    """What has keys of one dtype and values of another.
+    """The base of initializers: a dtype of keys and one of values.
 
     Args:
       key_dtype: the dtype of the keys.
@@ -141,7 +141,7 @@ class KeyValueTensorInitializer(TableInitializerBase):
 
 @public("lookup.TextFileIndex")
 class TextFileIndex:
-    """What stands for a key or a value instead of a column of a file."""
+    """The column indices that denote the whole line and the line number."""
 
     WHOLE_LINE = WHOLE_LINE
     LINE_NUMBER = LINE_NUMBER

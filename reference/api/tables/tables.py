@@ -254,7 +254,7 @@ class _Changing(LookupInterface):
 
 
 class _Saved(SaveableObject):
-    """What a saver must know of a table: keys and values, and how they are put back."""
+    """The SaveableObject of a mutable table: its keys and values."""
 
     def __init__(self, table: _Changing, name: str) -> None:
         parts = zip(table.export(), ("-keys", "-values"), strict=True)

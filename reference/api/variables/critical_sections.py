@@ -27,7 +27,7 @@ CRITICAL_SECTION_EXECUTIONS: Final = "critical_section_executions"
 
 
 class Execution(NamedTuple):
-    """What is executed in a section.
+    """One execution of a critical section.
 
     Attributes:
       op: the operation that takes the section's lock.

@@ -142,7 +142,7 @@ def get_or_create_global_step_read(graph: Graph | None = None) -> Tensor | None:
 
 
 def needed_global_step_read(who: str) -> Tensor:
-    """The same for a hook that cannot do without.
+    """As `get_or_create_global_step_read`, for hooks; an error without a global step.
 
     Raises:
       RuntimeError: nothing counts the steps.

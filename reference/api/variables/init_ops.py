@@ -145,7 +145,7 @@ class Constant(Initializer):
         partition_info: PartitionInfo | None = None,
         verify_shape: Any = None,
     ) -> Tensor:
-        """The value, whose shape is verified if `verify_shape` or the initializer says so."""
+        """The initial value, whose shape is verified if `verify_shape` is true."""
         del partition_info
         verify = self._verify_shape if verify_shape is None else verify_shape
         return constant(self.value, dtype or self.dtype, shape=shape, verify_shape=verify)

@@ -105,7 +105,7 @@ class _Guard:
         self._known: dict[Operation, Sequence[Tensor]] = {}
 
     def tensor(self, tensor: Tensor) -> Tensor:
-        """The tensor, or what stands for it where no variable needs to be initialized."""
+        """The tensor, or its copy that reads initialized values of variables."""
         # A chain of operations may be longer than Python's stack: walk it with one of our own.
         pending = [tensor.op]
         while pending:

@@ -55,11 +55,11 @@ class PartitionInfo:
 
     @property
     def var_offset(self) -> Sequence[int]:
-        """Where the part begins."""
+        """The offset of the part along every axis."""
         return self._var_offset
 
     def single_offset(self, shape: Sequence[int]) -> int:
-        """Where a part of this shape begins along the axis that is cut; 0 if none is.
+        """The offset of a part of this shape along the partitioned axis; 0 without one.
 
         Raises:
           TypeError, ValueError: as `single_slice_dim`.
@@ -97,7 +97,7 @@ class PartitionInfo:
 
 
 def partitions_of(partitioner: Partitioner, shape: TensorShape, dtype: DType) -> Sequence[int]:
-    """What a partitioner says of a new variable, checked.
+    """Call a partitioner for a new variable and check its result.
 
     Raises:
       ValueError: the shape is not known or a scalar's, or the partitioner gives no positive

@@ -121,7 +121,7 @@ def min_max_variable_partitioner(
 
 @public("fixed_size_partitioner")
 def fixed_size_partitioner(num_shards: int, axis: int = 0) -> Partitioner:
-    """A partitioner that makes so many parts along an axis, where it is long enough."""
+    """A partitioner with a fixed number of parts along an axis, fewer where it is shorter."""
 
     def partitioner(shape: TensorShape, **_: object) -> list[int]:
         return _along(axis, min(num_shards, _known(shape.as_list()[axis])), shape)

@@ -86,7 +86,7 @@ class Variable(metaclass=_Creation):
 
     @abstractmethod
     def _as_graph_element(self) -> Tensor:
-        """The tensor that stands for it as a fetch and as a feed key."""
+        """The tensor that a fetch or a feed of the variable denotes."""
 
     @property
     def name(self) -> str:
@@ -238,7 +238,7 @@ class Variable(metaclass=_Creation):
     # -- as data
 
     def _set_save_slice_info(self, save_slice_info: save_slices.SaveSliceInfo | None) -> None:
-        """Say where it lies in a larger variable; checkpoints keep it there."""
+        """Set its offset in a partitioned variable, by which checkpoints save it as a slice."""
         self._save_slice_info = save_slice_info
 
     def _get_save_slice_info(self) -> save_slices.SaveSliceInfo | None:
@@ -266,7 +266,7 @@ class Variable(metaclass=_Creation):
         return Reference(self)
 
     def experimental_ref(self) -> Reference:
-        """The same as `ref`."""
+        """A hashable reference, as `ref`."""
         return Reference(self)
 
     def __iter__(self) -> Iterator[Tensor]:

@@ -253,7 +253,7 @@ def get_variable(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Any:
-    """The variable of that name in the open variable scope, new or shared as the scope says.
+    """Share or create the variable of a name in the open variable scope.
 
     Args:
       name: its name in the scope.
@@ -371,7 +371,7 @@ def get_local_variable(
     synchronization: VariableSynchronization = VariableSynchronization.AUTO,
     aggregation: VariableAggregation = VariableAggregation.NONE,
 ) -> Variable:
-    """`get_variable` of a variable that is local and, whatever is said, not trained."""
+    """`get_variable` of a local variable, which is never trainable."""
     del trainable
     variable: Variable = get_variable(
         name,

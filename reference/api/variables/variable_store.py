@@ -45,7 +45,7 @@ _LOCK: Final = threading.Lock()
 
 @dataclass(slots=True)
 class Request:
-    """What one call of `get_variable` asks for; the fields are its arguments."""
+    """The arguments of one call of `get_variable`."""
 
     name: str
     shape: Any = None
@@ -162,7 +162,7 @@ class VariableStore:
         return self._single(request)
 
     def get_partitioned(self, request: Request) -> PartitionedVariable:
-        """The variable asked for, cut as its partitioner says; shared or new.
+        """Share or create a variable that is partitioned by its partitioner.
 
         Raises:
           ValueError: as `get`; or it exists in one piece, or is cut otherwise.

@@ -50,7 +50,7 @@ class VariableAggregation(_Aggregation):
 
 
 class VariableAggregationV2(_Aggregation):
-    """The same as TensorFlow 2 has it."""
+    """VariableAggregation of TensorFlow 2, without the alias ONLY_FIRST_TOWER."""
 
     NONE = 0
     SUM = 1

@@ -42,7 +42,7 @@ Creator = Callable[..., Any]
 
 
 class _Toggle:
-    """Whether variables are resource variables unless something else is said."""
+    """The switch whether variables are resource variables by default."""
 
     resource = False
 

@@ -43,7 +43,7 @@ class _CalledGraph(Graph):
         self._given: dict[Tensor, Tensor] = {}
 
     def outer(self, tensor: Tensor) -> Tensor:
-        """What a call passes for an argument, which says what a handle refers to."""
+        """The tensor that a call passes for an argument, from which a handle's shape is known."""
         given = self._given.get(tensor)
         return tensor if given is None else given.graph.outer(given)
 

@@ -41,7 +41,7 @@ class _Node:
 
 
 class NodeImporter:
-    """One import.
+    """One import of a GraphDef.
 
     Args:
       graph: where to.
@@ -360,7 +360,7 @@ def _beside(op: Operation) -> list[str]:
 
 
 def _notes(proto: NodeDef) -> NodeDef | None:
-    """What the node says that no part of an operation holds."""
+    """The debug info and the full type of a node, which an operation has no field for, or None."""
     if not (proto.HasField("experimental_debug_info") or proto.HasField("experimental_type")):
         return None
     notes = NodeDef()
