@@ -31,7 +31,7 @@ def boxed_spec(spec: Any) -> TensorSpec:
     return TensorSpec(None, variant) if isinstance(spec, SparseTensorSpec) else spec
 
 
-def boxed(value: Any) -> Any:
+def boxed(value: object) -> Any:
     """The tensor that stands for a value: a sparse tensor serialized, a tensor itself."""
     if not isinstance(value, SparseTensor):
         return value

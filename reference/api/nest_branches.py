@@ -81,7 +81,7 @@ def branches(structure: Any, composites: bool = False) -> Iterator[tuple[object,
         yield from enumerate(structure)
 
 
-def rebuilt(like: Any, parts: Sequence[Any]) -> Any:
+def rebuilt(like: object, parts: Sequence[Any]) -> Any:
     """A structure like another one, with these branches in the order of `branches`."""
     if isinstance(like, Mapping):
         values = dict(zip(sorted(like), parts, strict=True))

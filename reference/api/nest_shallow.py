@@ -226,7 +226,7 @@ def map_structure_with_paths(
 
 
 def get_traverse_shallow_structure(
-    traverse_fn: Callable[[Any], Any], structure: Any, expand_composites: bool = False
+    traverse_fn: Callable[[Any], Any], structure: object, expand_composites: bool = False
 ) -> Any:
     """A structure of booleans, as deep as a function wants to go.
 

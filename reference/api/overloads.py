@@ -31,12 +31,12 @@ _QUOTIENT: Final = {
 }
 
 
-def tensor_equals(self: Any, other: TensorLike) -> bool:
+def tensor_equals(self: object, other: TensorLike) -> bool:
     """Whether two tensors are one: what `==` is in graphs."""
     return other is not None and self is other
 
 
-def tensor_not_equals(self: Any, other: TensorLike) -> bool:
+def tensor_not_equals(self: object, other: TensorLike) -> bool:
     """Whether two tensors are not one: what `!=` is in graphs."""
     return not tensor_equals(self, other)
 

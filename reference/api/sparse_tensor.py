@@ -80,7 +80,7 @@ class SparseTensor(CompositeTensor):
         self._static: TensorShape | None = None
 
     @classmethod
-    def from_value(cls, sparse_tensor_value: Any) -> SparseTensor:
+    def from_value(cls, sparse_tensor_value: object) -> SparseTensor:
         """A SparseTensor of the same parts as another one, or as a SparseTensorValue.
 
         Raises:
@@ -218,7 +218,7 @@ class SparseTensor(CompositeTensor):
         )
 
 
-def sparse_dense_truediv(sp_t: SparseTensor, dense: Any) -> SparseTensor:
+def sparse_dense_truediv(sp_t: SparseTensor, dense: object) -> SparseTensor:
     """The quotients of a sparse tensor's elements by a dense one's; integers are so as floats.
 
     Raises:

@@ -340,7 +340,7 @@ def are_all_one(lengths: Any) -> bool:
 
 
 def _check_arguments(
-    handle: Any, size: Any, tensor_array_name: str | None, said: dict[str, Any]
+    handle: object, size: object, tensor_array_name: str | None, said: dict[str, Any]
 ) -> None:
     """Refuse arguments that say too little of an array, or too much of one that exists."""
     if handle is None:

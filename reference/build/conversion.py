@@ -77,7 +77,7 @@ def _conversions(kind: type) -> tuple[Conversion, ...]:
 @public("convert_to_tensor")
 def convert_to_tensor(
     value: object,
-    dtype: Any = None,
+    dtype: object = None,
     name: str | None = None,
     preferred_dtype: DTypeLike | None = None,
     dtype_hint: DTypeLike | None = None,

@@ -61,13 +61,13 @@ def add_to_collections(names: object, value: object) -> None:
 
 
 @public("get_collection")
-def get_collection(key: Any, scope: str | None = None) -> list[Any]:
+def get_collection(key: object, scope: str | None = None) -> list[Any]:
     """The default graph's `get_collection`."""
     return get_default_graph().get_collection(key, scope)
 
 
 @public("get_collection_ref")
-def get_collection_ref(key: Any) -> list[Any]:
+def get_collection_ref(key: object) -> list[Any]:
     """The default graph's `get_collection_ref`."""
     return get_default_graph().get_collection_ref(key)
 

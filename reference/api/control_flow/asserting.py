@@ -35,7 +35,7 @@ def after(checks: Sequence[object], value: TensorLike) -> Tensor:
 
 @public("Assert", "debugging.Assert")
 def assert_(
-    condition: Any,
+    condition: object,
     data: Any,
     summarize: int | None = None,
     name: str | None = None,

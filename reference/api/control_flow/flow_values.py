@@ -37,7 +37,7 @@ class Merged(NamedTuple):
     value_index: Tensor
 
 
-def flow_of(value: Any) -> Any:
+def flow_of(value: object) -> Any:
     """The flow of an array of tensors; any other value is itself."""
     return value.flow if isinstance(value, TensorArray) else value
 

@@ -122,7 +122,7 @@ def check_callable(fn: Callable[..., object]) -> None:
 def foldl(
     fn: Callable[..., object],
     elems: object,
-    initializer: Any = None,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
@@ -203,7 +203,7 @@ def foldr(
 def scan(
     fn: Callable[..., object],
     elems: object,
-    initializer: Any = None,
+    initializer: object = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,

@@ -71,7 +71,7 @@ def is_within(shape: TensorShape, wider: TensorShape) -> bool:
     return all(most is None or size == most for size, most in pairs)
 
 
-def _held(value: object, shape: Any) -> Any:
+def _held(value: object, shape: object) -> Any:
     """The invariant of a variable: the shape of a tensor, or the spec of a composite."""
     if shape is not None and not isinstance(shape, TypeSpec | TensorShape):
         raise TypeError(

@@ -15,7 +15,7 @@ from sessrun.reference.graph.tensor import Tensor
 __all__ = ["smart_case", "smart_cond", "smart_constant_value"]
 
 
-def smart_constant_value(pred: Any) -> Any:
+def smart_constant_value(pred: object) -> Any:
     """The value of a predicate if it is known while the graph is built, else None.
 
     Raises:

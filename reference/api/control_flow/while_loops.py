@@ -98,7 +98,7 @@ def read_outside(value: TensorLike) -> Any:
     return convert_to_tensor(value) if isinstance(value, ResourceVariable) else value
 
 
-def _limit(maximum: Any) -> Tensor:
+def _limit(maximum: object) -> Tensor:
     limit = convert_to_tensor(maximum, name="maximum_iterations")
     if limit.shape.ndims != 0:
         raise ValueError(f"'maximum_iterations' must be a scalar. Received shape: {limit.shape}")

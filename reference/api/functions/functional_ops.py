@@ -30,7 +30,7 @@ def _outputs(
 
 def if_(
     cond: Callable[..., object],
-    inputs: Any,
+    inputs: object,
     then_branch: DefinedFunction,
     else_branch: DefinedFunction,
     name: str | None = None,

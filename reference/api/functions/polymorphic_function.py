@@ -323,7 +323,7 @@ def _converted(value: TensorLike) -> Any:
     return convert_to_tensor(value) if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _matched(spec: Any, value: object, leaf: Callable[[TypeSpec, Any], Any]) -> object:
+def _matched(spec: object, value: object, leaf: Callable[[TypeSpec, Any], Any]) -> object:
     """Map `leaf` over the specs of a structure and the values that they describe.
 
     Raises:

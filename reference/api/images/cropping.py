@@ -175,7 +175,7 @@ def resize_image_with_crop_or_pad(
 class _Span:
     """The middle part of one axis: where it begins and how long it is, known or not."""
 
-    def __init__(self, length: Any, fraction: Any, known: Any) -> None:
+    def __init__(self, length: Any, fraction: object, known: Any) -> None:
         self.is_dynamic = is_tensor(length) or known is None
         self.begin: int | Tensor
         if self.is_dynamic:

@@ -69,7 +69,7 @@ def _overlaps(boxes: Tensor, others: Tensor) -> Tensor:
         return shared / (area + turned(other_area, [0, 2, 1]) - shared + _LITTLE)
 
 
-def _within(overlaps: Any, _: Any, total: Any, limit: TensorLike) -> list[Tensor]:
+def _within(overlaps: Any, _: object, total: Any, limit: TensorLike) -> list[Tensor]:
     """One round within a tile: remove the boxes that unsuppressed boxes suppress."""
     count = shape(overlaps)[0]
     free = cast(reshape(reduce_max(overlaps, 1) < limit, [count, -1, 1]), overlaps.dtype)

@@ -66,7 +66,7 @@ def _added(
 
 
 def take_many_sparse_from_tensors_map(
-    sparse_map_op: Any, sparse_handles: Any, rank: int | None = None, name: str | None = None
+    sparse_map_op: object, sparse_handles: object, rank: int | None = None, name: str | None = None
 ) -> SparseTensor:
     """The sparse tensor whose rows are those kept under these numbers, which keeps them no longer.
 

@@ -83,7 +83,7 @@ class QueueRunner:
         self._raised: list[BaseException] = []
 
     @staticmethod
-    def from_proto(queue_runner_def: Any, import_scope: str | None = None) -> QueueRunner:
+    def from_proto(queue_runner_def: object, import_scope: str | None = None) -> QueueRunner:
         """The runner of operations that the default graph has, under `import_scope`.
 
         Raises:
@@ -135,7 +135,7 @@ class QueueRunner:
 
     def create_threads(
         self,
-        sess: Any,
+        sess: object,
         coord: Coordinator | None = None,
         daemon: bool = False,
         start: bool = False,

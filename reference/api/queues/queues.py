@@ -290,7 +290,9 @@ def shape_list(shapes: object, *, partial: bool = False) -> list[TensorShape] | 
     return static_shapes
 
 
-def _create_queue(op_type: str, attrs: Mapping[str, object], shared_name: Any, name: str) -> Tensor:
+def _create_queue(
+    op_type: str, attrs: Mapping[str, object], shared_name: object, name: str
+) -> Tensor:
     # TensorFlow asks for a device for a queue of this kind only.
     graph = stacks.get_default_graph()
     with graph.device("CPU") if op_type == "FIFOQueueV2" else contextlib.nullcontext():

@@ -168,7 +168,7 @@ class BaseStagingArea:
         return list(tensors)
 
 
-def _listed(values: Any) -> Any:
+def _listed(values: object) -> Any:
     if isinstance(values, dict):
         return list(values.values())
     return values if isinstance(values, list | tuple) else [values]
@@ -243,7 +243,7 @@ class MapStagingArea(BaseStagingArea):
     def put(
         self,
         key: object,
-        vals: Any,
+        vals: object,
         indices: Sequence[int] | None = None,
         name: str | None = None,
     ) -> Operation:

@@ -67,7 +67,7 @@ class Saver:
 
     def __init__(
         self,
-        var_list: Any = None,
+        var_list: object = None,
         reshape: bool = False,
         sharded: bool = False,
         max_to_keep: int | None = 5,
@@ -226,7 +226,7 @@ class Saver:
         self,
         sess: BaseSession,
         save_path: str | bytes | PathLike[str],
-        global_step: Any = None,
+        global_step: object = None,
         latest_filename: str | None = None,
         meta_graph_suffix: str = "meta",
         write_meta_graph: bool = True,

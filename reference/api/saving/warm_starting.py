@@ -31,7 +31,7 @@ _LOGGER: Final = logging.getLogger("sessrun")
 @public("train.warm_start")
 def warm_start(
     ckpt_to_initialize_from: str | bytes | PathLike[str],
-    vars_to_warm_start: Any = ".*",
+    vars_to_warm_start: object = ".*",
     var_name_to_vocab_info: Mapping[str, VocabInfo] | None = None,
     var_name_to_prev_var_name: Mapping[str, str] | None = None,
 ) -> None:
@@ -84,7 +84,7 @@ def _check_used(argument: str, unused: set[str], grouped: Mapping[str, object]) 
 
 
 def _start_changed(
-    variables: Sequence[object], checkpoint: Any, changed: VocabInfo, source: str
+    variables: Sequence[object], checkpoint: object, changed: VocabInfo, source: str
 ) -> None:
     start_with_vocabulary(
         variables,
@@ -102,10 +102,10 @@ def _start_changed(
 
 def start_with_vocabulary(
     var: Any,
-    current_vocab_path: Any,
+    current_vocab_path: object,
     current_vocab_size: int,
     prev_ckpt: Any,
-    prev_vocab_path: Any,
+    prev_vocab_path: object,
     previous_vocab_size: int = -1,
     current_oov_buckets: int = 0,
     prev_tensor_name: str | None = None,

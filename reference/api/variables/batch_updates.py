@@ -19,7 +19,7 @@ __all__ = ["batch_scatter_update"]
 
 @public("batch_scatter_update")
 def batch_scatter_update(
-    ref: Any, indices: object, updates: object, use_locking: bool = True, name: str | None = None
+    ref: object, indices: object, updates: object, use_locking: bool = True, name: str | None = None
 ) -> Any:
     """Replace elements along the dimension that is the indices' last.
 

@@ -47,8 +47,8 @@ class RefVariable(VariableV1):
         name: str | None = None,
         dtype: Any = None,
         constraint: Callable[[Tensor], Tensor] | None = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: object = None,
+        aggregation: object = None,
         shape: Any = None,
     ) -> None:
         if initial_value is None:
@@ -212,7 +212,7 @@ class RefVariable(VariableV1):
         return result
 
     def _slice_assigned(
-        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
+        self, bounds: dict[str, Any], value: object, attrs: dict[str, Any], name: str
     ) -> Tensor:
         inputs = {"ref": self._variable, **bounds, "value": value}
         return apply_op("StridedSliceAssign", inputs, attrs, name).outputs[0]

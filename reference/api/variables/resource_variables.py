@@ -66,8 +66,8 @@ class ResourceVariable(Variable):
         import_scope: str | None = None,
         constraint: Callable[[Tensor], Tensor] | None = None,
         distribute_strategy: object = None,
-        synchronization: Any = None,
-        aggregation: Any = None,
+        synchronization: object = None,
+        aggregation: object = None,
         shape: Any = None,
     ) -> None:
         del distribute_strategy  # there is none
@@ -338,7 +338,7 @@ class ResourceVariable(Variable):
             return identity(op.outputs[0])
 
     def _slice_assigned(
-        self, bounds: dict[str, Any], value: Any, attrs: dict[str, Any], name: str
+        self, bounds: dict[str, Any], value: object, attrs: dict[str, Any], name: str
     ) -> UnreadVariable:
         with stacks.graph_for(self.graph).as_default(), self._after():
             inputs = {
@@ -349,7 +349,7 @@ class ResourceVariable(Variable):
             return UnreadVariable(self, apply_op("ResourceStridedSliceAssign", inputs, attrs, name))
 
     def batch_scatter_update(
-        self, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self, sparse_delta: object, use_locking: bool = False, name: str | None = None
     ) -> Tensor | Variable:
         """`tf.batch_scatter_update` with the indices and the values of IndexedSlices.
 

@@ -318,7 +318,7 @@ def _scattering(kind: str) -> Callable[..., Tensor | Variable]:
     """The method that combines rows with those of IndexedSlices."""
 
     def scatter(
-        self: Variable, sparse_delta: Any, use_locking: bool = False, name: str | None = None
+        self: Variable, sparse_delta: object, use_locking: bool = False, name: str | None = None
     ) -> Any:
         if not isinstance(sparse_delta, indexed_slices.IndexedSlices):
             raise TypeError(f"sparse_delta is not IndexedSlices: {sparse_delta}")
@@ -334,7 +334,9 @@ def _scattering(kind: str) -> Callable[..., Tensor | Variable]:
 def _scattering_slices(kind: str) -> Callable[..., Tensor | Variable]:
     """The method that combines slices at index vectors with updates."""
 
-    def scatter(self: Variable, indices: TensorLike, updates: Any, name: str | None = None) -> Any:
+    def scatter(
+        self: Variable, indices: TensorLike, updates: object, name: str | None = None
+    ) -> Any:
         apply = getattr(state_ops, f"scatter_nd_{kind}")
         return apply(self, indices, updates, use_locking=True, name=name)
 

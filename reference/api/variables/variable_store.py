@@ -102,13 +102,13 @@ class VariableStore:
         self,
         name: str,
         *args: Any,
-        custom_getter: Any = None,
+        custom_getter: object = None,
         **options: Any,
     ) -> Any:
         """The variable of this full name; the arguments are the fields of a Request."""
         return self.get(Request(name, *args, **options), custom_getter)
 
-    def get(self, request: Request, custom_getter: Any) -> Any:
+    def get(self, request: Request, custom_getter: object) -> Any:
         """Share or create the requested variable, through the custom getter if there is one.
 
         Raises:
@@ -383,7 +383,7 @@ def _default_initializer(request: Request) -> Callable[..., Tensor]:
     raise bad_value(f"An initializer for variable {request.name} of {dtype.base_dtype} is required")
 
 
-def _regularize(variable: Any, name: str, regularizer: Callable[[Any], Any]) -> None:
+def _regularize(variable: object, name: str, regularizer: Callable[[Any], Any]) -> None:
     """Keep the regularizer's loss in its collection, if it gives one."""
     if regularizer(variable) is None:
         return

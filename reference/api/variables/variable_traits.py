@@ -70,10 +70,10 @@ class Traits:
 
 def traits_of(
     name: str | None,
-    trainable: Any,
-    constraint: Any,
-    synchronization: Any,
-    aggregation: Any,
+    trainable: object,
+    constraint: object,
+    synchronization: object,
+    aggregation: object,
 ) -> Traits:
     """The traits, checked; a variable that is combined on reads is not trainable by default.
 

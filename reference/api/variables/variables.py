@@ -177,7 +177,7 @@ def _through_creators(next_creator: Creator, **arguments: object) -> Variable:
 
 
 def _default(
-    next_creator: Any = None,
+    next_creator: object = None,
     *,
     variable_def: VariableDef | None = None,
     expected_shape: object = None,

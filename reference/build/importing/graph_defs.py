@@ -24,10 +24,10 @@ __all__ = ["import_graph_def"]
 def import_graph_def(
     graph_def: GraphDef,
     input_map: Any = None,
-    return_elements: Any = None,
+    return_elements: object = None,
     name: str | None = None,
-    op_dict: Any = None,  # noqa: ARG001 - TensorFlow's signature; deprecated there too
-    producer_op_list: Any = None,
+    op_dict: object = None,  # noqa: ARG001 - TensorFlow's signature; deprecated there too
+    producer_op_list: object = None,
 ) -> list[Any] | None:
     """Add the nodes of a GraphDef to the default graph.
 
@@ -79,7 +79,7 @@ def _wanted(return_elements: Any) -> tuple[str, ...]:
     return tuple(name.decode() if isinstance(name, bytes) else name for name in names)
 
 
-def _check_input_map(input_map: Any) -> None:
+def _check_input_map(input_map: object) -> None:
     if input_map is None:
         return
     if not isinstance(input_map, Mapping):
