@@ -104,13 +104,13 @@ class CLibrary:
 
     def producer(self) -> int:
         """The version of the GraphDefs that this release writes."""
-        graph, made = c_void_p(self.TF_NewGraph()), c_void_p(self.TF_NewBuffer())
+        graph, buffer = c_void_p(self.TF_NewGraph()), c_void_p(self.TF_NewBuffer())
         try:
-            self.call("TF_GraphVersions", graph, made)
-            buffer = ctypes.cast(made, ctypes.POINTER(_Buffer)).contents
-            return VersionDef.FromString(ctypes.string_at(buffer.data, buffer.length)).producer
+            self.call("TF_GraphVersions", graph, buffer)
+            contents = ctypes.cast(buffer, ctypes.POINTER(_Buffer)).contents
+            return VersionDef.FromString(ctypes.string_at(contents.data, contents.length)).producer
         finally:
-            self.TF_DeleteBuffer(made)
+            self.TF_DeleteBuffer(buffer)
             self.TF_DeleteGraph(graph)
 
     def buffer(self, content: bytes) -> Any:

@@ -130,7 +130,7 @@ class NamespaceBackend:
         types = [device.device_type for device in config.list_physical_devices()]
         if "GPU" not in types:
             return ()
-        numbers = [types[:place].count(kind) for place, kind in enumerate(types)]
+        numbers = [types[:index].count(kind) for index, kind in enumerate(types)]
         return tuple(
             str(full_name(kind, number)) for kind, number in zip(types, numbers, strict=True)
         )
@@ -239,9 +239,9 @@ class NamespaceBackend:
         self._sessions.clear()
 
     def _config(self, config: Mapping[str, Any]) -> Any:
-        made = _parsed(self.config, self.namespace.ConfigProto)
-        made.MergeFrom(_parsed(config, self.namespace.ConfigProto))
-        return made
+        proto = _parsed(self.config, self.namespace.ConfigProto)
+        proto.MergeFrom(_parsed(config, self.namespace.ConfigProto))
+        return proto
 
     def _keep(self, held: _Session, value: Any) -> Opened:
         handle = f"handle-{next(self._numbers)}"

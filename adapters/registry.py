@@ -64,11 +64,11 @@ def load(spec: str) -> Backend:
     except AdapterError:
         raise
     except Exception as error:  # a factory may raise anything
-        told = f"{type(error).__name__}: {error}"
-        raise AdapterError(f"{spec!r}: its factory raised {told}") from error
+        message = f"{type(error).__name__}: {error}"
+        raise AdapterError(f"{spec!r}: its factory raised {message}") from error
     if not callable(getattr(backend, "describe", None)):
-        made = type(backend).__name__
-        raise AdapterError(f"{spec!r}: its factory made no backend, but a {made}")
+        kind = type(backend).__name__
+        raise AdapterError(f"{spec!r}: its factory made no backend, but a {kind}")
     return backend
 
 
@@ -89,5 +89,5 @@ def _factory(target: str, spec: str) -> Callable[..., Any]:
     factory = getattr(module, attribute, None)
     if not callable(factory):
         raise AdapterError(f"{spec!r}: module {module_name} has no factory {attribute!r}")
-    found: Callable[..., Any] = factory
-    return found
+    checked: Callable[..., Any] = factory
+    return checked

@@ -59,15 +59,15 @@ def backend(argument: str | None = None) -> NamespaceBackend:
     namespace = tensorflow.compat.v1
     namespace.logging.set_verbosity(namespace.logging.ERROR)  # it warns of the next line, too
     namespace.disable_v2_behavior()
-    made = NamespaceBackend(
+    result = NamespaceBackend(
         namespace,
         "tensorflow",
         tensorflow.__version__,
         config=ORACLE_CONFIG if oracle else None,
         details=_details(tensorflow, oracle=oracle),
     )
-    made.describe()  # the first session sizes the process's thread pools
-    return made
+    result.describe()  # the first session sizes the process's thread pools
+    return result
 
 
 def _set_environment(*, oracle: bool) -> None:

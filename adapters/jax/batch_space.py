@@ -54,11 +54,11 @@ def _batch_to_space_2d(node: Node, x: Array, crops: Array) -> Array:
 
 def _batch_to_space(node: Node, x: Array, block: Sequence[int], crops: Array) -> Array:
     """The inverse: pixels of batches side by side, and the edges cropped."""
-    count, whole = len(block), math.prod(block)
+    count, cells = len(block), math.prod(block)
     node.check(x.ndim > count and crops.shape == (count, 2), "the crops do not fit")
-    node.check(whole > 0 and x.shape[0] % whole == 0, f"a batch is no multiple of {whole}")
+    node.check(cells > 0 and x.shape[0] % cells == 0, f"a batch is no multiple of {cells}")
     space, rest = x.shape[1 : count + 1], x.shape[count + 1 :]
-    batch = x.shape[0] // whole
+    batch = x.shape[0] // cells
     axes = [count]
     for n in range(count):
         axes += [count + 1 + n, n]

@@ -28,8 +28,8 @@ def _nearest(call: Call, size: int, wanted: int) -> np.ndarray:
     scale = np.float32(spans[0]) / np.float32(spans[1])
     rows = np.arange(wanted, dtype=np.float32)
     at = (rows + np.float32(0.5)) * scale if is_half else rows * scale
-    whole = np.floor(at + np.float32(0.5)) if is_aligned else np.floor(at)
-    held: np.ndarray = np.clip(whole, 0, size - 1)
+    nearest = np.floor(at + np.float32(0.5)) if is_aligned else np.floor(at)
+    held: np.ndarray = np.clip(nearest, 0, size - 1)
     return held.astype(np.int64)
 
 

@@ -65,9 +65,9 @@ def _batch_to_space(call: Call) -> str:
     spatial, rest = sizes[:count], sizes[count:]
     pairs = [axis for i in range(count) for axis in (count + 1 + i, i)]
     order = (count, *pairs, *range(2 * count + 1, 2 * count + 1 + len(rest)))
-    whole = [size * block for size, block in zip(spatial, blocks, strict=True)]
+    uncropped = [size * block for size, block in zip(spatial, blocks, strict=True)]
     x = _rearranged(
-        call, call.names[0], (*blocks, batch, *spatial, *rest), order, (batch, *whole, *rest)
+        call, call.names[0], (*blocks, batch, *spatial, *rest), order, (batch, *uncropped, *rest)
     )
     if not count:
         return x

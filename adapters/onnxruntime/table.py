@@ -165,7 +165,7 @@ class Call:
           NotOfferedError: it is not known.
 
         """
-        return self._whole(self.inputs[index].shape, f"the shape of input {index}")
+        return self._known_sizes(self.inputs[index].shape, f"the shape of input {index}")
 
     def output_shape(self, index: int = 0) -> tuple[int, ...]:
         """The shape of an output.
@@ -174,9 +174,9 @@ class Call:
           NotOfferedError: it is not known.
 
         """
-        return self._whole(self.shapes[index], f"the shape of output {index}")
+        return self._known_sizes(self.shapes[index], f"the shape of output {index}")
 
-    def _whole(self, shape: tuple[int | None, ...] | None, what: str) -> tuple[int, ...]:
+    def _known_sizes(self, shape: tuple[int | None, ...] | None, what: str) -> tuple[int, ...]:
         if shape is None or None in shape:
             raise self.declined(f"{what} is not known")
         return tuple(size for size in shape if size is not None)

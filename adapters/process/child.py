@@ -124,8 +124,8 @@ class Child:
         pending = bytearray()
         with self._process.stdout as stdout:
             while chunk := os.read(stdout.fileno(), _CHUNK):
-                *whole, rest = chunk.split(b"\n")
-                for part in whole:
+                *finished, rest = chunk.split(b"\n")
+                for part in finished:
                     pending += part
                     yield bytes(pending)
                     pending.clear()
@@ -140,9 +140,9 @@ class Child:
         """
         until = time.monotonic() + seconds
         while True:
-            found = self._peek()
-            if found is not None or time.monotonic() >= until:
-                return found
+            code = self._peek()
+            if code is not None or time.monotonic() >= until:
+                return code
             time.sleep(0.002)
 
     def end(self) -> int:

@@ -30,7 +30,7 @@ class Interpretation:
         self._interpret = interpret
         self._orders: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._outcomes: queue.SimpleQueue[Observed | BaseException] = queue.SimpleQueue()
-        self._told = 0
+        self._sent = 0
 
     def begin(self, case: AskedCase) -> Observed | BaseException:
         """Start: what was observed, or what the backend raised against the contract."""
@@ -55,6 +55,6 @@ class Interpretation:
         return self._orders.get()
 
     def _news(self, seen: list[Observation]) -> list[Observation]:
-        """What was observed since the host was last told."""
-        news, self._told = seen[self._told :], len(seen)
+        """What was observed since the last answer to the host."""
+        news, self._sent = seen[self._sent :], len(seen)
         return news

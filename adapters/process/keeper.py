@@ -108,15 +108,15 @@ def _is_exiting(host: int) -> bool:
 
 def _reap(worker: int) -> int | None:
     """Reap every child that has ended: the worker's wait status, if it was among them."""
-    found = None
+    worker_status = None
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if pid == 0:
                 break
             if pid == worker:
-                found = status
-    return found
+                worker_status = status
+    return worker_status
 
 
 def _sweep(worker: int | None) -> None:

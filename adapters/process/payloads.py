@@ -83,13 +83,13 @@ def loads(data: bytes) -> Any:
 
 @dataclass(slots=True)
 class _Part:
-    """A part of a message that may move to a file: where it is, how large, its file's bytes."""
+    """A part of a message that may move to a file: its dict and key, its size, its file's bytes."""
 
-    place: dict[str, Any]
+    container: dict[str, Any]
     key: str
     size: Callable[[], int]
     content: Callable[[], bytes]
-    replaces_place: bool = False
+    replaces_value: bool = False
 
 
 @dataclass(slots=True)
@@ -159,11 +159,11 @@ class Packer:
             if excess <= 0 or size <= _REFERENCE_BYTES:
                 return
             reference = self._file(part.content())
-            if part.replaces_place:
-                part.place[part.key] = reference
+            if part.replaces_value:
+                part.container[part.key] = reference
             else:
-                del part.place[part.key]
-                part.place.update(reference)
+                del part.container[part.key]
+                part.container.update(reference)
             excess -= size - _REFERENCE_BYTES
 
     def _file(self, data: bytes) -> dict[str, Any]:

@@ -303,9 +303,9 @@ def _wrong(form: Any, kind: str) -> str | None:
     error = first_error(form, "protocol", kind)
     if error is None:
         return None
-    place = ".".join(textwrap.shorten(str(p), _BRIEF) for p in error.absolute_path)
+    path = ".".join(textwrap.shorten(str(p), _BRIEF) for p in error.absolute_path)
     message = _limit_passed(error) or textwrap.shorten(error.message, _BRIEF)
-    return f"at {place}: {message}" if place else message
+    return f"at {path}: {message}" if path else message
 
 
 def _limit_passed(error: Any) -> str | None:

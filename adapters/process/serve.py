@@ -111,7 +111,7 @@ class _Server:
         except AdapterError as error:
             return Trouble("backend", str(error))
         except BaseException as error:  # noqa: BLE001 - reported, and the worker ends
-            return Trouble("backend", _told(error))
+            return Trouble("backend", _error_text(error))
         self.concurrent = "concurrent" in description.capabilities
         return Hello(max(common), description)
 
@@ -171,10 +171,10 @@ class _Server:
             return self._call(request)
         except BaseException as error:  # noqa: BLE001 - the contract allows none: it is reported
             if request.do == "case" and isinstance(error, _ILL_FORMED):
-                return Trouble("case", _told(error))
+                return Trouble("case", _error_text(error))
             with contextlib.suppress(BaseException):  # a backend may have closed stderr
                 traceback.print_exc()  # to the log: whoever writes the adapter wants to know where
-            return Trouble("backend", _told(error))
+            return Trouble("backend", _error_text(error))
 
     def _call(self, request: Request) -> Answer:
         assert self.backend is not None
@@ -215,7 +215,7 @@ class _Server:
             line = pack_answer(identity, answer, Packer(self.exchange))
         except BaseException as error:  # noqa: BLE001 - whatever the backend put into its answer
             why = "cannot be written" if isinstance(error, OSError) else "has no form on the wire"
-            trouble = Trouble("backend", f"its answer {why}: {_told(error)}")
+            trouble = Trouble("backend", f"its answer {why}: {_error_text(error)}")
             line = pack_answer(identity, trouble, Packer(self.exchange))
         flush_output()  # what a backend printed is to be seen before its answer
         with self.writing:
@@ -226,7 +226,7 @@ class _Server:
                 self.ended.set()  # the host has gone
 
 
-def _told(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     try:
         return f"{type(error).__name__}: {error}"
     except BaseException:  # noqa: BLE001 - an exception of a backend may be unable to say what it is

@@ -36,8 +36,8 @@ __all__ = [
 ]
 
 UNIT: Final = 512
-#: So many addresses are remembered that a program was told.
-_TOLD: Final = 1000
+#: The most addresses that are remembered of those that a program asked for.
+_MAX_ADDRESSES: Final = 1000
 
 
 class OutOfMemoryError(MemoryError):
@@ -101,8 +101,8 @@ class Block:
         address = int(memory.ctypes.data)
         known = machine().addresses
         if address not in known:
-            known[address] = Told(weakref.ref(self), memory, self.writes, self.reads)
-            if len(known) > _TOLD:
+            known[address] = AddressedBlock(weakref.ref(self), memory, self.writes, self.reads)
+            if len(known) > _MAX_ADDRESSES:
                 del known[next(iter(known))]
         return address
 
@@ -133,7 +133,7 @@ def _release(block: Block) -> None:
             block.pool.take_back(block)
 
 
-class Told(NamedTuple):
+class AddressedBlock(NamedTuple):
     """A block whose address was asked for: its memory stays, of poison once the block is freed."""
 
     block: weakref.ref[Block]
@@ -152,7 +152,7 @@ class UnownedMemory(Block):
       device_id: whose memory it is; known by the address.
 
     Raises:
-      RunTimeError: no array's memory was told to be there.
+      RunTimeError: the program asked for the address of no array there.
 
     """
 
@@ -160,14 +160,14 @@ class UnownedMemory(Block):
 
     def __init__(self, ptr: int, size: int, owner: object, device_id: int = -1) -> None:
         now = machine()
-        for begins, told in now.addresses.items():
-            if begins <= ptr and ptr + size <= begins + told.memory.nbytes:
+        for begins, region in now.addresses.items():
+            if begins <= ptr and ptr + size <= begins + region.memory.nbytes:
                 super().__init__(now, size, None)
-                block = told.block()
+                block = region.block()
                 self.device = self.device if block is None else block.device
-                whole = told.memory.ravel("K").view(np.uint8)
-                self.root = whole[ptr - begins : ptr - begins + size]
-                self.writes, self.reads, self.owner = told.writes, told.reads, told.block
+                octets = region.memory.ravel("K").view(np.uint8)
+                self.root = octets[ptr - begins : ptr - begins + size]
+                self.writes, self.reads, self.owner = region.writes, region.reads, region.block
                 self._kept = owner
                 return
         raise RunTimeError(1, "cudaErrorInvalidValue", "invalid argument")
