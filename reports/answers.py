@@ -38,11 +38,11 @@ def answer_rows(want: Any, got: Any, reason: str = "") -> Iterator[tuple[str, st
 
     """
     wanted, came = _parts(want), _parts(got)
-    told = _of_oracle(reason) if "oracle" in wanted else {}
-    if told:
-        wanted = told
-        if not told.keys().isdisjoint(came):  # of other values nothing is told
-            came = {part: came[part] for part in told if part in came}
+    expected = _of_oracle(reason) if "oracle" in wanted else {}
+    if expected:
+        wanted = expected
+        if not expected.keys().isdisjoint(came):  # of other values nothing is told
+            came = {part: came[part] for part in expected if part in came}
     rows = [
         (printable(part, keep=""), wanted.get(part, ""), came.get(part, ""))
         for part in dict.fromkeys((*wanted, *came))
@@ -59,12 +59,12 @@ def _of_oracle(reason: str) -> dict[str, str]:
         return {"answer": "values"}
     if len(reason) > _READ:
         return {}
-    if told := _VALUE.fullmatch(reason):
-        return {told[1]: value_text(told["want"] + (told["where"] or ""), _WIDTH)}
-    if told := _OTHER.fullmatch(reason):
-        return {"classes": told[1], "code": told[2]}
-    if told := _RAISED.fullmatch(reason):
-        return {"answer": f"a failure: {value_text(told[1], _WIDTH)}"}
+    if match := _VALUE.fullmatch(reason):
+        return {match[1]: value_text(match["want"] + (match["where"] or ""), _WIDTH)}
+    if match := _OTHER.fullmatch(reason):
+        return {"classes": match[1], "code": match[2]}
+    if match := _RAISED.fullmatch(reason):
+        return {"answer": f"a failure: {value_text(match[1], _WIDTH)}"}
     return {}
 
 

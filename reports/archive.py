@@ -132,11 +132,11 @@ def unpack(raw: bytes, source: str) -> dict[str, bytes]:
         raise PackageError(source, f"not a readable zip archive: {error}") from error
     packed = pack(files)
     if packed != raw:
-        place = next(
+        offset = next(
             (i for i, (a, b) in enumerate(zip(packed, raw, strict=False)) if a != b),
             min(len(packed), len(raw)),
         )
-        raise PackageError(source, f"not in the one form of a package: byte {place} differs")
+        raise PackageError(source, f"not in the one form of a package: byte {offset} differs")
     return files
 
 

@@ -131,11 +131,11 @@ def _measure_cells(measure: Measure, *, on_gpu: bool) -> tuple[Text, ...]:
 
 def _undecided(comparison: Comparison) -> dict[str, list[str]]:
     """Each reason why a row is undecided, with the cases for which it is."""
-    found: dict[str, list[str]] = {}
+    reasons: dict[str, list[str]] = {}
     for row in comparison.rows:
         if row.verdict == "UNDECIDED":
-            found.setdefault(row.reason, []).append(shortened(row.case, 40))
-    return {reason: list(dict.fromkeys(cases)) for reason, cases in found.items()}
+            reasons.setdefault(row.reason, []).append(shortened(row.case, 40))
+    return {reason: list(dict.fromkeys(cases)) for reason, cases in reasons.items()}
 
 
 def _row_cells(row: Row) -> tuple[Text, ...]:

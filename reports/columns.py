@@ -93,8 +93,8 @@ class ColumnWriter:
             pieces = _PARTS.split(line)
             number = self.templates.setdefault(_GAP.join(pieces[::2]), len(self.templates))
             self.lines[column].append(str(number))
-            for place, part in enumerate(pieces[1::2]):
-                self.lines[_part_column(number, place)].append(part)
+            for index, part in enumerate(pieces[1::2]):
+                self.lines[_part_column(number, index)].append(part)
 
 
 class ColumnReader:
@@ -184,7 +184,7 @@ class ColumnReader:
         template = self._templates[number]
         self._spend(len(template))
         pieces = template.split(_GAP)
-        parts = [self._line(_part_column(number, place)) for place in range(len(pieces) - 1)]
+        parts = [self._line(_part_column(number, index)) for index in range(len(pieces) - 1)]
         return "".join(chain.from_iterable(zip_longest(pieces, parts, fillvalue="")))
 
     def _number(self, column: str) -> int:
@@ -244,5 +244,5 @@ def _from_base64(value: Any) -> bytes | None:
     return content if base64.b64encode(content).decode("ascii") == value else None
 
 
-def _part_column(template: int, place: int) -> str:
-    return f"{template}{_GAP}{place}"
+def _part_column(template: int, index: int) -> str:
+    return f"{template}{_GAP}{index}"

@@ -191,10 +191,10 @@ def _parsed(raw: bytes, form_of: Callable[[Any], bytes]) -> dict[str, Any] | Non
     """The object whose one form the bytes are; None if there is none."""
     try:
         form = json.loads(raw)
-        whole = isinstance(form, dict) and form_of(form) == raw
+        is_canonical = isinstance(form, dict) and form_of(form) == raw
     except (ValueError, RecursionError):
         return None
-    return form if whole else None
+    return form if is_canonical else None
 
 
 def _read_lines(reader: ColumnReader, name: str) -> bytes:

@@ -283,7 +283,7 @@ def compare_backends(run: Mapping[str, Any], old: str, new: str, *, seed: int = 
 
 
 def _sorted(rows: list[Row]) -> tuple[Row, ...]:
-    order = {verdict: place for place, verdict in enumerate(COMPARISON_VERDICTS)}
+    order = {verdict: index for index, verdict in enumerate(COMPARISON_VERDICTS)}
     return tuple(sorted(rows, key=lambda r: (order[r.verdict], -(r.ratio or 0), r.case, r.backend)))
 
 
@@ -366,11 +366,11 @@ def _machine(run: Mapping[str, Any]) -> dict[str, Any]:
 
 def _different(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[str, ...]:
     """The parts of two fingerprints that differ, each by itself: `protobuf: 7.36.2 / 6.33.6`."""
-    found: list[str] = []
+    differences: list[str] = []
     for key in sorted({*old, *new}):
         theirs, ours = old.get(key, "absent"), new.get(key, "absent")
         if isinstance(theirs, Mapping) and isinstance(ours, Mapping):
-            found += _different(theirs, ours)
+            differences += _different(theirs, ours)
         elif theirs != ours:
-            found.append(f"{key}: {shortened(theirs, 80)} / {shortened(ours, 80)}")
-    return tuple(found)
+            differences.append(f"{key}: {shortened(theirs, 80)} / {shortened(ours, 80)}")
+    return tuple(differences)

@@ -153,8 +153,8 @@ def counts_cells(counts: Mapping[str, Any]) -> tuple[str, ...]:
 def counts_text(counts: Mapping[str, Any]) -> str:
     """What one call asks of the device, in one line."""
     pairs = zip(COUNTED, counts_cells(counts), strict=True)
-    told = ", ".join(f"{name} {cell}" for name, cell in pairs if cell)
-    return f"{told}; counted on {shortened(counts['counted_on'], 40)}"
+    counted = ", ".join(f"{name} {cell}" for name, cell in pairs if cell)
+    return f"{counted}; counted on {shortened(counts['counted_on'], 40)}"
 
 
 def quantity_text(value: float, unit: str) -> str:

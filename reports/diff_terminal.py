@@ -36,33 +36,33 @@ def print_diff(
     (console or Console()).print(Group(*_parts(found, rows, backend)), soft_wrap=True)
 
 
-def _parts(found: Diff, rows: int, backend: str | None) -> Iterator[RenderableType]:
-    yield _face(found)
-    if found.facts:
-        yield _facts(found.facts)
-    yield from _section("Clauses", found.clauses, rows)
-    yield from _section("Operations and dtypes", (*found.cells, *found.lacks), rows)
-    yield from _section("Cases", found.cases, rows)
-    yield from _plans(found)
-    broken = [change for change in found.cases if change.kind == "regression"]
+def _parts(diff: Diff, rows: int, backend: str | None) -> Iterator[RenderableType]:
+    yield _face(diff)
+    if diff.facts:
+        yield _facts(diff.facts)
+    yield from _section("Clauses", diff.clauses, rows)
+    yield from _section("Operations and dtypes", (*diff.cells, *diff.lacks), rows)
+    yield from _section("Cases", diff.cases, rows)
+    yield from _plans(diff)
+    broken = [change for change in diff.cases if change.kind == "regression"]
     if broken and backend is not None:
         case, name = shlex.quote(broken[0].about), shlex.quote(backend)
         command = f"sessrun replay {case} --backend {name}"
         yield Text(f"the first again: $ {printable(command, keep='')}\n", "cyan")
-    count = len(found.regressions)
+    count = len(diff.regressions)
     verdict = number(count, "regression") if count else "no regression"
     yield Text(verdict, "bold red" if count else "bold green")
 
 
-def _face(found: Diff) -> Text:
+def _face(diff: Diff) -> Text:
     text = Text()
-    text.append(f"{shortened(found.old, 80)} → {shortened(found.new, 80)}", "bold")
-    text.append(f"  profile {shortened(found.profile, 60)}\n")
-    verdict = found.verdict
+    text.append(f"{shortened(diff.old, 80)} → {shortened(diff.new, 80)}", "bold")
+    text.append(f"  profile {shortened(diff.profile, 60)}\n")
+    verdict = diff.verdict
     same = verdict.before == verdict.after
     words = verdict.after if same else f"{verdict.before} → {verdict.after}"
     text.append(f"{words}\n", "bold" if same else _STYLES[verdict.kind])
-    held = [f"{holds} of {number(required, 'required clause')}" for holds, required in found.held]
+    held = [f"{holds} of {number(required, 'required clause')}" for holds, required in diff.held]
     text.append(f"{held[0]} held, {held[1]} now\n")
     return text
 
@@ -106,13 +106,13 @@ def _lines(changes: Sequence[Change], rows: int) -> Text:
     return text
 
 
-def _plans(found: Diff) -> Iterable[Text]:
+def _plans(diff: Diff) -> Iterable[Text]:
     """Cases that only one of the plans has."""
     for count, words in (
-        (len(found.added), "only the new package has"),
-        (len(found.removed), "only the old package has"),
-        (len(found.changed), "have another content in the new package, and are not compared"),
-        (found.incomparable, "were drawn by another seed, and are not compared one by one"),
+        (len(diff.added), "only the new package has"),
+        (len(diff.removed), "only the old package has"),
+        (len(diff.changed), "have another content in the new package, and are not compared"),
+        (diff.incomparable, "were drawn by another seed, and are not compared one by one"),
     ):
         if count:
             yield Text(f"{number(count, 'case')} {words}", "dim")

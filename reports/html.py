@@ -205,8 +205,8 @@ def _scope(name: str) -> str:
 
 def _held(required: Mapping[str, int]) -> str:
     """How many clauses hold; those that hold in part are told apart, since they do not count."""
-    whole = f"{required['holds'] - required['in part']} of {required['total']} hold"
-    return f"{whole}, {required['in part']} in part" if required["in part"] else whole
+    hold = f"{required['holds'] - required['in part']} of {required['total']} hold"
+    return f"{hold}, {required['in part']} in part" if required["in part"] else hold
 
 
 def _date(started: str | None) -> str:

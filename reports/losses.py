@@ -19,7 +19,7 @@ __all__ = ["event_faults"]
 #: Results of a case whose worker was lost.
 _LOST: Final = frozenset({"timeout", "crash"})
 #: Results that may tell why a worker was started anew.
-_TOLD: Final = _LOST | {"error", "infra_error"}
+_SHOWN: Final = _LOST | {"error", "infra_error"}
 #: What an event keeps of a reason.
 _KEPT: Final = 500
 
@@ -39,11 +39,11 @@ def event_faults(record: RunRecord) -> Iterator[str]:
         yield f"The record tells of {twice} cases tried twice, its events of {tried}."
     for reason in (DISTURBED, BUSY):
         restarts.pop(reason, None)
-    reasons = Counter(line.get("detail", "")[:_KEPT] for line in lines if line["result"] in _TOLD)
+    reasons = Counter(line.get("detail", "")[:_KEPT] for line in lines if line["result"] in _SHOWN)
     untold = list((restarts - reasons).elements())
     if len(untold) > sum(map(_untold, lines)) + slack:
-        told = shortened(repr(untold[0]), 120)
-        yield f"A worker was started anew because {told}, and no case of the record ended so."
+        cause = shortened(repr(untold[0]), 120)
+        yield f"A worker was started anew because {cause}, and no case of the record ended so."
     yield from _silent(lines, restarts, given_up)
     yield from _unasked(lines, record, given_up)
 
@@ -76,7 +76,7 @@ def _unasked(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> I
     Each worker may lose the case that it has in hand then, while others answer later ones; what
     follows so many cases is not asked.
     """
-    missing = [place for place, line in enumerate(lines) if line["result"] == "missing"]
+    missing = [index for index, line in enumerate(lines) if line["result"] == "missing"]
     if not missing:
         return
     if not given_up:
@@ -86,7 +86,7 @@ def _unasked(lines: list[dict[str, Any]], record: RunRecord, given_up: int) -> I
         )
     elif not any(event["event"] == "resumed" for event in record.events):
         workers = record.header.get("workers", 1)
-        after = (line for place in missing[workers - 1 : workers] for line in lines[place:])
+        after = (line for index in missing[workers - 1 : workers] for line in lines[index:])
         for line in after:
             if line["result"] not in {"missing", "skipped"}:
                 yield f"Case {line['id']} is recorded as {line['result']} after it was given up."

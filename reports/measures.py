@@ -88,12 +88,12 @@ def _measures(
 ) -> list[Measure]:
     first = members[0]
     first_median = float(np.median(first["samples"]))
-    made = []
+    measures = []
     for series in members:
         low, median, high = (float(q) for q in np.quantile(series["samples"], (0.25, 0.5, 0.75)))
         device = _median(series, "device_samples")
         comparable = first["correct"] and series["correct"]
-        made.append(
+        measures.append(
             Measure(
                 case=series["case"],
                 backend=series["backend"],
@@ -112,7 +112,7 @@ def _measures(
                 counts=series.get("counts", {}),
             )
         )
-    return made
+    return measures
 
 
 def _median(series: Mapping[str, Any], name: str) -> float | None:

@@ -16,14 +16,14 @@ def origin_of_cases(summary: Summary) -> tuple[str, str]:
         f"{number(fixed + drawn, 'case')} ran: {drawn:,} drawn by the seed {_seed(summary).value}, "
         f"{fixed:,} fixed, which everybody can know before."
     )
-    return cases, _told(_seed(summary))
+    return cases, _seed_sentence(_seed(summary))
 
 
 def _seed(summary: Summary) -> Seed:
     return Seed.from_json(summary.header["seed"])
 
 
-def _told(seed: Seed) -> str:
+def _seed_sentence(seed: Seed) -> str:
     """Where the seed came from: only a challenge of somebody else cannot be foreseen."""
     if seed.challenge is not None:
         return (

@@ -264,7 +264,7 @@ def _form(files: Mapping[str, bytes], name: str, schema: str | None) -> Any:
         try:
             check(form, schema, name)
         except SpecError as error:
-            raise PackageError(name, f"at {error.place or 'the top'}: {error.reason}") from error
+            raise PackageError(name, f"at {error.location or 'the top'}: {error.reason}") from error
     return form
 
 
@@ -303,8 +303,8 @@ def _record(raw: bytes) -> RunRecord:
         try:
             record = read_record(path)
         except SpecError as error:
-            place = f"at {error.place}: " if error.place else ""
-            raise PackageError(name, f"{place}{error.reason}") from error
+            position = f"at {error.location}: " if error.location else ""
+            raise PackageError(name, f"{position}{error.reason}") from error
     if record.valid_bytes != len(raw):
         raise PackageError(name, "its last line is cut")
     for number, line in enumerate(raw.split(b"\n")[:-1], 1):

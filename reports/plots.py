@@ -87,8 +87,8 @@ def times_plot(measures: Sequence[Measure], prefix: str) -> Any:
 
     with mpl.rc_context(SETTINGS):
         figure, axes = bare_axes(4.4, 0.75 + 0.5 * len(measures), "time of one call")
-        for place, measure in enumerate(measures):
-            _draw_series(axes, measure, place)
+        for row, measure in enumerate(measures):
+            _draw_series(axes, measure, row)
         axes.set_yticks(
             range(len(measures)), [shortened(measure.backend, 18) for measure in measures]
         )
@@ -119,8 +119,8 @@ def ratio_plot(comparison: Comparison, prefix: str) -> Any:
         margin = 1 + comparison.margin
         axes.axvspan(1 / margin, margin, color=_WASH, linewidth=0)
         axes.axvline(1, color=SOFT, linewidth=0.8)
-        for place, (row, ends) in enumerate(rows):
-            _draw_ratio(axes, row, ends, place)
+        for index, (row, ends) in enumerate(rows):
+            _draw_ratio(axes, row, ends, index)
         axes.set_yticks([])
         axes.set_ylim(len(rows) - 0.3, -0.8)
         reach = max([1.1, *(max(high, 1 / low) for _, (low, high) in rows)]) * 1.03
@@ -147,12 +147,12 @@ def bare_axes(width: float, height: float, along: str) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _draw_series(axes: Axes, measure: Measure, place: int) -> None:
-    colour = SERIES[place % len(SERIES)]
+def _draw_series(axes: Axes, measure: Measure, position: int) -> None:
+    colour = SERIES[position % len(SERIES)]
     line = {"color": colour, "linewidth": 1.1}
     axes.boxplot(
         [list(measure.samples)],
-        positions=[place - 0.16],
+        positions=[position - 0.16],
         orientation="horizontal",
         widths=0.24,
         showfliers=False,
@@ -162,11 +162,11 @@ def _draw_series(axes: Axes, measure: Measure, place: int) -> None:
         capprops=line,
         medianprops={"color": INK, "linewidth": 2},
     )
-    rows = [place + 0.1 + 0.05 * (index % 5) for index in range(len(measure.samples))]
+    rows = [position + 0.1 + 0.05 * (index % 5) for index in range(len(measure.samples))]
     axes.plot(
         measure.samples,
         rows,
-        MARKERS[place % len(MARKERS)],
+        MARKERS[position % len(MARKERS)],
         color=colour,
         markersize=2.6,
         markeredgewidth=0,
@@ -174,15 +174,15 @@ def _draw_series(axes: Axes, measure: Measure, place: int) -> None:
     )
 
 
-def _draw_ratio(axes: Axes, row: Row, ends: tuple[float, float], place: int) -> None:
+def _draw_ratio(axes: Axes, row: Row, ends: tuple[float, float], position: int) -> None:
     colour, marker = _RATIO_STYLE[row.verdict]
     assert row.ratio is not None
-    axes.plot(ends, [place, place], color=colour, linewidth=1.8)
-    axes.plot([row.ratio], [place], marker, color=colour, markersize=6)
+    axes.plot(ends, [position, position], color=colour, linewidth=1.8)
+    axes.plot([row.ratio], [position], marker, color=colour, markersize=6)
     label = shortened(f"{row.case}, {row.backend}", 60)
     axes.text(
         0.01,
-        place - 0.3,
+        position - 0.3,
         f"{label}: {row.verdict}",
         va="center",
         transform=axes.get_yaxis_transform(),
@@ -211,17 +211,17 @@ def _places(low: float, high: float) -> list[float]:
         first = math.ceil(low / step)
         return [step * index for index in range(first, math.floor(high / step) + 1)]
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    places = [sub * 10.0**power for power in powers for sub in subs]
-    inside = [place for place in places if low <= place <= high]
+    positions = [sub * 10.0**power for power in powers for sub in subs]
+    inside = [position for position in positions if low <= position <= high]
     return inside[:: max(1, math.ceil(len(inside) / 7))]
 
 
-def _ticks(axes: Axes, places: Iterable[float], text: Any) -> None:
+def _ticks(axes: Axes, positions: Iterable[float], text: Any) -> None:
     from matplotlib.ticker import NullLocator  # noqa: PLC0415 - as above
 
-    chosen = list(places)
+    chosen = list(positions)
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_xticks(chosen, [text(place) for place in chosen])
+    axes.set_xticks(chosen, [text(position) for position in chosen])
 
 
 def markup(figure: Figure, prefix: str, label: str) -> Any:

@@ -41,8 +41,8 @@ def shortened(text: object, limit: int) -> str:
 
     In one line, or a name could bring a line that looks like our own: a verdict, say.
     """
-    whole = printable(str(text)[: limit + 1], keep="")
-    return whole if len(whole) <= limit else whole[: limit - 1] + "…"
+    clean = printable(str(text)[: limit + 1], keep="")
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"
 
 
 def utf8(text: str) -> bytes:

@@ -29,16 +29,16 @@ __all__ = [
     "Derived",
     "derive",
     "file_faults",
+    "first_faults",
     "plan_faults",
     "record_faults",
     "replay_faults",
     "summary_faults",
-    "told",
     "view_faults",
 ]
 
-#: How many faults of one kind are told one by one.
-_TOLD: Final = 10
+#: How many faults of one kind are shown one by one.
+_SHOWN: Final = 10
 #: What is compared first, since a reader looks there first.
 _FIRST: Final = frozenset({"totals", "required"})
 
@@ -80,7 +80,7 @@ def file_faults(package: Package) -> tuple[str, ...]:
             faults.append(f"{name} was changed: its SHA-256 is not the manifest's.")
         elif len(raw) != named[name]["bytes"]:
             faults.append(f"{name} has {len(raw):,} bytes, not the manifest's.")
-    return told(sorted(faults))
+    return first_faults(sorted(faults))
 
 
 def plan_faults(package: Package, plan: PlanFacts) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def plan_faults(package: Package, plan: PlanFacts) -> tuple[str, ...]:
         for name, value in plan.header.items()
         if header[name] != value
     ]
-    return told(faults)
+    return first_faults(faults)
 
 
 def record_faults(
@@ -146,7 +146,7 @@ def record_faults(
     simulated = SIMULATED in str(record.header["environment"].get("gpus"))
     if simulated != is_simulated(record.header["backend"].get("details", {})):
         faults.append("Backend and machine disagree on whether the GPU was simulated.")
-    return told(faults)
+    return first_faults(faults)
 
 
 def _skip_faults(
@@ -161,8 +161,8 @@ def _skip_faults(
 def summary_faults(package: Package, summary: Summary) -> tuple[str, ...]:
     """Numbers and words of `summary.json` that the record does not give; and the verdict."""
     faults = [
-        f"summary.json: {place} is {theirs}; the record gives {ours}."
-        for place, theirs, ours in _differences(package.summary, summary.to_json(), "")
+        f"summary.json: {path} is {theirs}; the record gives {ours}."
+        for path, theirs, ours in _differences(package.summary, summary.to_json(), "")
     ]
     for name, claimed in (
         ("summary.json", package.summary["verdict"]),
@@ -172,19 +172,19 @@ def summary_faults(package: Package, summary: Summary) -> tuple[str, ...]:
             faults.insert(
                 0, f"{name} says {claimed}; the verdict that the record gives is {summary.verdict}."
             )
-    return told(faults)
+    return first_faults(faults)
 
 
-def _differences(theirs: Any, ours: Any, place: str) -> Iterator[tuple[str, str, str]]:
+def _differences(theirs: Any, ours: Any, path: str) -> Iterator[tuple[str, str, str]]:
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for key in sorted({*theirs, *ours}, key=lambda name: (name not in _FIRST, name)):
-            yield from _differences(theirs.get(key), ours.get(key), f"{place}.{key}".lstrip("."))
+            yield from _differences(theirs.get(key), ours.get(key), f"{path}.{key}".lstrip("."))
     elif isinstance(theirs, list) and isinstance(ours, list) and len(theirs) == len(ours):
         for index, (mine, other) in enumerate(zip(theirs, ours, strict=True)):
             label = mine["id"] if isinstance(mine, dict) and "id" in mine else index
-            yield from _differences(mine, other, f"{place}[{label}]")
+            yield from _differences(mine, other, f"{path}[{label}]")
     elif theirs != ours or type(theirs) is not type(ours):
-        yield shortened(place, 120), shortened(repr(theirs), 120), shortened(repr(ours), 120)
+        yield shortened(path, 120), shortened(repr(theirs), 120), shortened(repr(ours), 120)
 
 
 def view_faults(package: Package, anew: Derived) -> tuple[str, ...]:
@@ -197,10 +197,10 @@ def view_faults(package: Package, anew: Derived) -> tuple[str, ...]:
     signed = package.manifest["signature"] is not None
     manifest = manifest_of(package.files, anew.summary, signed=signed)
     faults += [
-        f"manifest.json: {place} is {theirs}; the record gives {ours}."
-        for place, theirs, ours in _differences(package.manifest, manifest, "")
+        f"manifest.json: {path} is {theirs}; the record gives {ours}."
+        for path, theirs, ours in _differences(package.manifest, manifest, "")
     ]
-    return told(faults)
+    return first_faults(faults)
 
 
 def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -> tuple[str, ...]:
@@ -219,11 +219,11 @@ def replay_faults(package: Package, anew: Derived, replay_of: ReplayOf | None) -
                 faults.append(f"replays/{name} is not the replay of its case.")
     if replay_of is not None:
         faults += [f"replays/{name} is missing." for name in wrong if name not in package.replays]
-    return told(faults)
+    return first_faults(faults)
 
 
-def told(faults: Iterable[str]) -> tuple[str, ...]:
+def first_faults(faults: Iterable[str]) -> tuple[str, ...]:
     """The faults of one kind: the first ones, and how many more there are."""
-    found = tuple(faults)
-    hidden = len(found) - _TOLD
-    return found if hidden <= 0 else (*found[:_TOLD], f"And {hidden:,} more of the kind.")
+    listed = tuple(faults)
+    hidden = len(listed) - _SHOWN
+    return listed if hidden <= 0 else (*listed[:_SHOWN], f"And {hidden:,} more of the kind.")

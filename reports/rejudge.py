@@ -149,16 +149,16 @@ class _Judge:
                 f"Case {case.id} is recorded as {result}; its recorded observations, "
                 f"judged anew, give {judgement.result}."
             )
-        elif judgement.finding is not None and _told_otherwise(judgement.finding, line):
+        elif judgement.finding is not None and _differs(judgement.finding, line):
             yield f"Case {case.id}: the recorded finding is not what its observations give."
 
     def _judgement(self, case: Case, seen: Any) -> Judgement:
         try:
             expected = self.oracle(case) if self.oracle and oracle_steps(case) else None
-            found = judge(case, seen, expected)
-            if found.result == "pass" and self.in_process:
-                return found
-            return audit(case, found, seen, self.offer)
+            judgement = judge(case, seen, expected)
+            if judgement.result == "pass" and self.in_process:
+                return judgement
+            return audit(case, judgement, seen, self.offer)
         except (
             LookupError,
             TypeError,
@@ -177,7 +177,7 @@ def _explained(line: Mapping[str, Any]) -> bool:
     return bool(line.get("finding")) or lost
 
 
-def _told_otherwise(finding: Finding, line: Mapping[str, Any]) -> bool:
+def _differs(finding: Finding, line: Mapping[str, Any]) -> bool:
     """Whether a line tells another finding; its words aside, which may hold numpy's."""
     ours, theirs = finding_form(finding), line.get("finding") or {}
     return any(

@@ -151,11 +151,11 @@ def _cell_words(cell: Cell, words: str) -> str:
     return f"{clauses}; {cell.passed:,} of {number(cell.planned, 'case')} passed"
 
 
-def _share(part: int, whole: int) -> str:
+def _share(part: int, total: int) -> str:
     """A percentage that is 100 only where it is all, and 0 only where it is nothing."""
-    if not whole:
+    if not total:
         return "none applies"
-    return f"{min(max(round(100 * part / whole), part > 0), 99 if part < whole else 100)}%"
+    return f"{min(max(round(100 * part / total), part > 0), 99 if part < total else 100)}%"
 
 
 def _releases(board: Board, engine: str, steps: Sequence[Step]) -> dict[str, Any]:
@@ -187,9 +187,9 @@ def _time(entry: Entry) -> str:
     return shortened((entry.summary.header.get("started") or "no time")[:19].replace("T", " "), 19)
 
 
-def _outcome(found: Diff) -> str:
+def _outcome(diff: Diff) -> str:
     """What a step brought, in a line."""
-    worse, clauses, cases = len(found.regressions), len(found.clauses), len(found.cases)
+    worse, clauses, cases = len(diff.regressions), len(diff.clauses), len(diff.cases)
     words = number(worse, "regression") if worse else "no regression"
     if not (clauses or cases):
         return f"{words}, nothing changed"
@@ -247,13 +247,13 @@ def _changes(step: Step, changes: Sequence[Change]) -> list[dict[str, str]]:
     ]
 
 
-def _notes(found: Diff) -> Iterator[str]:
-    if found.incomparable:
-        yield f"{number(found.incomparable, 'drawn case')} of other seeds cannot be compared."
-    if found.added or found.removed:
-        yield f"{number(len(found.added), 'case')} came, {len(found.removed):,} went."
-    if found.changed:
-        yield f"{number(len(found.changed), 'case')} with another content cannot be compared."
+def _notes(diff: Diff) -> Iterator[str]:
+    if diff.incomparable:
+        yield f"{number(diff.incomparable, 'drawn case')} of other seeds cannot be compared."
+    if diff.added or diff.removed:
+        yield f"{number(len(diff.added), 'case')} came, {len(diff.removed):,} went."
+    if diff.changed:
+        yield f"{number(len(diff.changed), 'case')} with another content cannot be compared."
 
 
 def _package(board: Board, entry: Entry, findings: Findings) -> Iterator[tuple[str, bytes]]:

@@ -84,13 +84,13 @@ def sign(content: bytes, key: Path) -> bytes:
 
 
 def _refusal(key: Path, done: subprocess.CompletedProcess[bytes]) -> str:
-    told = _said(done)
-    if "passphrase" in told.lower():
+    output = _said(done)
+    if "passphrase" in output.lower():
         return (
             f"the key {key} has a passphrase, and nobody is asked for it here: "
             f"give it to ssh-agent first (ssh-add {key})"
         )
-    return f"{_TOOL} does not sign with {key}: {told}"
+    return f"{_TOOL} does not sign with {key}: {output}"
 
 
 def check_signature(
@@ -116,11 +116,11 @@ def check_signature(
     with tempfile.TemporaryDirectory(prefix="sessrun-") as folder:
         path = Path(folder) / "manifest.sig"
         path.write_bytes(signature)
-        whole = _run(["-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(path)], content)
-        if whole.returncode:
-            fault = f"The signature is not one of this manifest: {_said(whole)}"
+        checked = _run(["-Y", "check-novalidate", "-n", NAMESPACE, "-s", str(path)], content)
+        if checked.returncode:
+            fault = f"The signature is not one of this manifest: {_said(checked)}"
             return SignatureCheck(signed=True, fault=fault)
-        key = _said(whole).rpartition(" with ")[2]
+        key = _said(checked).rpartition(" with ")[2]
         if signers is None:
             return SignatureCheck(signed=True, key=key)
         return _by_whom(content, path, signers, key)

@@ -235,9 +235,9 @@ def _derived(package: Package, installed: Installed, anew: recheck.Derived) -> l
     ]
 
 
-def _signature(found: SignatureCheck) -> Check:
-    faults = () if found.fault is None else (found.fault,)
-    fine = {True: f"The manifest is {found.face}.", False: "It is UNSIGNED."}[found.signed]
+def _signature(signature: SignatureCheck) -> Check:
+    faults = () if signature.fault is None else (signature.fault,)
+    fine = {True: f"The manifest is {signature.face}.", False: "It is UNSIGNED."}[signature.signed]
     return Check("signature", faults, fine)
 
 
@@ -266,8 +266,8 @@ def _version_faults(package: Package, installed: Installed) -> tuple[str, ...]:
 def _judged(package: Package, installed: Installed) -> Check:
     if installed.case_of is None:
         return Check("observations", (), "No recorded observations were judged anew.")
-    found = judge_anew(package.record, installed.plan, installed.case_of, installed.oracle)
-    judged = found.judged
+    rejudged = judge_anew(package.record, installed.plan, installed.case_of, installed.oracle)
+    judged = rejudged.judged
     total = len(installed.plan.cases)
     rest = "" if judged == total else "; the others hold none"
     rest += ", or need an oracle" if rest and installed.oracle is None else ""
@@ -275,7 +275,7 @@ def _judged(package: Package, installed: Installed) -> Check:
         f"The observations of {judged:,} of {total:,} cases, judged anew, give the recorded "
         f"results{rest}."
     )
-    return Check("observations", recheck.told(found.faults), fine)
+    return Check("observations", recheck.first_faults(rejudged.faults), fine)
 
 
 def _rerun(package: Package, installed: Installed, rerun: Mapping[str, str]) -> Check:

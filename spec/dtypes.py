@@ -132,7 +132,7 @@ def row_of_numpy(dtype: Any) -> DTypeRow | None:
 
     Fixed-width string dtypes (`S3`, `U3`) and object are `string`.
     """
-    found = np.dtype(dtype)
-    if found.kind in "SUO":
+    numpy_dtype = np.dtype(dtype)
+    if numpy_dtype.kind in "SUO":
         return BY_NAME["string"]
-    return _BY_NUMPY.get(found)
+    return _BY_NUMPY.get(numpy_dtype)

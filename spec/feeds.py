@@ -169,10 +169,10 @@ def deliver(array: np.ndarray, dtype_name: str) -> np.ndarray:
         return array.view(array.dtype[0])
     if kind != "string" or all(type(item) is bytes for item in array.flat):
         return array
-    made = np.empty(array.size, dtype=object)
+    octets = np.empty(array.size, dtype=object)
     for index, item in enumerate(array.flat):
-        made[index] = _octets(item)
-    return made.reshape(array.shape)
+        octets[index] = _octets(item)
+    return octets.reshape(array.shape)
 
 
 def _octets(item: Any) -> bytes:
@@ -279,10 +279,10 @@ def load_feed_table(path: Path = TABLE_PATH) -> FeedTable:
         raise SpecError(str(path), "dtypes", f"must be the feedable dtypes {list(FEEDABLE)}")
     rows: dict[str, FeedRow] = {}
     for index, entry in enumerate(form["rows"]):
-        place = f"rows.{index}"
+        path_in_table = f"rows.{index}"
         if entry["id"] in rows:
-            raise SpecError(str(path), place, f"the id {entry['id']!r} is taken")
-        rows[entry["id"]] = _row(entry, form["reasons"], str(path), place)
+            raise SpecError(str(path), path_in_table, f"the id {entry['id']!r} is taken")
+        rows[entry["id"]] = _row(entry, form["reasons"], str(path), path_in_table)
     return FeedTable(
         dtypes,
         MappingProxyType(form["made_with"]),
@@ -291,19 +291,19 @@ def load_feed_table(path: Path = TABLE_PATH) -> FeedTable:
     )
 
 
-def _row(entry: Mapping[str, Any], reasons: Any, source: str, place: str) -> FeedRow:
-    found = [_cell(cell, reasons, source, f"{place}.cells.{i}")
+def _row(entry: Mapping[str, Any], reasons: Any, source: str, path: str) -> FeedRow:
+    cells = [_cell(cell, reasons, source, f"{path}.cells.{i}")
              for i, cell in enumerate(entry["cells"])]  # fmt: skip
-    if sorted(set(entry["by_dtype"])) != list(range(len(found))):
-        raise SpecError(source, f"{place}.by_dtype", "must name every one of the row's cells")
-    cells = {name: found[index] for name, index in zip(FEEDABLE, entry["by_dtype"], strict=True)}
-    return FeedRow(entry["id"], entry["title"], entry["value"], MappingProxyType(cells))
+    if sorted(set(entry["by_dtype"])) != list(range(len(cells))):
+        raise SpecError(source, f"{path}.by_dtype", "must name every one of the row's cells")
+    by_dtype = {name: cells[index] for name, index in zip(FEEDABLE, entry["by_dtype"], strict=True)}
+    return FeedRow(entry["id"], entry["title"], entry["value"], MappingProxyType(by_dtype))
 
 
-def _cell(form: Mapping[str, Any], reasons: Any, source: str, place: str) -> FeedCell:
+def _cell(form: Mapping[str, Any], reasons: Any, source: str, path: str) -> FeedCell:
     tensor, fed = form.get("tensor"), form.get("fed")
     if form.get("varies", "") not in {"", *reasons}:
-        raise SpecError(source, f"{place}.varies", f"no reason {form['varies']!r} is given")
+        raise SpecError(source, f"{path}.varies", f"no reason {form['varies']!r} is given")
     if fed is None and tensor is not None:
         fed = {"array": tensor}
     try:
@@ -311,5 +311,5 @@ def _cell(form: Mapping[str, Any], reasons: Any, source: str, place: str) -> Fee
             if array is not None:
                 tensors.decode(array)
     except tensors.TensorError as error:
-        raise SpecError(source, place, str(error)) from error
+        raise SpecError(source, path, str(error)) from error
     return FeedCell(tensor, fed, form.get("error"), form.get("alias"), form.get("varies"))

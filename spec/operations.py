@@ -272,11 +272,11 @@ def _check_unique(names: list[str], what: str, source: str) -> None:
 
 
 def _parse_arg(text: str, attrs: Mapping[str, AttrDecl], source: str) -> ArgDecl:
-    found = _ARG.fullmatch(text.strip())
-    if found is None:
+    match = _ARG.fullmatch(text.strip())
+    if match is None:
         raise SpecError(source, text, "not an argument like `x: T`, `v: N * T` or `r: Ref(T)`")
-    name, number, kind = found["name"], found["number"], found["type"]
-    is_ref = found["ref"] is not None
+    name, number, kind = match["name"], match["number"], match["type"]
+    is_ref = match["ref"] is not None
     if number is not None and (number not in attrs or attrs[number].type != "int"):
         raise SpecError(source, text, f"no int attribute {number!r} gives the number of tensors")
     if kind in _OPDEF_NAMES:
@@ -297,22 +297,22 @@ def parse_attr(text: str, source: str) -> AttrDecl:
       SpecError: it is ill-formed.
 
     """
-    found = _ATTR.fullmatch(text.strip())
-    if found is None:
+    match = _ATTR.fullmatch(text.strip())
+    if match is None:
         raise SpecError(source, text, "not an attribute like `T: {float} = float` or `N: int >= 1`")
-    type_, allowed = _attr_type(found["type"], source)
-    minimum = None if found["minimum"] is None else int(found["minimum"])
+    type_, allowed = _attr_type(match["type"], source)
+    minimum = None if match["minimum"] is None else int(match["minimum"])
     if minimum is not None and type_ != "int" and not type_.startswith("list("):
         raise SpecError(source, text, "only an int and a list have a minimum")
-    if found["default"] is None:
-        return AttrDecl(found["name"], type_, allowed, minimum)
-    default = _default(found["default"].strip(), type_, source)
+    if match["default"] is None:
+        return AttrDecl(match["name"], type_, allowed, minimum)
+    default = _default(match["default"].strip(), type_, source)
     items = default if type_.startswith("list(") else (default,)
     if allowed and not set(items) <= set(allowed):
         raise SpecError(source, text, "the default is not allowed")
     if minimum is not None and (len(items) if items is default else default) < minimum:
         raise SpecError(source, text, "the default is below the minimum")
-    return AttrDecl(found["name"], type_, allowed, minimum, has_default=True, default=default)
+    return AttrDecl(match["name"], type_, allowed, minimum, has_default=True, default=default)
 
 
 def _attr_type(text: str, source: str) -> tuple[str, tuple[str, ...]]:
@@ -402,11 +402,11 @@ def parse_call(text: str, known: set[str], source: str) -> RuleCall:
 def _tokens(text: str, source: str) -> list[tuple[str, str]]:
     tokens, position = [], 0
     while position < len(text.rstrip()):
-        found = _TOKEN.match(text, position)
-        if found is None or found.lastgroup is None:
+        match = _TOKEN.match(text, position)
+        if match is None or match.lastgroup is None:
             raise SpecError(source, text, f"unexpected {text[position : position + 10]!r}")
-        tokens.append((found.lastgroup, found[found.lastgroup]))
-        position = found.end()
+        tokens.append((match.lastgroup, match[match.lastgroup]))
+        position = match.end()
     return tokens
 
 

@@ -98,42 +98,42 @@ def read_record(path: Path) -> RunRecord:
     record: RunRecord | None = None
     end = 0
     for number, line in enumerate(raw.split(b"\n")[:-1], 1):
-        place = f"line {number}"
-        form = _parse(line, str(path), place)
+        position = f"line {number}"
+        form = _parse(line, str(path), position)
         end += len(line) + 1
         if record is None:
             if form["kind"] != "header":
-                raise SpecError(str(path), place, "the first line must be the header")
+                raise SpecError(str(path), position, "the first line must be the header")
             record = RunRecord(form, valid_bytes=end)
             continue
-        _add(record, form, str(path), place)
+        _add(record, form, str(path), position)
         record.valid_bytes = end
     if record is None:
         raise SpecError(str(path), "line 1", "no whole header line")
     return record
 
 
-def _parse(line: bytes, source: str, place: str) -> dict[str, Any]:
+def _parse(line: bytes, source: str, position: str) -> dict[str, Any]:
     try:
         form: dict[str, Any] = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise SpecError(source, place, f"not JSON: {error}") from error
-    check(form, "record", f"{source}: {place}")
+        raise SpecError(source, position, f"not JSON: {error}") from error
+    check(form, "record", f"{source}: {position}")
     return form
 
 
-def _add(record: RunRecord, form: dict[str, Any], source: str, place: str) -> None:
+def _add(record: RunRecord, form: dict[str, Any], source: str, position: str) -> None:
     if form["kind"] == "header":
-        raise SpecError(source, place, "a second header")
+        raise SpecError(source, position, "a second header")
     if record.complete and form["kind"] != "event":
-        raise SpecError(source, place, "a line after the footer")
+        raise SpecError(source, position, "a line after the footer")
     if form["kind"] == "event":
         record.events.append(form)
     elif form["kind"] == "footer":
         record.complete = True
         record.answered = form["cases"]
     elif form["id"] in record.results:
-        raise SpecError(source, place, f"case {form['id']!r} is answered twice")
+        raise SpecError(source, position, f"case {form['id']!r} is answered twice")
     else:
         record.results[form["id"]] = form
 

@@ -25,14 +25,14 @@ _TRUSTS: Final = __spec__ is not None and isinstance(__spec__.loader, zipimporte
 class SpecError(ValueError):
     """Something read is not what it should be: `source` (a file), `place` in it, `reason`."""
 
-    def __init__(self, source: str, place: str, reason: str) -> None:
+    def __init__(self, source: str, location: str, reason: str) -> None:
         self.source = _in_brief(source, 500)
-        self.place = _in_brief(place, 160)
+        self.location = _in_brief(location, 160)
         self.reason = _in_brief(reason, 500)
-        super().__init__(f"{self.source}: at {self.place or 'the top'}: {self.reason}")
+        super().__init__(f"{self.source}: at {self.location or 'the top'}: {self.reason}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.source, self.place, self.reason)
+        return type(self), (self.source, self.location, self.reason)
 
 
 def _in_brief(text: str, limit: int) -> str:
@@ -60,14 +60,14 @@ def _validator(name: str, kind: str | None) -> Any:
         if isinstance(instance, str) and not re.search(wanted.replace("$", r"\Z"), instance):
             yield ValidationError(f"{instance!r} does not match {wanted!r}")
 
-    made = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]  # its types are not told
-    return made(_schema_of(name, kind))
+    validator = extend(Draft202012Validator, {"pattern": pattern})  # type: ignore[no-untyped-call]  # untyped
+    return validator(_schema_of(name, kind))
 
 
 def _schema_of(name: str, kind: str | None) -> dict[str, Any]:
     """The schema `name`, or that of one kind within it."""
-    whole = load_schema(name)
-    return whole if kind is None else {"$ref": f"#/$defs/{kind}", "$defs": whole["$defs"]}
+    schema = load_schema(name)
+    return schema if kind is None else {"$ref": f"#/$defs/{kind}", "$defs": schema["$defs"]}
 
 
 def check(form: Any, name: str, source: str) -> None:
@@ -82,8 +82,8 @@ def check(form: Any, name: str, source: str) -> None:
     except RecursionError:
         raise SpecError(source, "", "nested too deep") from None
     if error is not None:
-        place = ".".join(str(part) for part in error.absolute_path)
-        raise SpecError(source, place, error.message)
+        path = ".".join(str(part) for part in error.absolute_path)
+        raise SpecError(source, path, error.message)
 
 
 def has_kind(name: str, kind: str) -> bool:

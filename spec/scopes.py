@@ -51,7 +51,7 @@ def _asks_no_client(case: Case) -> bool:
     )
 
 
-_WHOLE: Final = _Part("all of it", lambda _: True, lambda _: True)
+_ALL: Final = _Part("all of it", lambda _: True, lambda _: True)
 #: The parts of a profile, by what stands after its name and a hyphen.
 PARTS: Final[Mapping[str, _Part]] = {
     "engine": _Part(
@@ -104,7 +104,7 @@ def scope_of(name: str) -> Scope:
     """
     profiles = load_profiles()
     if name in profiles:
-        return Scope(name, name, _WHOLE)
+        return Scope(name, name, _ALL)
     for part in PARTS:
         profile = name.removesuffix(f"-{part}")
         if profile != name and profile in profiles and not profiles[profile].declared:

@@ -61,24 +61,24 @@ class TensorSlice:
         shown = f"shape = [{','.join(map(str, shape))}], slice = {self}"
         if len(shape) != len(self.extents):
             raise SliceError(f"Mismatching ranks: {shown}", is_outside=True)
-        found = []
+        intervals = []
         for axis, (size, extent) in enumerate(zip(shape, self.extents, strict=True)):
             start, length = extent or (0, size)
             if start + length > size:
                 raise SliceError(
                     f"Extent in dimension {axis} out of bounds: {shown}", is_outside=True
                 )
-            found.append((start, start + length))
-        return tuple(found)
+            intervals.append((start, start + length))
+        return tuple(intervals)
 
 
 def _extent(part: str, text: str) -> tuple[int, int] | None:
     if part == "-":
         return None
-    found = _PAIR.fullmatch(part)
-    if found is None:
+    match = _PAIR.fullmatch(part)
+    if match is None:
         raise SliceError(f"Expected a pair of numbers or '-' but got '{part}': string = {text}")
-    start, length = int(found[1]), int(found[2])
+    start, length = int(match[1]), int(match[2])
     if start < 0 or length <= 0:
         raise SliceError(
             "Expected non-negative start and positive length but got start = "

@@ -86,12 +86,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _require_compiler() -> None:
     try:
-        found = version("grpcio-tools")
+        installed = version("grpcio-tools")
     except PackageNotFoundError:
-        found = "none"
-    if found != COMPILER:
+        installed = "none"
+    if installed != COMPILER:
         raise RuntimeError(
-            f"needs grpcio-tools {COMPILER} exactly, found {found}; "
+            f"needs grpcio-tools {COMPILER} exactly, found {installed}; "
             f"install it with `pip install grpcio-tools=={COMPILER}`"
         )
 

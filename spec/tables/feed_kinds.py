@@ -268,9 +268,9 @@ def _sample(row: DTypeRow, shape: tuple[int, ...]) -> np.ndarray:
     """An array with something of everything its dtype holds: signs, fractions, text."""
     count = int(np.prod(shape))
     if row.kind == "string":
-        made = np.empty(count, dtype=object)
-        made[:] = [f"s{index}".encode() for index in range(count)]
-        return made.reshape(shape)
+        strings = np.empty(count, dtype=object)
+        strings[:] = [f"s{index}".encode() for index in range(count)]
+        return strings.reshape(shape)
     step = {"float": 1.5, "complex": 1.5 - 2j}.get(row.kind, 1)
     sign = 1 if row.kind in {"uint", "bool"} or row.name.startswith("quint") else -1
     values = [step * (index + 1) * (sign if index % 2 else 1) for index in range(count)]

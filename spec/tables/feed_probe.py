@@ -122,9 +122,9 @@ class Probe:
         one that raises the plain ValueError.
         """
         bases = type(error).__mro__[: type(error).__mro__.index(Exception)]
-        for place in (builtins, self._errors):
+        for namespace in (builtins, self._errors):
             for cls in bases:
-                if getattr(place, cls.__name__, None) is cls:
+                if getattr(namespace, cls.__name__, None) is cls:
                     return str(cls.__name__)
         return "Exception"
 
@@ -196,8 +196,8 @@ def _overflows(source: np.ndarray, target: DTypeRow) -> bool:
     limits: Any = (ml_dtypes.iinfo if target.name in _NIBBLES else np.iinfo)(
         dtype[0] if dtype.names else dtype
     )
-    whole = np.trunc(np.real(source).astype(np.float64))
-    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1)
+    truncated = np.trunc(np.real(source).astype(np.float64))
+    fits = (truncated >= float(limits.min)) & (truncated < float(limits.max) + 1)
     return not fits.all()
 
 
@@ -251,9 +251,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         warnings.simplefilter("ignore")  # numpy warns of lossy casts; the table records values
         measured = table(importlib.import_module(options.backend_namespace))
     if options.check:
-        found = sorted(differences(json.loads(TABLE_PATH.read_text(encoding="utf-8")), measured))
-        sys.stdout.writelines(f"{line}\n" for line in found)
-        return 1 if found else 0
+        lines = sorted(differences(json.loads(TABLE_PATH.read_text(encoding="utf-8")), measured))
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        return 1 if lines else 0
     TABLE_PATH.write_text(render(measured), encoding="utf-8")
     MANUAL_PATH.write_text(manual(), encoding="utf-8")
     return 0

@@ -37,17 +37,17 @@ def run(args: argparse.Namespace) -> int:
         for name in (args.old, args.new):
             if name not in known:
                 raise UserError(f"{args.inside} has no backend {name!r}; it has {', '.join(known)}")
-        found = comparison.compare_backends(run_, args.old, args.new, seed=args.seed)
+        result = comparison.compare_backends(run_, args.old, args.new, seed=args.seed)
         old = new = run_
     else:
         old, new = (comparison.read_bench(Path(path)) for path in (args.old, args.new))
         names = (str(args.old), str(args.new))
-        found = comparison.compare(old, new, names=names, seed=args.seed)
+        result = comparison.compare(old, new, names=names, seed=args.seed)
     args.output.mkdir(parents=True, exist_ok=True)
-    form = json.dumps(found.to_json(), indent=1)
+    form = json.dumps(result.to_json(), indent=1)
     write_text(args.output / "comparison.json", form + "\n")
-    page = comparison_html(found, old, new)
+    page = comparison_html(result, old, new)
     write_text(args.output / "comparison.html", page)
-    print_comparison(found, Console())
+    print_comparison(result, Console())
     print(f"{args.output / 'comparison.json'}\n{args.output / 'comparison.html'}")
-    return 1 if any(row.verdict == "SLOWER" for row in found.rows) else 0
+    return 1 if any(row.verdict == "SLOWER" for row in result.rows) else 0

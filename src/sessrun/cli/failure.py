@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import errno
 
-__all__ = ["UserError", "in_one_line", "is_of_output", "told"]
+__all__ = ["UserError", "in_one_line", "is_of_output", "reported_errors"]
 
 
 class UserError(Exception):
     """What the user asked for cannot be done; the message says why and what to do."""
 
 
-def told() -> tuple[type[BaseException], ...]:
+def reported_errors() -> tuple[type[BaseException], ...]:
     """The errors whose message is all that a user needs."""
     from sessrun.adapters.process.errors import WorkerError
     from sessrun.adapters.registry import AdapterError

@@ -48,10 +48,10 @@ def run(args: argparse.Namespace) -> int:
     def observer(name: str) -> freeze.Observe:
         def seen(case: Any) -> list[dict[str, Any]]:
             worker = workers.get(name) or workers.setdefault(name, spawn(name))
-            found = observe(worker, case, case.deadline_s)
+            observations = observe(worker, case, case.deadline_s)
             if case.isolated:
                 worker.restart()
-            return found
+            return observations
 
         return seen
 
@@ -104,10 +104,10 @@ def _replay(args: argparse.Namespace, oracles: Any) -> Any:
     from sessrun.conformance.authoring import freeze
     from sessrun.conformance.replay import read_replay
 
-    found = read_replay(Path(args.what[0]))
-    case = dataclasses.replace(found, id=args.id, provenance={})
+    replayed = read_replay(Path(args.what[0]))
+    case = dataclasses.replace(replayed, id=args.id, provenance={})
     return freeze.freeze_cases(
-        [case], oracles, generator=f"finding {found.id}", replace=args.replace
+        [case], oracles, generator=f"finding {replayed.id}", replace=args.replace
     )
 
 

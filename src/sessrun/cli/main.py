@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         module.configure(sub)
         sub.set_defaults(run=module.run)
     args = parser.parse_args(arguments)
-    from sessrun.cli.failure import in_one_line, is_of_output, told
+    from sessrun.cli.failure import in_one_line, is_of_output, reported_errors
 
     try:
         status: int = args.run(args)
@@ -61,7 +61,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         _drop_output()
         return 1
     except Exception as error:
-        if not isinstance(error, told()):
+        if not isinstance(error, reported_errors()):
             raise
         print(f"sessrun {args.command}: {in_one_line(error)}", file=sys.stderr)
         if is_of_output(error):

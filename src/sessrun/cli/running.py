@@ -103,17 +103,17 @@ def _progress(what: str, planned: int) -> Iterator[Callable[[int, int, Mapping[s
     """What tells how far a run is: called after each case with (done, planned, result line)."""
     console = Console(stderr=True)
     bad = 0
-    told = time.monotonic()
+    shown_at = time.monotonic()
     with _bar(console) as bar:
         task = bar.add_task(what, total=planned, bad="")
 
         def show(done: int, planned: int, line: Mapping[str, Any]) -> None:
-            nonlocal bad, told
+            nonlocal bad, shown_at
             bad += line["result"] not in QUIET
             words = f"{bad:,} not passed" if bad else ""
             bar.update(task, completed=done, bad=words)
-            if not console.is_terminal and time.monotonic() - told >= _TELL_S:
-                told = time.monotonic()
+            if not console.is_terminal and time.monotonic() - shown_at >= _TELL_S:
+                shown_at = time.monotonic()
                 text = f"{what}: {done:,} of {planned:,} cases{words and f', {words}'}"
                 print(text, file=sys.stderr, flush=True)
 

@@ -67,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     for number, report in enumerate(reports, 1):
         bad += not report.good
         cases += report.cases
-        print(f"{f'{number}/{len(chosen)}':9}{_told(report)}")
+        print(f"{f'{number}/{len(chosen)}':9}{_line(report)}")
         sys.stdout.flush()
     print(f"{len(chosen) - bad} of {len(chosen)} faults caught and pointed at; {cases} cases ran")
     return 1 if bad else 0
@@ -115,7 +115,7 @@ def _cases_of(args: argparse.Namespace) -> Callable[[Fault], Sequence[Case]]:
     return cases_of
 
 
-def _told(report: FaultReport) -> str:
+def _line(report: FaultReport) -> str:
     mark = f"  <-- {report.complaint}" if report.complaint else ""
     if report.skipped:
         mark += "  (skipped on this machine)"

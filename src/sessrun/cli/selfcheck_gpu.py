@@ -37,14 +37,14 @@ def run(args: argparse.Namespace) -> int:
         return 0
     unplanted = examine(None, list(dict.fromkeys(mistake.session for mistake in chosen)))
     bad = 0
-    for session, found in unplanted.items():
-        for kind, text in found:
+    for session, signs in unplanted.items():
+        for kind, text in signs:
             bad += 1
             print(f"<-- {session} without a mistake: {kind}: {text}")
     with ThreadPoolExecutor(args.jobs) as pool:
-        for number, (told, is_bad) in enumerate(pool.map(_examined, chosen), 1):
+        for number, (line, is_bad) in enumerate(pool.map(_examined, chosen), 1):
             bad += is_bad
-            print(f"{f'{number}/{len(chosen)}':9}{told}")
+            print(f"{f'{number}/{len(chosen)}':9}{line}")
             sys.stdout.flush()
     print(f"{len(chosen)} mistakes planted; {bad or 'no'} complaint{'' if bad == 1 else 's'}")
     return 1 if bad else 0
@@ -71,12 +71,12 @@ def _examined(mistake: Mistake) -> tuple[str, bool]:
     from sessrun.conformance.selfcheck.gpu_mistakes.mistakes import StaleMistakeError
     from sessrun.conformance.selfcheck.gpu_mistakes.planted import complaint, examine
 
-    found: Sequence[Sign] = ()
+    signs: Sequence[Sign] = ()
     try:
-        found = examine(mistake, [mistake.session])[mistake.session]
-        wrong = complaint(mistake, found)
+        signs = examine(mistake, [mistake.session])[mistake.session]
+        wrong = complaint(mistake, signs)
     except (RuntimeError, StaleMistakeError) as error:
         wrong = str(error)
-    first = next((text for kind, text in found if kind == mistake.shown_by), "")
+    first = next((text for kind, text in signs if kind == mistake.shown_by), "")
     shown = f"{mistake.shown_by}: {first}" if first else ""
     return f"{mistake.name:42} {shown}{f'  <-- {wrong}' if wrong else ''}", bool(wrong)

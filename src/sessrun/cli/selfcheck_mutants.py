@@ -81,8 +81,8 @@ def run(args: argparse.Namespace) -> int:
                 _print_survivor(outcome)
             if len(outcomes) % 50 == 0:
                 killed = sum(o.killed for o in outcomes)
-                told = f"{len(outcomes)} of {len(mutants)}: {killed} killed"
-                print(told, file=sys.stderr, flush=True)
+                progress = f"{len(outcomes)} of {len(mutants)}: {killed} killed"
+                print(progress, file=sys.stderr, flush=True)
     except (MissingLibraryError, campaign.CampaignError) as error:
         raise UserError(str(error)) from error
     counts = summary(outcomes)

@@ -74,7 +74,7 @@ def shrink_failures(
         with Console(stderr=True).status("shrinking failures"):
             runner.describe()
             oracle(firsts[0])
-            sentences.extend(_shrink_each(firsts, runner, oracle, shrunk, seconds))
+            sentences.extend(_shrink_cases(firsts, runner, oracle, shrunk, seconds))
     except (AdapterError, WorkerError) as error:
         sentences.append(f"no further failures were shrunk: {in_one_line(error)}")
     finally:
@@ -84,7 +84,7 @@ def shrink_failures(
     return sentences if hidden <= 0 else [*sentences[:_SHOWN], f"and {hidden} more in {shrunk}"]
 
 
-def _shrink_each(
+def _shrink_cases(
     cases: Sequence[Case], runner: Runner, oracle: Oracle, folder: Path, seconds: float
 ) -> Iterator[str]:
     """Write the replay of each case made smaller; a sentence where it has fewer nodes."""

@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
             offer = Offer.of_header(package.record.header)
             rerun, fresh = _ran(args, plan, args.backend or backend, offer)
     with Oracle() as oracle, console.status("judging the recorded answers anew"):
-        found = verify(
+        verification = verify(
             package,
             dataclasses.replace(installed, oracle=oracle),
             rerun,
@@ -105,22 +105,26 @@ def run(args: argparse.Namespace) -> int:
             signature=signature,
         )
     if args.json:
-        print(json.dumps(found.to_json(), indent=1))
+        print(json.dumps(verification.to_json(), indent=1))
     else:
-        _print(found)
-    if found.verdict == "SIMULATED":
+        _print(verification)
+    if verification.verdict == "SIMULATED":
         return _SIMULATED
-    return 0 if found.verified else 1
+    return 0 if verification.verified else 1
 
 
-def _print(found: Verification) -> None:
-    for check in found.checks:
+def _print(verification: Verification) -> None:
+    for check in verification.checks:
         mark = "ok" if check.passed else "NO"
         for sentence in check.sentences:
             print_wrapped(f"{mark}  {check.name:12}  ", sentence)
-    verdict = f"verdict: {found.verdict}" if found.verified else "no verdict: it certifies nothing"
-    print(f"\n{found.status}  {printable(found.signature.face)}  {verdict}")
-    for sentence in found.limits:
+    verdict = (
+        f"verdict: {verification.verdict}"
+        if verification.verified
+        else "no verdict: it certifies nothing"
+    )
+    print(f"\n{verification.status}  {printable(verification.signature.face)}  {verdict}")
+    for sentence in verification.limits:
         print_wrapped("  ", sentence)
 
 
