@@ -159,14 +159,14 @@ def _is_cut_before_its_header(path: Path) -> bool:
     return not first.endswith(b"\n")
 
 
-def _difference(theirs: Any, ours: Any, place: str) -> str | None:
+def _difference(theirs: Any, ours: Any, path: str) -> str | None:
     """The first place where two headers differ, in words; None if they do not."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for key in sorted(theirs.keys() | ours.keys()):
-            found = _difference(theirs.get(key), ours.get(key), f"{place}.{key}")
-            if found is not None:
-                return found
+            difference = _difference(theirs.get(key), ours.get(key), f"{path}.{key}")
+            if difference is not None:
+                return difference
         return None
     if theirs == ours:
         return None
-    return f"{place} differs: the record has {theirs!r}, this run has {ours!r}"
+    return f"{path} differs: the record has {theirs!r}, this run has {ours!r}"

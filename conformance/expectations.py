@@ -116,13 +116,13 @@ def load_expectations(path: Path) -> tuple[Expectation, ...]:
     check(table, "expectations", str(path))
     entries = []
     for index, form in enumerate(table.get("expect", ())):
-        place = f"expect.{index}"
+        entry = f"expect.{index}"
         expires = form.get("expires")
         if expires is not None and type(expires) is not datetime.date:
-            raise SpecError(str(path), f"{place}.expires", "a date such as 2027-01-01 is needed")
+            raise SpecError(str(path), f"{entry}.expires", "a date such as 2027-01-01 is needed")
         clause = form.get("clause")
         if clause is not None and clause not in load_clauses():
-            raise SpecError(str(path), f"{place}.clause", f"no clause is called {clause!r}")
+            raise SpecError(str(path), f"{entry}.clause", f"no clause is called {clause!r}")
         entries.append(Expectation(**form))
     return tuple(entries)
 
@@ -195,8 +195,8 @@ def _holds(entry: Expectation, line: Mapping[str, Any]) -> bool:
 
 def _why(line: Mapping[str, Any]) -> str:
     finding = line.get("finding") or {}
-    told = finding.get("reason") or line.get("detail") or line["result"]
-    return str(told)[:200]
+    reason = finding.get("reason") or line.get("detail") or line["result"]
+    return str(reason)[:200]
 
 
 def _block(entry: Expectation) -> str:

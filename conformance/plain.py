@@ -44,8 +44,8 @@ def _finding_lines(finding: Mapping[str, Any] | None) -> list[str]:
     """The finding as a comment: in one line, whatever a backend has put into its reason."""
     if not finding or not finding.get("reason"):
         return []
-    told = f"At step {finding.get('step')} a backend failed so: {finding['reason']}"[:_REASON]
-    return ["# " + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in told)]
+    sentence = f"At step {finding.get('step')} a backend failed so: {finding['reason']}"[:_REASON]
+    return ["# " + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in sentence)]
 
 
 def _engine_lines(case: Case) -> list[str]:

@@ -31,8 +31,8 @@ def file_line(step: Mapping[str, Any]) -> str:
     if "truncate" in step:
         return f"{file}.write_bytes({file}.read_bytes()[:{step['truncate']}])"
     if "flip" in step:
-        place, bits = step["flip"]
-        flip = f"raw[{place}] ^= {bits}"
+        offset, bits = step["flip"]
+        flip = f"raw[{offset}] ^= {bits}"
         return f"raw = bytearray({file}.read_bytes()); {flip}; {file}.write_bytes(raw)"
     if "rename" in step:
         return f"{file}.rename({path_text(step['rename'])})"
@@ -71,5 +71,5 @@ def _put(name: str, data: str | None) -> list[str]:
     file = f"pathlib.Path({path_text(name)})"
     if data is None:
         return [f"{file}.mkdir(parents=True, exist_ok=True)"]
-    made = f"{file}.write_bytes({base64.b64decode(data)!r})"
-    return [f"{file}.parent.mkdir(parents=True, exist_ok=True)", made] if "/" in name else [made]
+    write = f"{file}.write_bytes({base64.b64decode(data)!r})"
+    return [f"{file}.parent.mkdir(parents=True, exist_ok=True)", write] if "/" in name else [write]

@@ -172,11 +172,11 @@ class _Results:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note the result of a case."""
-        told: dict[str, Any] = dict(report.user_properties)
-        if report.when == "call" and "sessrun_case" in told:
-            id_ = str(told["sessrun_case"])
-            self._run.results[id_] = str(told["sessrun_result"])
-            self._run.clauses[id_] = str(told["sessrun_clauses"]).split(", ")
+        properties: dict[str, Any] = dict(report.user_properties)
+        if report.when == "call" and "sessrun_case" in properties:
+            id_ = str(properties["sessrun_case"])
+            self._run.results[id_] = str(properties["sessrun_result"])
+            self._run.clauses[id_] = str(properties["sessrun_clauses"]).split(", ")
 
 
 @pytest.hookimpl(tryfirst=True)

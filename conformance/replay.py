@@ -81,28 +81,28 @@ def _check_references(case: Case, source: str) -> None:
                                   "thread": set()}  # fmt: skip
     for index, outer in enumerate(case.steps if case.surface == "engine" else ()):
         for step in (outer, outer["step"]) if "step" in outer else (outer,):
-            made = _MAKES.get(step["do"], "")
+            opened = _MAKES.get(step["do"], "")
             for kind, names in known.items():
-                if kind == made:
+                if kind == opened:
                     names.add(step[kind])
                 elif kind in step and step[kind] not in names:
                     reason = f"no {kind} is called {step[kind]!r} at this step"
                     raise SpecError(source, f"steps.{index}.{kind}", reason)
 
 
-def _check_tensors(form: Any, source: str, place: str) -> None:
+def _check_tensors(form: Any, source: str, path: str) -> None:
     """Whatever has a dtype, a shape and data can be decoded; paths of files are put in later."""
     if isinstance(form, list):
         for index, part in enumerate(form):
-            _check_tensors(part, source, f"{place}.{index}")
+            _check_tensors(part, source, f"{path}.{index}")
     elif isinstance(form, Mapping):
         if form.keys() >= {"dtype", "shape", "data"} and not _with_paths(form["data"]):
             try:
                 tensors.decode(form)
             except tensors.TensorError as error:
-                raise SpecError(source, place, str(error)) from error
+                raise SpecError(source, path, str(error)) from error
         for key, part in form.items():
-            _check_tensors(part, source, f"{place}.{key}")
+            _check_tensors(part, source, f"{path}.{key}")
 
 
 def _with_paths(data: Any) -> bool:

@@ -93,17 +93,17 @@ class Shrinker:
         """
         run = next(i for i, step in enumerate(case.steps) if step["do"] == "run")
 
-        def asked(fetches: Sequence[str]) -> list[Any] | None:
+        def ask(fetches: Sequence[str]) -> list[Any] | None:
             step = {**case.steps[run], "fetches": list(fetches)}
             seen = self.oracle(_with_step(case, run, step))
             answer = next((entry for entry in seen if entry["step"] == str(run)), {})
             return answer.get("values") if answer.get("outcome") == "values" else None
 
-        found = asked(names)
+        answers = ask(names)
         pairs = (
-            zip(names, found, strict=True)
-            if found is not None
-            else ((name, (asked([name]) or [None])[0]) for name in names)
+            zip(names, answers, strict=True)
+            if answers is not None
+            else ((name, (ask([name]) or [None])[0]) for name in names)
         )
         return {name: np.asarray(literal(form)) for name, form in pairs if form is not None}
 
@@ -226,7 +226,7 @@ def _cut(case: Case, values: Values) -> Iterator[Case]:
                 "shape": {"shape": {"dim": [{"size": str(size)} for size in value.shape]}},
             },
         }
-        nodes = [placeholder if each is node else each for each in graph["node"]]
+        nodes = [placeholder if other is node else other for other in graph["node"]]
         feeds = {**step.get("feeds", {}), f"{node['name']}:0": form}
         fed = _with_step(case, runs[0], {**step, "feeds": feeds})
         yield _with_graph(fed, {**graph, "node": nodes})

@@ -36,13 +36,13 @@ def _build(
     step = tf.placeholder(tf.int64, [], name=f"{name}/step")
     wanted = tf.placeholder(tf.int32, [], name=f"{name}/wanted")
 
-    def made(what: str, **inputs: Any) -> None:
+    def build(what: str, **inputs: Any) -> None:
         getattr(raw, f"{op}Accumulator{what}")(handle=handle, **inputs)
 
-    made("ApplyGradient", local_step=step, gradient=gradient, name=f"{name}/apply")
-    made("TakeGradient", num_required=wanted, dtype=kind, name=f"{name}/take")
-    made("NumAccumulated", name=f"{name}/count")
-    made("SetGlobalStep", new_global_step=step, name=f"{name}/set")
+    build("ApplyGradient", local_step=step, gradient=gradient, name=f"{name}/apply")
+    build("TakeGradient", num_required=wanted, dtype=kind, name=f"{name}/take")
+    build("NumAccumulated", name=f"{name}/count")
+    build("SetGlobalStep", new_global_step=step, name=f"{name}/set")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class Gathered:
         self.s.run([f"{self.name}/set"], {f"{self.name}/step:0": np.int64(step)}, values=[None])
 
 
-def _each(c: EngineAuthor, **options: Any) -> list[Gathered]:
+def _accumulators(c: EngineAuthor, **options: Any) -> list[Gathered]:
     """An accumulator of each dtype."""
     with c.graph() as tf:
         for dtype in _DTYPES:
@@ -101,7 +101,7 @@ def _each(c: EngineAuthor, **options: Any) -> list[Gathered]:
 
 @engine_case("ACCUMULATORS-001", title="The mean of three vectors, of each dtype.")
 def the_mean_of_three(c: EngineAuthor) -> None:
-    for gathered in _each(c):
+    for gathered in _accumulators(c):
         gathered.apply([1, 2], [3, -4], [5, 8])
         gathered.take([3, 2], 3)
 
@@ -115,7 +115,7 @@ def the_mean_of_matrices(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-002", title="The sum of three vectors, of each dtype.")
 def the_sum_of_three(c: EngineAuthor) -> None:
-    for gathered in _each(c, reduction_type="SUM"):
+    for gathered in _accumulators(c, reduction_type="SUM"):
         gathered.apply([1, 2], [3, -4], [5, 8])
         gathered.take([9, 6], 3)
 
@@ -129,7 +129,7 @@ def the_sum_of_scalars(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-003", title="An accumulator counts from 0 to 4.")
 def an_accumulator_counts(c: EngineAuthor) -> None:
-    for gathered in _each(c):
+    for gathered in _accumulators(c):
         gathered.count(0)
         for number in range(1, 5):
             gathered.apply([0.5])
@@ -138,7 +138,7 @@ def an_accumulator_counts(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-004", title="Once the gradients are taken, there are none.")
 def none_are_left(c: EngineAuthor) -> None:
-    for gathered in _each(c):
+    for gathered in _accumulators(c):
         gathered.apply([0.5], [0.5])
         gathered.take([0.5], 2)
         gathered.count(0)
@@ -205,7 +205,7 @@ def gradients_of_later_steps(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-010", title="One is required, and three are taken.")
 def more_than_required(c: EngineAuthor) -> None:
-    for gathered in _each(c):
+    for gathered in _accumulators(c):
         gathered.apply([1.0], [2.0], [6.0])
         gathered.take([3.0], 1)
 
@@ -219,7 +219,7 @@ def more_than_required_summed(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-011", title="None are required, or fewer.")
 def none_are_required(c: EngineAuthor) -> None:
-    for gathered in _each(c):
+    for gathered in _accumulators(c):
         gathered.apply([1.0])
         gathered.take(required=0, error=[3])
         gathered.take(required=-1, error=[3])
@@ -267,7 +267,7 @@ def a_vector_among_scalars(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-013", title="A second gradient of another shape than the first.")
 def a_second_gradient_of_another_shape(c: EngineAuthor) -> None:
-    for gathered in _each(c):
+    for gathered in _accumulators(c):
         gathered.apply([1.0, 2.0])
         for odd in ([1.0], 3.0, [[1.0, 2.0]], [1.0, 2.0, 3.0]):
             gathered.apply(odd, error=[3])
@@ -278,7 +278,7 @@ def a_second_gradient_of_another_shape(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-014", title="A take lets the shape go.")
 def a_take_lets_the_shape_go(c: EngineAuthor) -> None:
-    for gathered in _each(c):
+    for gathered in _accumulators(c):
         for gradient in ([1.0, 2.0], 3.0, [[4.0]]):
             gathered.apply(gradient)
             gathered.take(gradient)

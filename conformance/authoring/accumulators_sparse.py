@@ -58,16 +58,16 @@ class _Slices:
         self,
         indices: Any,
         values: Any,
-        whole: Any = None,
+        shape: Any = None,
         *,
         error: Sequence[int] | None = None,
     ) -> None:
         """Apply a gradient."""
         feeds = {
             "indices": np.array(indices, np.int64), "values": np.array(values, self.dtype),
-            "whole": np.array([] if whole is None else whole, np.int64), "step": np.int64(AHEAD),
+            "whole": np.array([] if shape is None else shape, np.int64), "step": np.int64(AHEAD),
         }  # fmt: skip
-        op = "apply" if whole is None else "apply_whole"
+        op = "apply" if shape is None else "apply_whole"
         named = {f"{self.name}/{word}:0": value for word, value in feeds.items()}
         values = None if error else [None]
         self.s.run([f"{self.name}/{op}"], named, values=values, error=error)
@@ -77,7 +77,7 @@ class _Slices:
         want = [
             np.array(indices, np.int64), np.array(values, self.dtype), np.array(shape, np.int64),
         ]  # fmt: skip
-        fetches = [f"{self.name}/take:{place}" for place in range(3)]
+        fetches = [f"{self.name}/take:{index}" for index in range(3)]
         self.s.run(fetches, {f"{self.name}/wanted:0": np.int32(1)}, values=want)
 
     def take_one(self, values: Any) -> None:
@@ -90,7 +90,7 @@ class _Slices:
         self.s.run([f"{self.name}/count:0"], values=[np.int32(want)])
 
 
-def _each(c: EngineAuthor, **options: Any) -> list[_Slices]:
+def _accumulators(c: EngineAuthor, **options: Any) -> list[_Slices]:
     """An accumulator of each dtype."""
     with c.graph() as tf:
         for dtype in _DTYPES:
@@ -101,7 +101,7 @@ def _each(c: EngineAuthor, **options: Any) -> list[_Slices]:
 
 @engine_case("ACCUMULATORS-019", title="An index that one of two gradients has is not halved.")
 def an_index_of_one_gradient(c: EngineAuthor) -> None:
-    for slices in _each(c):
+    for slices in _accumulators(c):
         slices.apply([0, 1], [[2.0], [4.0]])
         slices.apply([1, 3], [[8.0], [5.0]])
         slices.take([0, 1, 3], [[2.0], [6.0], [5.0]], [-1, 1])
@@ -117,7 +117,7 @@ def an_index_of_three_gradients(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-020", title="The slices of two gradients come in one order.")
 def slices_in_one_order(c: EngineAuthor) -> None:
-    for slices in _each(c):
+    for slices in _accumulators(c):
         slices.apply([1, 7], [[1.0, 2.0], [3.0, 4.0]])
         slices.apply([0, 5, 9], [[5.0, 6.0], [7.0, 8.0], [9.0, 0.0]])
         rows = [[5.0, 6.0], [1.0, 2.0], [7.0, 8.0], [3.0, 4.0], [9.0, 0.0]]
@@ -159,7 +159,7 @@ def an_index_beyond_the_shape(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-023", title="More indices than slices, and fewer.")
 def more_indices_than_slices(c: EngineAuthor) -> None:
-    for slices in _each(c):
+    for slices in _accumulators(c):
         slices.apply([0, 1], [[1.0]], error=[3])
         slices.apply([0], [[1.0], [2.0]], error=[3])
         slices.count(0)
@@ -167,7 +167,7 @@ def more_indices_than_slices(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-024", title="Slices of another size than those gathered.")
 def slices_of_another_size(c: EngineAuthor) -> None:
-    for slices in _each(c):
+    for slices in _accumulators(c):
         slices.apply([0], [[1.0, 2.0]])
         slices.apply([1], [[1.0]], error=[3])
         slices.apply([0], [[1.0, 2.0, 3.0]], error=[3])
@@ -188,8 +188,8 @@ def slices_of_another_rank(c: EngineAuthor) -> None:
 @engine_case("ACCUMULATORS-025", title="A whole of other sizes than those declared.")
 def a_whole_of_other_sizes(c: EngineAuthor) -> None:
     slices = _Slices.only(c, "float64", [3, 2])
-    for whole in ([4, 2], [3, 3], [3]):
-        slices.apply([1], [[1.0, 2.0]], whole, error=[3])
+    for shape in ([4, 2], [3, 3], [3]):
+        slices.apply([1], [[1.0, 2.0]], shape, error=[3])
     slices.count(0)
     slices.apply([1], [[1.0, 2.0]], [3, 2])
     slices.take_one([[1.0, 2.0]])
@@ -197,7 +197,7 @@ def a_whole_of_other_sizes(c: EngineAuthor) -> None:
 
 @engine_case("ACCUMULATORS-026", title="The sum at each index.")
 def the_sum_at_each_index(c: EngineAuthor) -> None:
-    for slices in _each(c, reduction_type="SUM"):
+    for slices in _accumulators(c, reduction_type="SUM"):
         slices.apply([0, 1], [[2.0], [4.0]])
         slices.apply([1, 3], [[8.0], [5.0]])
         slices.take([0, 1, 3], [[2.0], [12.0], [5.0]], [-1, 1])

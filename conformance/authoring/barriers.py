@@ -78,7 +78,7 @@ class _Barrier:
     ) -> None:
         """Take elements: their keys and components."""
         want = [array(list(keys), "string"), *map(array, (left, right), _DTYPES)]
-        fetches = [f"{self.name}/{op}:{place}" for place in (1, 2, 3)]
+        fetches = [f"{self.name}/{op}:{index}" for index in (1, 2, 3)]
         fed = np.int32(len(keys) if count is None else count)
         values = None if error else want
         self.s.run(fetches, {f"{self.name}/count:0": fed}, values=values, error=error)
@@ -242,7 +242,7 @@ def what_is_left_of_a_cancelled_one(c: EngineAuthor) -> None:
 def a_take_waits(c: EngineAuthor) -> None:
     barrier = _Barrier.only(c)
     barrier.both(["a"], [1], [2])
-    fetches = [f"b/take:{place}" for place in (1, 2, 3)]
+    fetches = [f"b/take:{index}" for index in (1, 2, 3)]
     barrier.s.start("t", fetches, {"b/count:0": np.int32(2)}, grace_s=_GRACE_S)
     barrier.both(["b"], [3], [4])
     want = [array(["a", "b"], "string"), array([1, 3], "float32"), array([2, 4], "int64")]

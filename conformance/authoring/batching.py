@@ -138,9 +138,9 @@ def shuffled_batches(c: ApiAuthor) -> None:
     tf = c.tf
     numbers = tf.train.range_input_producer(20, num_epochs=1, shuffle=False).dequeue()
     batch = tf.train.shuffle_batch([numbers], 20, capacity=40, min_after_dequeue=20)
-    each = tf.reduce_sum(tf.one_hot(batch, 20, dtype=tf.int32), 0)
+    counts = tf.reduce_sum(tf.one_hot(batch, 20, dtype=tf.int32), 0)
     with _running(c) as sess:
-        c.check(sess.run(each), np.ones(20, np.int32))
+        c.check(sess.run(counts), np.ones(20, np.int32))
         _ended(c, sess, batch)
 
 
@@ -152,9 +152,9 @@ def shuffled_rows(c: ApiAuthor) -> None:
         [rows], 8, capacity=16, min_after_dequeue=8, enqueue_many=True,
         allow_smaller_final_batch=True,
     )  # fmt: skip
-    each = tf.reduce_sum(tf.one_hot(batch, 7, dtype=tf.int32), 0)
+    counts = tf.reduce_sum(tf.one_hot(batch, 7, dtype=tf.int32), 0)
     with _running(c) as sess:
-        c.check(sess.run(each), np.ones(7, np.int32))
+        c.check(sess.run(counts), np.ones(7, np.int32))
 
 
 @api_case("READERS-034", title="Two lists in one batch, each once and in its order.")
@@ -190,8 +190,8 @@ def indices_and_rows(c: ApiAuthor) -> None:
 def shuffled_indices(c: ApiAuthor) -> None:
     tf = c.tf
     indices = tf.train.range_input_producer(9, num_epochs=2, shuffle=True, seed=3).dequeue_many(9)
-    each = tf.reduce_sum(tf.one_hot(indices, 9, dtype=tf.int32), 0)
+    counts = tf.reduce_sum(tf.one_hot(indices, 9, dtype=tf.int32), 0)
     with _running(c) as sess:
         for _ in range(2):
-            c.check(sess.run(each), np.ones(9, np.int32))
+            c.check(sess.run(counts), np.ones(9, np.int32))
         _ended(c, sess, indices)

@@ -176,7 +176,7 @@ def a_branch_by_a_number(c: EngineAuthor) -> None:
         number = tf.placeholder(tf.int32, [], name="n")
         x = tf.placeholder(tf.float32, [], name="x")
         branches = [lambda: x + 1.0, lambda: x * 10.0, lambda: -x]
-        pairs = [(tf.equal(number, place), branch) for place, branch in enumerate(branches)]
+        pairs = [(tf.equal(number, index), branch) for index, branch in enumerate(branches)]
         tf.identity(tf.case(pairs, default=lambda: x * 0.0), name="y")
     session = c.open()
     for value, result in ((0, 3), (1, 20), (2, -2), (3, 0)):

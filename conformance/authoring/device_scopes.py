@@ -288,6 +288,6 @@ def imports_are_completed(c: ApiAuthor) -> None:
             c.tf.constant(3, name="d")
     definition = graph.as_graph_def()
     with c.within(c.tf.device("/gpu:1")):
-        found = c.tf.import_graph_def(definition, return_elements=["a", "b", "d"], name="")
+        imported = c.tf.import_graph_def(definition, return_elements=["a", "b", "d"], name="")
     for index, device in enumerate(("/device:GPU:1", "/job:w/device:GPU:1", "/device:GPU:5")):
-        c.check(found[index].device, device)
+        c.check(imported[index].device, device)

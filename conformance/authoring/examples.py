@@ -153,15 +153,15 @@ def padded_rows(c: EngineAuthor) -> None:
 @engine_case("PARSING-023", title="Ragged features.")
 def ragged_features(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        found = tf.raw_ops.ParseExampleV2(
+        parsed = tf.raw_ops.ParseExampleV2(
             serialized=tf.placeholder(tf.string, [None], name="in"), names=[], sparse_keys=[],
             dense_keys=[], ragged_keys=["n", "s"], dense_defaults=[], num_sparse=0,
             sparse_types=[], ragged_value_types=[tf.int64, tf.string],
             ragged_split_types=[tf.int32, tf.int64], dense_shapes=[],
         )  # fmt: skip
         for name, number in (("n", 0), ("s", 1)):
-            tf.identity(found.ragged_values[number], name=f"{name}_values")
-            tf.identity(found.ragged_row_splits[number], name=f"{name}_splits")
+            tf.identity(parsed.ragged_values[number], name=f"{name}_values")
+            tf.identity(parsed.ragged_row_splits[number], name=f"{name}_splits")
     s = c.open()
     _gives(s, words(_SHORT, _NONE, _ONE), n_values=np.array([7, 1, 2]),
            n_splits=np.array([0, 1, 1, 3], np.int32), s_values=words("one", ""),

@@ -37,7 +37,7 @@ def _identity(c: ApiAuthor, dtype: str, shape: Any) -> tuple[Symbol, Symbol, Sym
     return c.tf.identity(p), p, c.tf.Session()
 
 
-def made(c: ApiAuthor, name: str, *args: Any) -> Symbol:
+def python_value(c: ApiAuthor, name: str, *args: Any) -> Symbol:
     """Record the making of a Python value that a case names."""
     return c.do({"$py": name, "args": [form(arg) for arg in args]})
 
@@ -215,11 +215,11 @@ def views_are_fed_by_their_values(c: ApiAuthor) -> None:
     p = c.tf.placeholder(c.tf.float32)
     same, doubled = c.tf.identity(p), p + p
     sess = c.tf.Session()
-    whole = floats([[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]])
-    wanted = {"transposed": whole.T, "strided": whole[::2], "reversed": whole[::-1]}
-    wanted |= {"fortran": whole, "broadcast": np.stack([whole, whole])}
+    base = floats([[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]])
+    wanted = {"transposed": base.T, "strided": base[::2], "reversed": base[::-1]}
+    wanted |= {"fortran": base, "broadcast": np.stack([base, base])}
     for layout, values in wanted.items():
-        view = c.do({"$view": {"of": form(whole), "as": layout}})
+        view = c.do({"$view": {"of": form(base), "as": layout}})
         plain = np.array(values, order="C")
         c.check(sess.run([same, doubled], {p: view}), [plain, plain * 2])
 
@@ -249,7 +249,7 @@ def nested_sequences_are_stacked(c: ApiAuthor) -> None:
 @api_case("FEED-054", title="Ranges and lists of numpy values are fed as the array they stack to.")
 def ranges_and_numpy_items_are_stacked(c: ApiAuthor) -> None:
     pairs: Pairs = [
-        (made(c, "range", 1, 6, 2), ints([1, 3, 5])),
+        (python_value(c, "range", 1, 6, 2), ints([1, 3, 5])),
         ([np.int32(1), np.int64(2), 3], ints([1, 2, 3])),
         ([ints([1, 2]), ints([3, 4])], ints([[1, 2], [3, 4]])),
         ([np.array(7), np.array(8)], ints([7, 8])),
@@ -260,11 +260,11 @@ def ranges_and_numpy_items_are_stacked(c: ApiAuthor) -> None:
 @api_case("FEED-055", title="An object with __array__ is fed as the array it gives.")
 def an_object_that_gives_an_array_is_fed(c: ApiAuthor) -> None:
     matrix = [[1.5, 2.5], [3.5, 4.5]]
-    becomes(c, "float32", [(made(c, "array_like", matrix), floats(matrix))], [2, 2])
-    becomes(c, "int32", [(made(c, "array_like", [1, 2, 3]), ints([1, 2, 3]))])
+    becomes(c, "float32", [(python_value(c, "array_like", matrix), floats(matrix))], [2, 2])
+    becomes(c, "int32", [(python_value(c, "array_like", [1, 2, 3]), ints([1, 2, 3]))])
     p = c.tf.placeholder(c.tf.float32, [3])
     sess = c.tf.Session()
-    wrong = made(c, "array_like", [1.0, 2.0])
+    wrong = python_value(c, "array_like", [1.0, 2.0])
     c.raises("ValueError", lambda: sess.run(c.tf.negative(p), {p: wrong}))
 
 
@@ -277,10 +277,10 @@ def odd_arrays_become_what_the_table_says(c: ApiAuthor) -> None:
         (array(c, "O", [1.5, 2, True]), floats([1.5, 2, 1])),
         (array(c, "m8[s]", [5]), floats([5])),
         (array(c, "M8[D]", ["1970-01-03"]), floats([2])),
-        (made(c, "bytearray", b"ab"), floats([97, 98])),
-        (made(c, "array", "d", [1.5, -2.5]), floats([1.5, -2.5])),
-        (made(c, "memoryview", floats([[1.5, 2.5]])), floats([[1.5, 2.5]])),
-        (made(c, "masked", floats([1, 2]), [False, True]), floats([1, 2])),
+        (python_value(c, "bytearray", b"ab"), floats([97, 98])),
+        (python_value(c, "array", "d", [1.5, -2.5]), floats([1.5, -2.5])),
+        (python_value(c, "memoryview", floats([[1.5, 2.5]])), floats([[1.5, 2.5]])),
+        (python_value(c, "masked", floats([1, 2]), [False, True]), floats([1, 2])),
     ]
     becomes(c, "float32", pairs)
 
@@ -288,5 +288,5 @@ def odd_arrays_become_what_the_table_says(c: ApiAuthor) -> None:
 @api_case("FEED-063", title="Objects that hold no number are TypeErrors.")
 def objects_without_a_number_are_refused(c: ApiAuthor) -> None:
     for dtype in ("float32", "int32"):
-        odd = [made(c, "object"), made(c, "ellipsis")]
+        odd = [python_value(c, "object"), python_value(c, "ellipsis")]
         refused(c, "TypeError", dtype, [{}, {"a": 1}, {1, 2}, *odd], 1)

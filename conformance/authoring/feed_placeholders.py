@@ -144,14 +144,14 @@ def a_reference_variable_keeps_its_own_copy(c: ApiAuthor) -> None:
     v = c.tf.Variable(np.zeros(16, np.float32), use_resource=False)
     store = c.tf.assign(v, p)
     sess = c.tf.Session()
-    whole = c.np.asarray(np.ones(32, np.float32))
+    base = c.np.asarray(np.ones(32, np.float32))
     # Four starts 16 bytes apart: one of them is aligned so that an engine could share it.
     for start in (0, 4, 8, 12):
-        part = whole[start : start + 16]
+        part = base[start : start + 16]
         sess.run(store.op, {p: part})
         part.fill(77.0)
         c.check(sess.run(v), np.ones(16, np.float32))
-        whole.fill(1.0)
+        base.fill(1.0)
 
 
 @api_case("FEED-036", title="A feed that no fetch needs is checked for its shape all the same.")

@@ -47,9 +47,9 @@ def texts(*items: bytes) -> Any:
 
 def _text(item: bytes) -> Any:
     """The string tensor of rank 0."""
-    made = np.empty((), object)
-    made[()] = item
-    return made
+    scalar = np.empty((), object)
+    scalar[()] = item
+    return scalar
 
 
 # --- dtypes -------------------------------------------------------------------------------

@@ -326,14 +326,14 @@ def indexed_slices_come_back_as_their_value(c: ApiAuthor) -> None:
     values = c.tf.placeholder(c.tf.float32, [None])
     rows = c.tf.constant(ints([2]))
     bare = c.tf.IndexedSlices(values, rows)
-    whole = c.tf.IndexedSlices(values * 2.0, rows, c.tf.constant(ints([5])))
+    shaped = c.tf.IndexedSlices(values * 2.0, rows, c.tf.constant(ints([5])))
     sess = c.tf.Session()
     fed = {values: floats([3])}
     want = IndexedSlicesValue(floats([3]), ints([2]), None)
     doubled = IndexedSlicesValue(floats([6]), ints([2]), ints([5]))
     c.check(sess.run(bare, fed), want)
-    c.check(sess.run(whole, fed), doubled)
-    c.check(sess.run([{"x": bare}, whole], fed), [{"x": want}, doubled])
+    c.check(sess.run(shaped, fed), doubled)
+    c.check(sess.run([{"x": bare}, shaped], fed), [{"x": want}, doubled])
 
 
 # --- dtypes beyond numpy's ----------------------------------------------------------------

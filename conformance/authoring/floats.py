@@ -21,7 +21,7 @@ from sessrun.conformance.authoring.rows import Rows
 
 _IEEE = "OPERATIONS-008"
 _ROUNDED = "OPERATIONS-009"
-_WHOLE = "OPERATIONS-010"
+_INTEGRAL = "OPERATIONS-010"
 _LIMITS = "OPERATIONS-011"
 _GUARDED = "OPERATIONS-012"
 _NAN = "OPERATIONS-013"
@@ -119,7 +119,7 @@ def wide_floats_keep_their_precision(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _WHOLE,
+    _INTEGRAL,
     title="Round and Rint give the even one of two nearest integers; Floor and Ceil the next.",
 )
 def halves_are_rounded_to_even(c: EngineAuthor) -> None:
@@ -134,7 +134,7 @@ def halves_are_rounded_to_even(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _WHOLE,
+    _INTEGRAL,
     title="Rounding leaves numbers beyond the range of integers, infinities and NaN as they are.",
 )
 def rounding_leaves_huge_numbers(c: EngineAuthor) -> None:

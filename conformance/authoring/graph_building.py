@@ -64,9 +64,9 @@ def found_elements_run(c: ApiAuthor) -> None:
         a = c.tf.placeholder(c.tf.float32, [], name="a")
         c.tf.negative(a, name="y")
     sess = c.tf.Session(graph=g)
-    y, found = g.get_tensor_by_name("y:0"), g.get_tensor_by_name("a:0")
-    c.check_same(found, a)
-    c.check(sess.run(y, {found: 2.0}), as_array(np.float32(-2)))
+    y, placeholder = g.get_tensor_by_name("y:0"), g.get_tensor_by_name("a:0")
+    c.check_same(placeholder, a)
+    c.check(sess.run(y, {placeholder: 2.0}), as_array(np.float32(-2)))
     c.check(sess.run(g.get_operation_by_name("y"), {a: 2.0}), None)
 
 
@@ -103,8 +103,8 @@ def graph_elements(c: ApiAuthor) -> None:
     graph = c.tf.Graph()
     with c.within(graph.as_default()):
         a = c.tf.constant(1, name="a")
-    for given, found in (("a", a.op), ("a:0", a), (a, a), (a.op, a.op)):
-        c.check_same(graph.as_graph_element(given), found)
+    for given, element in (("a", a.op), ("a:0", a), (a, a), (a.op, a.op)):
+        c.check_same(graph.as_graph_element(given), element)
 
 
 @api_case("GRAPH-082", title="as_graph_element of another graph's element is ValueError.")
@@ -118,11 +118,11 @@ def graph_elements_of_another_graph(c: ApiAuthor) -> None:
 def operations_in_order(c: ApiAuthor) -> None:
     graph = c.tf.Graph()
     with c.within(graph.as_default()):
-        made = [c.tf.no_op(name=name) for name in ("z", "a", "m")]
+        ops = [c.tf.no_op(name=name) for name in ("z", "a", "m")]
     graph.get_operations().append(1)
     c.check(count_of(c, graph), 3)
     operations = graph.get_operations()
-    for index, op in enumerate(made):
+    for index, op in enumerate(ops):
         c.check_same(operations[index], op)
 
 
@@ -332,10 +332,10 @@ def remainder_operator(c: ApiAuthor) -> None:
 @api_case("GRAPH-100", title="A number on the left stays on the left.")
 def number_on_the_left(c: ApiAuthor) -> None:
     a, f = c.tf.placeholder(c.tf.int32, []), c.tf.placeholder(c.tf.float32, [])
-    made = [10 - a, 20 // a, 20 % a, 1 / f, 2**f]
+    results = [10 - a, 20 // a, 20 % a, 1 / f, 2**f]
     sess = c.tf.Session()
     wanted = [*map(np.int32, (3, 2, 6)), *map(np.float32, (0.125, 256))]
-    for y, value in zip(made, wanted, strict=True):
+    for y, value in zip(results, wanted, strict=True):
         c.check(sess.run(y, {a: 7, f: 8.0}), near(value, "ulp(2)"))
 
 

@@ -48,8 +48,8 @@ def mapped_output_without_a_consumer(c: ApiAuthor) -> None:
     x, g = c.tf.constant(np.float32(3)), c.tf.Graph()
     with c.within(g.as_default()):
         c.tf.constant(np.float32(5), name="k")
-    found = c.tf.import_graph_def(g.as_graph_def(), {"k:0": x}, ["k"], name="m")
-    c.check(found[0].name, "m/k")
+    imported = c.tf.import_graph_def(g.as_graph_def(), {"k:0": x}, ["k"], name="m")
+    c.check(imported[0].name, "m/k")
     c.check(c.tf.Session().run("m/k:0"), as_array(np.float32(5)))
     c.raises("ValueError", partial(c.tf.import_graph_def, definition, {"n:0": x}))
 
@@ -63,8 +63,8 @@ def mapped_values_without_a_name(c: ApiAuthor) -> None:
     variable = c.tf.Variable(np.float32(2), name="v")
     for value in (4.0, np.float32(4), variable):
         c.raises("ValueError", partial(c.tf.import_graph_def, definition, {"p": value}, name=""))
-    found = c.tf.import_graph_def(definition, {"p": 4.0}, ["y:0"], name="m")
-    c.check(c.tf.Session().run(found[0]), as_array(np.float32(-4)))
+    imported = c.tf.import_graph_def(definition, {"p": 4.0}, ["y:0"], name="m")
+    c.check(c.tf.Session().run(imported[0]), as_array(np.float32(-4)))
 
 
 @api_case("GRAPH-111", title="A graph takes the older producer and the newer demand.")
@@ -151,10 +151,10 @@ def identities_are_bridged(c: ApiAuthor) -> None:
     definition = _definition(
         c, ("a", "Fine"), ("b", "Identity", "a:1"), ("c", "Identity", "b"), ("d", "Fine", "c", "a")
     )
-    found = c.tf.graph_util.remove_training_nodes(definition)
-    _has_nodes(c, found, "a", "d")
-    c.check(found.node[1].input[0], "a:1")
-    c.check(found.node[1].input[1], "a")
+    pruned = c.tf.graph_util.remove_training_nodes(definition)
+    _has_nodes(c, pruned, "a", "d")
+    c.check(pruned.node[1].input[0], "a:1")
+    c.check(pruned.node[1].input[1], "a")
     c.check(definition.node[3].input[0], "c")
 
 
@@ -164,10 +164,10 @@ def identities_that_order_stay(c: ApiAuthor) -> None:
         c, ("a", "Fine"), ("b", "Identity", "a"), ("c", "Fine", "b", "^b"),
         ("d", "Identity", "a", "^c"), ("e", "Fine", "d"),
     )  # fmt: skip
-    found = c.tf.graph_util.remove_training_nodes(definition)
-    _has_nodes(c, found, "a", "b", "c", "d", "e")
-    c.check(found.node[2].input[0], "b")
-    c.check(found.node[4].input[0], "d")
+    pruned = c.tf.graph_util.remove_training_nodes(definition)
+    _has_nodes(c, pruned, "a", "b", "c", "d", "e")
+    c.check(pruned.node[2].input[0], "b")
+    c.check(pruned.node[4].input[0], "d")
 
 
 @api_case("GRAPH-119", title="Protected nodes stay.")
@@ -175,9 +175,9 @@ def protected_nodes_stay(c: ApiAuthor) -> None:
     definition = _definition(
         c, ("a", "Fine"), ("b", "Identity", "a"), ("c", "CheckNumerics", "b"), ("d", "Fine", "b")
     )
-    found = c.tf.graph_util.remove_training_nodes(definition, protected_nodes=["b", "c"])
-    _has_nodes(c, found, "a", "b", "c", "d")
-    c.check(found.node[3].input[0], "b")
+    pruned = c.tf.graph_util.remove_training_nodes(definition, protected_nodes=["b", "c"])
+    _has_nodes(c, pruned, "a", "b", "c", "d")
+    c.check(pruned.node[3].input[0], "b")
 
 
 # --- variables made constants -------------------------------------------------------------
@@ -223,9 +223,9 @@ def frozen_resource_variables(c: ApiAuthor) -> None:
 def frozen_nodes(c: ApiAuthor) -> None:
     sess = _model(c, resource=False)
     freeze = c.tf.graph_util.convert_variables_to_constants
-    found = freeze(sess, sess.graph.as_graph_def(), ["z"])
-    _has_nodes(c, found, "b", "b/read", "z")
-    c.check(found.node[0].op, "Const")
+    frozen = freeze(sess, sess.graph.as_graph_def(), ["z"])
+    _has_nodes(c, frozen, "b", "b/read", "z")
+    c.check(frozen.node[0].op, "Const")
 
 
 @api_case("GRAPH-122", title="Variables are frozen by name.")
@@ -234,11 +234,11 @@ def frozen_by_name(c: ApiAuthor) -> None:
     definition = sess.graph.as_graph_def()
     freeze = c.tf.graph_util.convert_variables_to_constants
     for given in ({"variable_names_blacklist": ["w"]}, {"variable_names_whitelist": ["b"]}):
-        found = freeze(sess, definition, ["y"], **given)
-        c.check(found.node[0].name, "w")
-        c.check(found.node[0].op, "VariableV2")
-        c.check(found.node[2].name, "b")
-        c.check(found.node[2].op, "Const")
+        frozen = freeze(sess, definition, ["y"], **given)
+        c.check(frozen.node[0].name, "w")
+        c.check(frozen.node[0].op, "VariableV2")
+        c.check(frozen.node[2].name, "b")
+        c.check(frozen.node[2].op, "Const")
 
 
 @api_case("GRAPH-123", title="A variable without a value cannot be frozen.")

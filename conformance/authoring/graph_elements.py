@@ -48,10 +48,10 @@ def an_import_into_a_known_scope(c: ApiAuthor) -> None:
         tf.constant(1.0, name="one")
     with c.within(tf.name_scope("p")):
         tf.constant(2.0, name="two")
-    made = tf.import_graph_def(source.as_graph_def(), name="p/", return_elements=["one"])
-    c.check(made[0].name, "p/one")
-    made = tf.import_graph_def(source.as_graph_def(), name="p", return_elements=["one"])
-    c.check(made[0].name, "p_1/one")
+    imported = tf.import_graph_def(source.as_graph_def(), name="p/", return_elements=["one"])
+    c.check(imported[0].name, "p/one")
+    imported = tf.import_graph_def(source.as_graph_def(), name="p", return_elements=["one"])
+    c.check(imported[0].name, "p_1/one")
 
 
 @api_case("GRAPH-127", title="clear_collection empties a collection.")

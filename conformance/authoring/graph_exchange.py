@@ -282,21 +282,21 @@ def taken_names_of_nodes(c: ApiAuthor) -> None:
 
 @api_case("GRAPH-046", title="return_elements gives operations and tensors in its order.")
 def return_elements_in_order(c: ApiAuthor) -> None:
-    found = c.tf.import_graph_def(_sum_graph(c), return_elements=["z:0", "p", "y", "y:0"])
-    c.check(c.expr("$len", found), 4)
+    elements = c.tf.import_graph_def(_sum_graph(c), return_elements=["z:0", "p", "y", "y:0"])
+    c.check(c.expr("$len", elements), 4)
     classes = (c.tf.Tensor, c.tf.Operation, c.tf.Operation, c.tf.Tensor)
     names = ("import/z:0", "import/p", "import/y", "import/y:0")
     for index, (cls, name) in enumerate(zip(classes, names, strict=True)):
-        element = found[index]
+        element = elements[index]
         c.check_instance(element, cls)
         c.check(element.name, name)
-    c.check_same(found[3].op, found[2])
+    c.check_same(elements[3].op, elements[2])
 
 
 @api_case("GRAPH-046", title="Returned elements can be fed and fetched.")
 def return_elements_run(c: ApiAuthor) -> None:
-    found = c.tf.import_graph_def(_sum_graph(c), return_elements=["q:0", "z:0", "p:0"], name="m")
-    q, z, p = (found[index] for index in range(3))
+    elements = c.tf.import_graph_def(_sum_graph(c), return_elements=["q:0", "z:0", "p:0"], name="m")
+    q, z, p = (elements[index] for index in range(3))
     c.check(c.tf.Session().run(z, {p: 1.0, q: 4.0}), as_array(np.float32(-5)))
     c.check(c.tf.import_graph_def(_sum_graph(c), return_elements=[]), [])
 
@@ -312,10 +312,10 @@ def unknown_return_elements(c: ApiAuthor) -> None:
 @api_case("GRAPH-048", title="input_map connects consumers to the given tensor.")
 def mapped_input(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [], name="x")
-    found = c.tf.import_graph_def(
+    elements = c.tf.import_graph_def(
         _sum_graph(c), input_map={"p:0": x}, return_elements=["y", "z:0", "q:0"]
     )
-    y, z, q = (found[index] for index in range(3))
+    y, z, q = (elements[index] for index in range(3))
     _input_names(c, y, "x:0", "import/q:0")
     c.check(c.tf.Session().run(z, {x: 4.0, q: 1.0}), as_array(np.float32(-5)))
 
@@ -323,8 +323,8 @@ def mapped_input(c: ApiAuthor) -> None:
 @api_case("GRAPH-048", title="input_map replaces a tensor in the middle of the GraphDef.")
 def mapped_input_in_the_middle(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [], name="x")
-    found = c.tf.import_graph_def(_sum_graph(c), input_map={"y:0": x}, return_elements=["z:0"])
-    c.check(c.tf.Session().run(found[0], {x: 7.0}), as_array(np.float32(-7)))
+    elements = c.tf.import_graph_def(_sum_graph(c), input_map={"y:0": x}, return_elements=["z:0"])
+    c.check(c.tf.Session().run(elements[0], {x: 7.0}), as_array(np.float32(-7)))
 
 
 @api_case("GRAPH-048", title="One of two outputs is mapped, the other is not.")
@@ -335,8 +335,8 @@ def mapped_output(c: ApiAuthor) -> None:
         c.tf.subtract(parts[0], parts[1], name="y")
     x = c.tf.constant(10.0)
     wanted = ["y:0", "p:0"]
-    found = c.tf.import_graph_def(g.as_graph_def(), {"u:1": x}, wanted)
-    value = c.tf.Session().run(found[0], {found[1]: floats(3, 4)})
+    elements = c.tf.import_graph_def(g.as_graph_def(), {"u:1": x}, wanted)
+    value = c.tf.Session().run(elements[0], {elements[1]: floats(3, 4)})
     c.check(value, as_array(np.float32(-7)))
 
 
@@ -346,8 +346,8 @@ def mapped_input_without_a_node(c: ApiAuthor) -> None:
     definition.node.pop(0)
     x = c.tf.placeholder(c.tf.float32, [])
     c.raises("ValueError", partial(c.tf.import_graph_def, definition))
-    found = c.tf.import_graph_def(definition, {"p:0": x}, ["y:0", "q:0"])
-    value = c.tf.Session().run(found[0], {x: 1.0, found[1]: 2.0})
+    elements = c.tf.import_graph_def(definition, {"p:0": x}, ["y:0", "q:0"])
+    value = c.tf.Session().run(elements[0], {x: 1.0, elements[1]: 2.0})
     c.check(value, as_array(np.float32(3)))
 
 
@@ -368,9 +368,9 @@ def mapped_input_of_another_dtype(c: ApiAuthor) -> None:
 def imported_in_a_block(c: ApiAuthor) -> None:
     n, definition = c.tf.no_op(name="n"), _sum_graph(c)
     with c.within(c.tf.control_dependencies([n])):
-        found = c.tf.import_graph_def(definition, return_elements=["p", "y"])
+        elements = c.tf.import_graph_def(definition, return_elements=["p", "y"])
     for index in range(2):
-        waits_for(c, found[index], "n")
+        waits_for(c, elements[index], "n")
 
 
 @api_case("GRAPH-053", title="A refused import leaves nothing in the graph.")

@@ -113,11 +113,11 @@ def a_fetched_handle_is_an_object(c: ApiAuthor) -> None:
     keep, y = tf.get_session_handle(tf.constant(floats(1, 2))), tf.constant(7)
     sess = tf.Session()
     c.check(sess.run(keep).eval(), floats(1, 2))
-    found = sess.run({"a": [keep, y], "b": (keep,)})
-    c.check(found["a"][1], np.int32(7))
-    c.check(found["a"][0].eval(), floats(1, 2))
-    c.check(found["b"][0].eval(), floats(1, 2))
-    c.check(c.expr("$type", found["b"][0].handle), "str")
+    values = sess.run({"a": [keep, y], "b": (keep,)})
+    c.check(values["a"][1], np.int32(7))
+    c.check(values["a"][0].eval(), floats(1, 2))
+    c.check(values["b"][0].eval(), floats(1, 2))
+    c.check(c.expr("$type", values["b"][0].handle), "str")
 
 
 @api_case("HANDLES-008", title="Writing to a fed array does not reach what was kept of it.")
@@ -126,8 +126,8 @@ def a_kept_feed_is_a_copy(c: ApiAuthor) -> None:
     x = tf.placeholder(tf.float32, [2])
     keep = tf.get_session_handle(x)
     sess = tf.Session()
-    whole = sess.run(tf.constant(floats(0, 1, 2)))
-    given = whole[1:]  # its memory begins at no multiple of 64 bytes: see the clause
+    base = sess.run(tf.constant(floats(0, 1, 2)))
+    given = base[1:]  # its memory begins at no multiple of 64 bytes: see the clause
     kept = sess.run(keep, {x: given})
     given.fill(np.float32(9))
     c.check(given, floats(9, 9))

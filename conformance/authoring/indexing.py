@@ -23,7 +23,7 @@ from sessrun.conformance.generators.graphdef import CPU
 _GATHERED = "OPERATIONS-036"
 _SCATTERED = "OPERATIONS-037"
 _SORTED_OUT = "OPERATIONS-038"
-_FOUND = "OPERATIONS-039"
+_SEARCH = "OPERATIONS-039"
 
 _X = np.arange(24, dtype=f32).reshape(2, 3, 4)
 _WORDS = text(b"a", b"b\0", b"c")
@@ -186,7 +186,7 @@ def slices_are_partitioned_in_order(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _FOUND,
+    _SEARCH,
     title="TopKV2 gives the largest elements of each row, falling, the first of equals first.",
 )
 def the_largest_come_first(c: EngineAuthor) -> None:
@@ -203,7 +203,7 @@ def the_largest_come_first(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _FOUND,
+    _SEARCH,
     title="A target is in the top k if fewer than k predictions are above it, and never in a "
     "row that is not finite.",
 )
@@ -218,7 +218,7 @@ def targets_are_in_the_top(c: EngineAuthor) -> None:
 
 
 @engine_case(
-    _FOUND,
+    _SEARCH,
     title="LowerBound and UpperBound differ at values that the row holds, and reach from 0 to "
     "its size.",
 )

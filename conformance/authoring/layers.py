@@ -28,15 +28,15 @@ def started(c: ApiAuthor) -> Symbol:
 
 def given(c: ApiAuthor, value: np.ndarray) -> Symbol:
     """An initializer that makes this value."""
-    made: Symbol = c.tf.constant_initializer(value)
-    return made
+    initializer: Symbol = c.tf.constant_initializer(value)
+    return initializer
 
 
 def check_names(c: ApiAuthor, variables: Symbol, names: list[str]) -> None:
     """The variables must be these, by name and in order."""
     c.check(c.expr("$len", variables), len(names))
-    for place, name in enumerate(names):
-        c.check(variables[place].name, f"{name}:0")
+    for index, name in enumerate(names):
+        c.check(variables[index].name, f"{name}:0")
 
 
 @api_case("LAYERS-001", title="A dense layer makes a matrix and a vector under its name.")
@@ -236,10 +236,10 @@ def a_rate_is_a_share(c: ApiAuthor) -> None:
 def flattening_keeps_the_order(c: ApiAuthor) -> None:
     tf = c.tf
     x = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
-    place = tf.placeholder(tf.float32, [None, 3, 4])
-    flat = tf.layers.flatten(place)
+    images = tf.placeholder(tf.float32, [None, 3, 4])
+    flat = tf.layers.flatten(images)
     c.check(flat.shape.as_list(), [None, 12])
-    c.check(tf.Session().run(flat, {place: x}), x.reshape(2, 12))
+    c.check(tf.Session().run(flat, {images: x}), x.reshape(2, 12))
 
 
 @api_case("LAYERS-027", title="A convolution is the sum of products at each place.")

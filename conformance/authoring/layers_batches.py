@@ -24,8 +24,8 @@ def variables_of_batch_normalization(c: ApiAuthor) -> None:
     check_names(c, tf.global_variables(), _NAMES)
     check_names(c, tf.trainable_variables(), _NAMES[:2])
     values = started(c).run(tf.global_variables())
-    for place, number in enumerate((1.0, 0.0, 0.0, 1.0)):
-        c.check(values[place], np.full(2, number, np.float32))
+    for index, number in enumerate((1.0, 0.0, 0.0, 1.0)):
+        c.check(values[index], np.full(2, number, np.float32))
 
 
 @api_case("LAYERS-021", title="Inference is by the moving moments.")

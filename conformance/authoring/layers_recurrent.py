@@ -74,8 +74,8 @@ def _matrix(rows: int, columns: int) -> np.ndarray:
 def _set(c: ApiAuthor, values: list[np.ndarray]) -> Symbol:
     """A session in which the first variables have these values, the others their first ones."""
     session = started(c)
-    for place, value in enumerate(values):
-        session.run(c.tf.global_variables()[place].assign(value))
+    for index, value in enumerate(values):
+        session.run(c.tf.global_variables()[index].assign(value))
     return session
 
 

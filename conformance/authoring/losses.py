@@ -16,10 +16,10 @@ _GUESSES = np.array([[0.25, 0.5, 0.75], [0.125, 1.0, 0.5]], np.float32)
 _LABELS = np.array([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]], np.float32)
 
 
-def _is(c: ApiAuthor, found: Any, want: Any) -> None:
+def _is(c: ApiAuthor, loss: Any, want: Any) -> None:
     """The value of a tensor must be this, in a session of its own."""
     sess = c.tf.Session()
-    c.check(sess.run(found), near(np.float32(want), _CLOSE))
+    c.check(sess.run(loss), near(np.float32(want), _CLOSE))
 
 
 def _column(*values: float) -> np.ndarray:
@@ -40,8 +40,8 @@ def weights_that_are_not_zero_count(c: ApiAuthor) -> None:
 @api_case("LOSSES-001", title="The mean of squares where one of the examples does not count.")
 def an_example_that_does_not_count(c: ApiAuthor) -> None:
     weights = _column(1, 0)
-    found = c.tf.losses.mean_squared_error(_LABELS, _GUESSES, weights)
-    _is(c, found, ((_LABELS - _GUESSES) ** 2)[0].mean())
+    loss = c.tf.losses.mean_squared_error(_LABELS, _GUESSES, weights)
+    _is(c, loss, ((_LABELS - _GUESSES) ** 2)[0].mean())
 
 
 @api_case("LOSSES-002", title="A weight of zero, and zeros for each loss.")
@@ -57,10 +57,10 @@ def weights_of_zero(c: ApiAuthor) -> None:
 def each_reduction(c: ApiAuthor) -> None:
     losses = c.tf.losses
     weights = _column(2, 0.5)
-    whole = _ROWS * weights
+    weighted = _ROWS * weights
     wanted = {
-        "NONE": whole, "SUM": whole.sum(), "MEAN": whole.sum() / 7.5,
-        "SUM_OVER_BATCH_SIZE": whole.sum() / 6, "SUM_BY_NONZERO_WEIGHTS": whole.sum() / 6,
+        "NONE": weighted, "SUM": weighted.sum(), "MEAN": weighted.sum() / 7.5,
+        "SUM_OVER_BATCH_SIZE": weighted.sum() / 6, "SUM_BY_NONZERO_WEIGHTS": weighted.sum() / 6,
     }  # fmt: skip
     for name, want in wanted.items():
         how = getattr(losses.Reduction, name)
@@ -78,8 +78,8 @@ def weights_that_are_spread(c: ApiAuthor) -> None:
 def weights_that_do_not_fit(c: ApiAuthor) -> None:
     losses = c.tf.losses
     weights = [np.ones(3), np.ones(2), np.ones((2, 2)), np.ones((3, 1)), np.ones((1, 2, 3))]
-    for each in weights:
-        given = each.astype(np.float32)
+    for wrong in weights:
+        given = wrong.astype(np.float32)
         c.raises("ValueError", partial(losses.compute_weighted_loss, _ROWS, given))
     c.raises("ValueError", lambda: losses.log_loss(_LABELS, _GUESSES, np.ones(3, np.float32)))
 
@@ -92,8 +92,8 @@ def fed_weights(c: ApiAuthor) -> None:
     sess = tf.Session()
     c.check(sess.run(loss, {weights: _column(0, 2)}), near(np.float32(10), _CLOSE))
     c.check(sess.run(loss, {weights: np.float32(2)}), near(np.float32(44 / 6), _CLOSE))
-    for each in (np.ones(3), np.ones((2, 2)), np.ones((1, 2, 3))):
-        fed = each.astype(np.float32)
+    for wrong in (np.ones(3), np.ones((2, 2)), np.ones((1, 2, 3))):
+        fed = wrong.astype(np.float32)
         c.raises("InvalidArgumentError", partial(sess.run, loss, {weights: fed}))
 
 
@@ -183,15 +183,15 @@ def _pairs(row: np.ndarray) -> float:
 @api_case("LOSSES-014", title="Examples of three places; one that does not count.")
 def pairwise(c: ApiAuthor) -> None:
     loss = c.tf.losses.mean_pairwise_squared_error
-    each = [_pairs(row) for row in _GUESSES - _LABELS]
-    _is(c, loss(_LABELS, _GUESSES), sum(each))
-    _is(c, loss(_LABELS, _GUESSES, _column(0, 2)), 2 * each[1])
+    errors = [_pairs(row) for row in _GUESSES - _LABELS]
+    _is(c, loss(_LABELS, _GUESSES), sum(errors))
+    _is(c, loss(_LABELS, _GUESSES, _column(0, 2)), 2 * errors[1])
 
 
 def _soft(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
     wide = logits.astype(np.float64)
-    found: np.ndarray = np.log(np.exp(wide).sum(1)) * labels.sum(1) - (labels * wide).sum(1)
-    return found
+    losses: np.ndarray = np.log(np.exp(wide).sum(1)) * labels.sum(1) - (labels * wide).sum(1)
+    return losses
 
 
 @api_case("LOSSES-015", title="Labels smoothed by a fifth.")
@@ -210,19 +210,19 @@ def no_gradient_of_labels(c: ApiAuthor) -> None:
     tf = c.tf
     labels, logits = tf.constant(_LABELS), tf.constant(_GUESSES)
     loss = tf.losses.softmax_cross_entropy(labels, logits)
-    found = tf.gradients(loss, [labels, logits])
-    c.check(found[0], None)
+    gradients = tf.gradients(loss, [labels, logits])
+    c.check(gradients[0], None)
     sess = tf.Session()
     shares = np.exp(_GUESSES) / np.exp(_GUESSES).sum(1, keepdims=True)
-    c.check(sess.run(found[1]), near(((shares - _LABELS) / 2).astype(np.float32), _CLOSE))
+    c.check(sess.run(gradients[1]), near(((shares - _LABELS) / 2).astype(np.float32), _CLOSE))
 
 
 @api_case("LOSSES-017", title="Labels and weights [batch, 1] beside those [batch].")
 def a_last_dimension_of_one(c: ApiAuthor) -> None:
     loss = c.tf.losses.sparse_softmax_cross_entropy
-    each = _soft(_GUESSES, np.eye(3)[[0, 2]])
+    losses = _soft(_GUESSES, np.eye(3)[[0, 2]])
     numbers, weights = np.array([0, 2]), np.array([1.0, 0.5], np.float32)
-    want = (each * weights).sum() / 2
+    want = (losses * weights).sum() / 2
     for shape in ((2,), (2, 1)):
         _is(c, loss(numbers.reshape(shape), _GUESSES, weights.reshape(shape)), want)
 

@@ -138,13 +138,13 @@ def incarnations_are_a_sessions_own(c: ApiAuthor) -> None:
     c.tf.no_op()
     config = c.tf.ConfigProto(device_count={"CPU": 2})
     one, other = c.tf.Session(config=config), c.tf.Session(config=config)
-    found = one.list_devices()
+    devices = one.list_devices()
     again = one.list_devices()
     others = other.list_devices()
-    c.check(c.expr("$op", "==", found[0].incarnation, again[0].incarnation), True)
-    c.check(c.expr("$op", "==", found[1].incarnation, again[1].incarnation), True)
-    c.check(c.expr("$op", "==", found[0].incarnation, others[0].incarnation), False)
-    c.check(c.expr("$op", "==", found[0].incarnation, found[1].incarnation), False)
+    c.check(c.expr("$op", "==", devices[0].incarnation, again[0].incarnation), True)
+    c.check(c.expr("$op", "==", devices[1].incarnation, again[1].incarnation), True)
+    c.check(c.expr("$op", "==", devices[0].incarnation, others[0].incarnation), False)
+    c.check(c.expr("$op", "==", devices[0].incarnation, devices[1].incarnation), False)
 
 
 @api_case("PLACEMENT-048", title="A colocated operation runs where the other one does.")

@@ -202,11 +202,11 @@ def all_is_initialized(c: ApiAuthor) -> None:
     local = tf.Variable([2, 3], collections=[keys], trainable=False, use_resource=True)
     pairs = tf.lookup.KeyValueTensorInitializer(["x", "y"], [10, 20])
     table = tf.lookup.StaticHashTable(pairs, -1)
-    found = table.lookup(tf.constant(["y", "z"]))
+    numbers = table.lookup(tf.constant(["y", "z"]))
     with c.within(tf.train.MonitoredSession()) as session:
         c.check(session.run(shared), np.float32(1.5))
         c.check(session.run(local)[1], np.int32(3))
-        c.check(session.run(found)[0], np.int32(20))
+        c.check(session.run(numbers)[0], np.int32(20))
 
 
 @api_case("MANAGED-019", title="A variable that nothing initializes is reported.")

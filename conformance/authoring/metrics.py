@@ -87,15 +87,15 @@ def roots_of_all_squares(c: ApiAuthor) -> None:
 def nothing_seen(c: ApiAuthor) -> None:
     tf = c.tf
     labels = tf.constant([1, 0])
-    found = [
+    metrics = [
         tf.metrics.mean(_floats(1, 2)), tf.metrics.accuracy(labels, labels),
         tf.metrics.precision(labels, labels), tf.metrics.recall(labels, labels),
         tf.metrics.mean_iou(labels, labels, 2), tf.metrics.mean(_floats(1, 2), 0.0),
     ]  # fmt: skip
     sess = _opened(c)
-    for metric in found:
+    for metric in metrics:
         c.check(sess.run(metric[0]), _close(0))
-    c.check(sess.run(found[5][1]), _close(0))
+    c.check(sess.run(metrics[5][1]), _close(0))
 
 
 @api_case("METRICS-004", title="Two variables of a mean, in their collections; forgetting.")
@@ -118,14 +118,14 @@ def variables_of_metrics(c: ApiAuthor) -> None:
 @api_case("METRICS-005", title="Two collections of values, one of updates.")
 def collections_of_metrics(c: ApiAuthor) -> None:
     tf = c.tf
-    places = {"metrics_collections": ["a", "b"], "updates_collections": ["u"]}
+    collections = {"metrics_collections": ["a", "b"], "updates_collections": ["u"]}
     for make in (tf.metrics.mean, partial(tf.metrics.mean_squared_error, _floats(1, 2))):
-        metric = make(_floats(1, 2), **places)
-        for name, place in (("a", 0), ("b", 0), ("u", 1)):
-            found = tf.get_collection_ref(name)
-            c.check(c.expr("$len", found), 1)
-            c.check_same(found[0], metric[place])
-            found.clear()
+        metric = make(_floats(1, 2), **collections)
+        for name, index in (("a", 0), ("b", 0), ("u", 1)):
+            members = tf.get_collection_ref(name)
+            c.check(c.expr("$len", members), 1)
+            c.check_same(members[0], metric[index])
+            members.clear()
 
 
 @api_case("METRICS-006", title="Weights of numbers, of rows, and one for all.")

@@ -22,15 +22,15 @@ def graph_of_step(
 ) -> Any:
     """A graph with resource variables, `init`, the operation `step`, and `NAME_now` for each."""
     with c.graph() as tf:
-        made = {
+        variables = {
             name: tf.get_variable(name, initializer=floats(*values), use_resource=True)
             for name, values in held.items()
         }
-        tf.group(*(v.initializer for v in made.values()), name="init")
-        handles = {name: v.handle for name, v in made.items()}
+        tf.group(*(v.initializer for v in variables.values()), name="init")
+        handles = {name: v.handle for name, v in variables.items()}
         numbers = {name: np.float32(x) if isinstance(x, float) else x for name, x in given.items()}
         getattr(tf.raw_ops, op_type)(**handles, **numbers, name="step")
-        for name, v in made.items():
+        for name, v in variables.items():
             tf.identity(v.read_value(), name=f"{name}_now")
     s = c.open()
     s.run(["init"])

@@ -18,10 +18,10 @@ def floats(*values: Any) -> Any:
 
 def variable(c: ApiAuthor, name: str = "v", values: Any = (1, 2), **options: Any) -> Symbol:
     """A resource variable of that name that begins with these values."""
-    made: Symbol = c.tf.get_variable(
+    result: Symbol = c.tf.get_variable(
         name, initializer=floats(*values), use_resource=True, **options
     )
-    return made
+    return result
 
 
 def begun(c: ApiAuthor) -> Symbol:
@@ -38,8 +38,8 @@ def seen(c: ApiAuthor, sess: Symbol, fetched: Symbol, *values: Any) -> None:
 
 def momentum(c: ApiAuthor) -> Symbol:
     """An optimizer with slots."""
-    made: Symbol = c.tf.train.MomentumOptimizer(0.5, 0.5)
-    return made
+    optimizer: Symbol = c.tf.train.MomentumOptimizer(0.5, 0.5)
+    return optimizer
 
 
 # --- slots --------------------------------------------------------------------------------
@@ -306,7 +306,7 @@ def averages_are_restored(c: ApiAuthor) -> None:
     v, w = variable(c), variable(c, "w", trainable=False)
     average = tf.train.ExponentialMovingAverage(0.5)
     average.apply([v])
-    found = average.variables_to_restore()
-    c.check(c.expr("$len", found), 2)
-    c.check_same(found["v/ExponentialMovingAverage"], v)
-    c.check_same(found["w"], w)
+    variables = average.variables_to_restore()
+    c.check(c.expr("$len", variables), 2)
+    c.check_same(variables["v/ExponentialMovingAverage"], v)
+    c.check_same(variables["w"], w)

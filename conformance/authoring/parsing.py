@@ -17,7 +17,7 @@ from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, en
 assert sys.byteorder == "little"
 
 _BYTES: Final = bytes(range(1, 33))
-_WHOLE: Final = ("int8", "uint8", "int16", "uint16", "int32", "int64")
+_INTEGERS: Final = ("int8", "uint8", "int16", "uint16", "int32", "int64")
 _FLOATS: Final = ("float16", "float32", "float64", "bfloat16", "complex64", "complex128")
 
 
@@ -36,8 +36,8 @@ def _decoding(c: EngineAuthor, names: Sequence[str], **more: Any) -> SessionAuth
 
 @engine_case("PARSING-001", title="Bytes as integers of every size.")
 def bytes_as_integers(c: EngineAuthor) -> None:
-    s = _decoding(c, _WHOLE)
-    for name in _WHOLE:
+    s = _decoding(c, _INTEGERS)
+    for name in _INTEGERS:
         want = np.frombuffer(_BYTES, _dtype(name)).reshape(2, -1)
         s.run([f"{name}:0"], {"in:0": words(_BYTES[:16], _BYTES[16:])}, values=[want])
 
@@ -274,7 +274,7 @@ def damaged_strings(c: EngineAuthor) -> None:
 
 
 _TENSORS: Final[tuple[Any, ...]] = (
-    *(np.array([[0, 1], [100, 127]], dtype) for dtype in (*_WHOLE, "uint32", "uint64")),
+    *(np.array([[0, 1], [100, 127]], dtype) for dtype in (*_INTEGERS, "uint32", "uint64")),
     *(np.array([-0.0, 1.5, np.inf, np.nan], _dtype(name)) for name in _FLOATS),
     np.array([True, False]), np.int64(-(2**63)), np.zeros((0, 3), np.float32),
     words("a", b"\0\xff", b"").reshape(3, 1), np.zeros((2, 0), object),

@@ -21,16 +21,16 @@ _THREE = np.array([7, 8, 9], np.int32)
 
 
 def of_one(
-    c: EngineAuthor, kind: str = "FIFOQueue", dtype: str = "int32", **made: Any
+    c: EngineAuthor, kind: str = "FIFOQueue", dtype: str = "int32", **options: Any
 ) -> SessionAuthor:
     """Open a session of a queue of one component and all that can be done to it.
 
     `put` and `puts` take `x`; `take`, `takes` and `up_to` give elements, the last two as many as
     `n` says; `size`, `closed`, `close` and `cancel` do what they are called.
     """
-    made = {"capacity": 10, "shapes": [[]], **made}
+    options = {"capacity": 10, "shapes": [[]], **options}
     with c.graph() as tf:
-        queue = getattr(tf, kind)(dtypes=getattr(tf, dtype), name="queue", **made)
+        queue = getattr(tf, kind)(dtypes=getattr(tf, dtype), name="queue", **options)
         x = tf.placeholder(getattr(tf, dtype), name="x")
         n = tf.placeholder(tf.int32, name="n")
         queue.enqueue(x, name="put")

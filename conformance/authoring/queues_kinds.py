@@ -299,14 +299,14 @@ def an_element_that_cannot_be_padded(c: EngineAuthor) -> None:
 def shapes_not_known_enough(c: EngineAuthor) -> None:
     with c.graph() as tf:
         raw, one = tf.raw_ops, [tf.int32]
-        made = {
+        handles = {
             "rank": raw.PaddingFIFOQueueV2(component_types=one, shapes=[tf.TensorShape(None)]),
             "none": raw.PaddingFIFOQueueV2(component_types=one, shapes=[]),
             "part": raw.FIFOQueueV2(component_types=one, shapes=[tf.TensorShape([None])]),
             "more": raw.FIFOQueueV2(component_types=one, shapes=[[2], [2]]),
             "good": raw.PaddingFIFOQueueV2(component_types=one, shapes=[tf.TensorShape([None])]),
         }
-        for name, handle in made.items():
+        for name, handle in handles.items():
             raw.QueueSizeV2(handle=handle, name=name)
     s = c.open()
     for name in ("rank", "none", "part", "more"):

@@ -43,5 +43,5 @@ def elements_of_sixteen_threads(c: EngineAuthor) -> None:
 @engine_case("QUEUES-066", title="Nor do they where a close cancels what waits.")
 def elements_cut_short(c: EngineAuthor) -> None:
     for kind in ("fifo", "shuffle"):
-        made = {"threads": 8, "elements": 400, "seed": 6, "cut": True}
-        _check(c, "conserved", _NOTHING_WRONG, kind=kind, **made)
+        options = {"threads": 8, "elements": 400, "seed": 6, "cut": True}
+        _check(c, "conserved", _NOTHING_WRONG, kind=kind, **options)

@@ -9,9 +9,9 @@ import numpy as np
 from sessrun.conformance.authoring.record import ApiAuthor, EngineAuthor, api_case, engine_case
 
 
-def _fifo(tf: Any, node: str, shared_name: str | None = "q", **made: Any) -> Any:
-    made = {"capacity": 9, "dtypes": tf.int32, "shapes": [[]], **made}
-    queue = tf.FIFOQueue(shared_name=shared_name, name=f"{node}_queue", **made)
+def _fifo(tf: Any, node: str, shared_name: str | None = "q", **options: Any) -> Any:
+    options = {"capacity": 9, "dtypes": tf.int32, "shapes": [[]], **options}
+    queue = tf.FIFOQueue(shared_name=shared_name, name=f"{node}_queue", **options)
     queue.size(name=node)
     return queue
 

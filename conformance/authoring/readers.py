@@ -80,7 +80,7 @@ def _fixed(record: int, header: int = 0, footer: int = 0, hop: int = 0, encoding
     return lambda tf: tf.FixedLengthRecordReader(record, header, footer, hop, encoding=encoding)
 
 
-def _whole(tf: Any) -> Any:
+def _entire(tf: Any) -> Any:
     return tf.WholeFileReader()
 
 
@@ -96,7 +96,7 @@ def _records(kind: str = "") -> Make:
 @engine_case("READERS-001", title="Whole files come one by one.")
 def whole_files(c: EngineAuthor) -> None:
     a, b, e = c.file("a", b"first\r\n\0"), c.file("b", b"second"), c.file("e", b"")
-    s = started(c, _whole, b, e, a)
+    s = started(c, _entire, b, e, a)
     for path, data in ((b, b"second"), (e, b""), (a, b"first\r\n\0")):
         s.run(["key:0", "value:0"], values=[path.encode(), data])
     ends(s)
@@ -235,10 +235,10 @@ def gzip_records(c: EngineAuthor) -> None:
     _compressed(c, "GZIP", gzip.compress(_FILE, mtime=0))
 
 
-def _damaged(c: EngineAuthor, whole: int, kind: str = "") -> None:
+def _damaged(c: EngineAuthor, count: int, kind: str = "") -> None:
     """The file `a` has so many whole records, and then nothing but errors."""
     s = started(c, _records(kind), c.path("a"))
-    gives(s, c.path("a"), list(zip(_PLACES, _RECORDS, strict=True))[:whole])
+    gives(s, c.path("a"), list(zip(_PLACES, _RECORDS, strict=True))[:count])
     ends(s, 15)
     ends(s, 15)
 
@@ -273,10 +273,10 @@ def changed_lengths_and_checksums(c: EngineAuthor) -> None:
     s = started(c, _records(), c.path("a"))
     gives(s, c.path("a"), [(0, b"one")])
     ends(s, 15)
-    for place in (0, 9, 13, 16):
+    for offset in (0, 9, 13, 16):
         c.change("a", write=_FILE)
-        c.change("a", flip=[place, 0x40])
-        fresh = c.open(session=f"s{place}")
+        c.change("a", flip=[offset, 0x40])
+        fresh = c.open(session=f"s{offset}")
         fresh.run(["put"], {"names:0": words(c.path("a"))}, values=[None])
         ends(fresh, 15)
 
@@ -305,7 +305,7 @@ def identity_records(c: EngineAuthor) -> None:
 @engine_case("READERS-014", title="A closed queue without names ends every reader.")
 def the_end_of_names(c: EngineAuthor) -> None:
     a = c.file("a", b"x\n")
-    makers = {"whole": _whole, "lines": _lines(), "fixed": _fixed(2), "identity": _identity}
+    makers = {"whole": _entire, "lines": _lines(), "fixed": _fixed(2), "identity": _identity}
     with c.graph() as tf:
         for name, make in makers.items():
             reading(tf, make, f"{name}_")

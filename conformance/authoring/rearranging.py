@@ -258,8 +258,8 @@ def shapes_are_told_in_full(c: EngineAuthor) -> None:
 )
 def dimensions_of_one_come_and_go(c: EngineAuthor) -> None:
     rows = Rows(c)
-    for place in (0, 1, 3, -1, -2, -4):
-        rows.add("ExpandDims", _X, i32(place))
+    for axis in (0, 1, 3, -1, -2, -4):
+        rows.add("ExpandDims", _X, i32(axis))
     rows.add("ExpandDims", f32(1), i64(-1))
     x = np.arange(6, dtype=i32).reshape(1, 2, 1, 3, 1)
     for dims in ([], [0], [-1], [2, 4], [-3, 0]):
@@ -280,11 +280,11 @@ def tensors_of_many_dimensions_are_computed(c: EngineAuthor) -> None:
     for op in ("AddV2", "Sub", "Mul", "Maximum", "Less"):
         rows.add(op, x, y)
         rows.add(op, y, x)
-    whole = np.arange(64, dtype=f32).reshape(2, 2, 1, 2, 1, 2, 2, 2)
+    large = np.arange(64, dtype=f32).reshape(2, 2, 1, 2, 1, 2, 2, 2)
     for chosen in (axes(0, 3, 7), axes(1, 2, 4, 6), axes(-1, 0)):
-        rows.add("Sum", whole, chosen)
-        rows.add("Max", whole, chosen, keep_dims=True)
-    rows.add("Neg", whole)
+        rows.add("Sum", large, chosen)
+        rows.add("Max", large, chosen, keep_dims=True)
+    rows.add("Neg", large)
     rows.add("ConcatV2", [x, x], i32(4))
     rows.run()
 

@@ -304,7 +304,7 @@ class ApiAuthor:
         self._blocks[-1].append({**step, "args": body, "expect": {"value": form(want)}})
 
     def told_as_by_oracle(self, tensors: Any, clause: str) -> None:
-        """What is told of tensors before a run must be what the oracle tells: `clause` says so."""
+        """The names, dtypes and static shapes of tensors must be the oracle's: `clause` says so."""
         self.named_check("static.told", None, tensors=tensors)
         self._blocks[-1][-1]["expect"] = {"oracle": {"contract": "exact"}}
         self.blame(clause)
@@ -359,16 +359,16 @@ def _tidy(steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return steps
 
 
-def _inline_contexts(steps: list[dict[str, Any]], whole: list[dict[str, Any]]) -> None:
+def _inline_contexts(steps: list[dict[str, Any]], all_steps: list[dict[str, Any]]) -> None:
     """Move what a step made for the `with` after it, and for nothing else, into that `with`."""
     for index in reversed(range(len(steps))):
         step = steps[index]
-        _inline_contexts(step.get("steps", []), whole)
+        _inline_contexts(step.get("steps", []), all_steps)
         before = steps[index - 1] if index else {}
         name = before.get("as")
         if step["do"] != "with" or name is None or step["context"] != {"$": name}:
             continue
-        if before["do"] == "eval" and "expect" not in before and _mentions(whole, name) == 1:
+        if before["do"] == "eval" and "expect" not in before and _mentions(all_steps, name) == 1:
             step["context"] = before["expr"]
             del steps[index - 1]
 

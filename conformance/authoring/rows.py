@@ -110,13 +110,13 @@ class Rows:
 
 
 def _arguments(operation: Operation, inputs: Any, attrs: dict[str, Any]) -> Arguments:
-    found = {attr.name: attr.default for attr in operation.attrs if attr.has_default}
+    known = {attr.name: attr.default for attr in operation.attrs if attr.has_default}
     arrays: dict[str, Any] = {}
     for arg, value in zip(operation.inputs, inputs, strict=True):
         several = isinstance(value, list)
         arrays[arg.name] = [_array(v) for v in value] if several else _array(value)
-        found.update(_told(arg, arrays[arg.name]))
-    return Arguments(arrays, found | attrs)
+        known.update(_inferred_attrs(arg, arrays[arg.name]))
+    return Arguments(arrays, known | attrs)
 
 
 def _array(value: Any) -> np.ndarray:
@@ -128,17 +128,17 @@ def _array(value: Any) -> np.ndarray:
     return array
 
 
-def _told(arg: ArgDecl, value: Any) -> dict[str, Any]:
+def _inferred_attrs(arg: ArgDecl, value: Any) -> dict[str, Any]:
     """What an input says of the operation's attributes."""
-    told: dict[str, Any] = {}
+    attrs: dict[str, Any] = {}
     parts = value if isinstance(value, list) else [value]
     if arg.type_attr is not None:
-        told[arg.type_attr] = _dtype(parts[0])
+        attrs[arg.type_attr] = _dtype(parts[0])
     if arg.number_attr is not None:
-        told[arg.number_attr] = len(parts)
+        attrs[arg.number_attr] = len(parts)
     if arg.type_list_attr is not None:
-        told[arg.type_list_attr] = [_dtype(part) for part in parts]
-    return told
+        attrs[arg.type_list_attr] = [_dtype(part) for part in parts]
+    return attrs
 
 
 def _dtype(array: np.ndarray) -> str:
@@ -160,8 +160,8 @@ def _asked(
     from google.protobuf import json_format  # noqa: PLC0415 - only while freezing
 
     definition = json_format.ParseDict(graph, namespace.GraphDef())
-    with namespace.Graph().as_default() as made:
+    with namespace.Graph().as_default() as loaded:
         namespace.import_graph_def(definition, name="")
-        with namespace.Session(graph=made) as session:
+        with namespace.Session(graph=loaded) as session:
             values: list[Any] = session.run(fetches, feeds)
     return values

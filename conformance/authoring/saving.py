@@ -10,10 +10,10 @@ import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, SessionAuthor, engine_case
 
-__all__ = ["FLOATS", "HALVES", "TEXTS", "WHOLE", "load", "save"]
+__all__ = ["FLOATS", "HALVES", "MATRIX", "TEXTS", "load", "save"]
 
 FLOATS: Final = np.array([[1.5, -0.0, np.inf], [np.nan, -3.25e38, 1e-45]], np.float32)
-WHOLE: Final = np.arange(12, dtype=np.int32).reshape(4, 3)
+MATRIX: Final = np.arange(12, dtype=np.int32).reshape(4, 3)
 #: The slices of the halves of `WHOLE`.
 HALVES: Final = ("4 3 0,2:-", "4 3 2,2:-")
 TEXTS: Final = np.array([b"a\0b", b"", "ü".encode(), b"\xff" * 3], object)
@@ -104,9 +104,9 @@ def shapes_come_back(c: EngineAuthor) -> None:
 
 @engine_case("SAVING-004", title="A later session restores what a closed one has saved.")
 def a_later_session_restores(c: EngineAuthor) -> None:
-    s = _there_and_back(c, {"a": WHOLE})
+    s = _there_and_back(c, {"a": MATRIX})
     s.close()
-    c.open(session="later").run(["load:0"], values=[WHOLE])
+    c.open(session="later").run(["load:0"], values=[MATRIX])
 
 
 @engine_case("SAVING-005", title="Tensors are restored in the order in which they are named.")
@@ -122,16 +122,16 @@ def restored_in_the_order_of_names(c: EngineAuthor) -> None:
 @engine_case("SAVING-006", title="A slice is restored of a tensor that was saved whole.")
 def a_slice_of_a_whole(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("x"), {"a": WHOLE})
+        save(tf, c.path("x"), {"a": MATRIX})
         specs = ["4 3 1,2:-", "4 3 2,1:1,2", "4 3 -:-", "4 3 -:2,1"]
         load(tf, c.path("x"), ["a"] * 4, [tf.int32] * 4, specs)
     s = c.open()
     s.run(["save"], values=[None])
-    wanted = [WHOLE[1:3], WHOLE[2:3, 1:3], WHOLE, WHOLE[:, 2:3]]
+    wanted = [MATRIX[1:3], MATRIX[2:3, 1:3], MATRIX, MATRIX[:, 2:3]]
     s.run([f"load:{i}" for i in range(4)], values=wanted)
 
 
-def _in_halves(c: EngineAuthor, values: Sequence[Any] = (WHOLE[:2], WHOLE[2:])) -> SessionAuthor:
+def _in_halves(c: EngineAuthor, values: Sequence[Any] = (MATRIX[:2], MATRIX[2:])) -> SessionAuthor:
     """Save a tensor in two slices; `whole`, `middle` and `bare` restore of it."""
     with c.graph() as tf:
         tf.raw_ops.SaveV2(prefix=c.path("x"), tensor_names=["a"] * len(values), name="save",
@@ -149,26 +149,26 @@ def _in_halves(c: EngineAuthor, values: Sequence[Any] = (WHOLE[:2], WHOLE[2:])) 
 @engine_case("SAVING-007", title="Two halves that were saved make up the whole, and a part across.")
 def halves_make_up_the_whole(c: EngineAuthor) -> None:
     s = _in_halves(c)
-    s.run(["whole:0", "middle:0", "bare:0"], values=[WHOLE, WHOLE[1:3, :2], WHOLE])
+    s.run(["whole:0", "middle:0", "bare:0"], values=[MATRIX, MATRIX[1:3, :2], MATRIX])
 
 
 @engine_case("SAVING-007", title="Slices of complex numbers and of booleans make up the whole.")
 def slices_of_other_dtypes(c: EngineAuthor) -> None:
-    for_each = [(WHOLE - 5j * WHOLE).astype(np.complex64), WHOLE % 2 == 0]
+    matrices = [(MATRIX - 5j * MATRIX).astype(np.complex64), MATRIX % 2 == 0]
     with c.graph() as tf:
         raw = {"prefix": c.path("x"), "tensor_names": ["c", "c", "b", "b"]}
-        halves = [part for each in for_each for part in (each[:2], each[2:])]
+        halves = [part for matrix in matrices for part in (matrix[:2], matrix[2:])]
         tf.raw_ops.SaveV2(**raw, shape_and_slices=HALVES * 2, name="save",
                           tensors=[tf.constant(part) for part in halves])  # fmt: skip
         load(tf, c.path("x"), ["c", "b"], [tf.complex64, tf.bool], ["", "4 3 1,2:1,2"])
     s = c.open()
     s.run(["save"], values=[None])
-    s.run(["load:0", "load:1"], values=[for_each[0], for_each[1][1:3, 1:3]])
+    s.run(["load:0", "load:1"], values=[matrices[0], matrices[1][1:3, 1:3]])
 
 
 @engine_case("SAVING-008", title="What no saved slice has cannot be restored: code 3.")
 def slices_that_are_missing(c: EngineAuthor) -> None:
-    s = _in_halves(c, (WHOLE[:2],))
+    s = _in_halves(c, (MATRIX[:2],))
     s.run(["middle:0"], error=[3])
     s.run(["whole:0"], error=[3])
 
@@ -176,7 +176,7 @@ def slices_that_are_missing(c: EngineAuthor) -> None:
 @engine_case("SAVING-009", title="A name that the checkpoint lacks is not found: code 5.")
 def a_name_that_is_not_there(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("x"), {"a": WHOLE})
+        save(tf, c.path("x"), {"a": MATRIX})
         load(tf, c.path("x"), ["b"], [tf.int32])
         load(tf, c.path("x"), ["a", "A"], [tf.int32] * 2, name="both")
     s = c.open()
@@ -188,7 +188,7 @@ def a_name_that_is_not_there(c: EngineAuthor) -> None:
 @engine_case("SAVING-010", title="A tensor restored as another dtype is refused: code 3.")
 def another_dtype(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("x"), {"a": WHOLE, "f": np.float32(1)})
+        save(tf, c.path("x"), {"a": MATRIX, "f": np.float32(1)})
         load(tf, c.path("x"), ["a"], [tf.int64])
         load(tf, c.path("x"), ["f"], [tf.float64], name="wide")
         load(tf, c.path("x"), ["a"], [tf.uint32], name="unsigned")
@@ -211,7 +211,7 @@ def no_checkpoint(c: EngineAuthor) -> None:
 @engine_case("SAVING-012", title="One bit of the data is wrong: code 15; other tensors are read.")
 def a_bit_of_the_data(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("x"), {"a": WHOLE, "b": FLOATS})
+        save(tf, c.path("x"), {"a": MATRIX, "b": FLOATS})
         load(tf, c.path("x"), ["a"], [tf.int32], name="first")
         load(tf, c.path("x"), ["b"], [tf.float32], name="second")
     s = c.open()
@@ -230,18 +230,18 @@ def a_bit_of_a_string(c: EngineAuthor) -> None:
 
 @engine_case("SAVING-013", title="A data file that is cut short is not read: code 15 or 11.")
 def data_cut_short(c: EngineAuthor) -> None:
-    s = _there_and_back(c, {"a": WHOLE})
+    s = _there_and_back(c, {"a": MATRIX})
     c.change("x.data-00000-of-00001", truncate=20)
     s.run(["load:0"], error=[11, 15])
 
 
 @engine_case("SAVING-014", title="An index with a wrong bit, or cut short, is lost data: code 15.")
 def a_broken_index(c: EngineAuthor) -> None:
-    s = _there_and_back(c, {"a": WHOLE})
+    s = _there_and_back(c, {"a": MATRIX})
     c.change("x.index", flip=[3, 64])
     s.run(["load:0"], error=[15])
     c.change("x.index", flip=[3, 64])
-    s.run(["load:0"], values=[WHOLE])
+    s.run(["load:0"], values=[MATRIX])
     c.change("x.index", truncate=-1)
     s.run(["load:0"], error=[15])
 
@@ -249,31 +249,31 @@ def a_broken_index(c: EngineAuthor) -> None:
 @engine_case("SAVING-015", title="Saving to the same place replaces the checkpoint, names and all.")
 def saved_again(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("x"), {"a": WHOLE, "b": np.int32(1)})
-        save(tf, c.path("x"), {"a": WHOLE + 1}, name="again")
+        save(tf, c.path("x"), {"a": MATRIX, "b": np.int32(1)})
+        save(tf, c.path("x"), {"a": MATRIX + 1}, name="again")
         load(tf, c.path("x"), ["a"], [tf.int32])
         load(tf, c.path("x"), ["b"], [tf.int32], name="other")
     s = c.open()
     s.run(["save"], values=[None])
     s.run(["again"], values=[None])
-    s.run(["load:0"], values=[WHOLE + 1])
+    s.run(["load:0"], values=[MATRIX + 1])
     s.run(["other:0"], error=[5])
 
 
 @engine_case("SAVING-016", title="A checkpoint is its index and its data file, and nothing else.")
 def files_of_a_checkpoint(c: EngineAuthor) -> None:
-    _there_and_back(c, {"a": WHOLE, "b": np.int32(1)})
+    _there_and_back(c, {"a": MATRIX, "b": np.int32(1)})
     c.names(["x.data-00000-of-00001", "x.index"])
 
 
 @engine_case("SAVING-017", title="The folder of a checkpoint is made.")
 def the_folder_is_made(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("new/x"), {"a": WHOLE})
+        save(tf, c.path("new/x"), {"a": MATRIX})
         load(tf, c.path("new/x"), ["a"], [tf.int32])
     s = c.open()
     s.run(["save"], values=[None])
-    s.run(["load:0"], values=[WHOLE])
+    s.run(["load:0"], values=[MATRIX])
     c.names(["new/x.data-00000-of-00001", "new/x.index"])
 
 
@@ -289,7 +289,7 @@ def one_name_for_two(c: EngineAuthor) -> None:
 @engine_case("SAVING-019", title="A save that fails leaves the checkpoint that was there.")
 def a_save_that_fails(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("x"), {"a": WHOLE})
+        save(tf, c.path("x"), {"a": MATRIX})
         tf.raw_ops.SaveV2(prefix=c.path("x"), tensor_names=["a", "a"], name="bad",
                           shape_and_slices=["", ""],
                           tensors=[tf.constant(1), tf.constant(2)])  # fmt: skip
@@ -297,14 +297,14 @@ def a_save_that_fails(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["save"], values=[None])
     s.run(["bad"], error=[3])
-    s.run(["load:0"], values=[WHOLE])
+    s.run(["load:0"], values=[MATRIX])
 
 
 @engine_case("SAVING-020", title="A slice that is not of the tensor's shape is refused: code 3.")
 def a_slice_of_another_shape(c: EngineAuthor) -> None:
     with c.graph() as tf:
         for name, spec in (("save", "4 3 0,3:-"), ("late", "4 3 0,2:0,2")):
-            save(tf, c.path("x"), {"a": WHOLE[:2]}, [spec], name=name)
+            save(tf, c.path("x"), {"a": MATRIX[:2]}, [spec], name=name)
     s = c.open()
     s.run(["save"], error=[3])
     s.run(["late"], error=[3])
@@ -313,7 +313,7 @@ def a_slice_of_another_shape(c: EngineAuthor) -> None:
 @engine_case("SAVING-021", title="A slice of a shape that the checkpoint does not have: code 3.")
 def a_slice_of_another_whole(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        save(tf, c.path("x"), {"a": WHOLE})
+        save(tf, c.path("x"), {"a": MATRIX})
         load(tf, c.path("x"), ["a"], [tf.int32], ["5 3 0,2:-"])
         load(tf, c.path("x"), ["a"], [tf.int32], ["3 4 0,2:-"], name="turned")
     s = c.open()

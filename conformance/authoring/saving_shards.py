@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from sessrun.conformance.authoring.record import EngineAuthor, engine_case
-from sessrun.conformance.authoring.saving import FLOATS, HALVES, TEXTS, WHOLE, load, save
+from sessrun.conformance.authoring.saving import FLOATS, HALVES, MATRIX, TEXTS, load, save
 
 #: A checkpoint that TensorFlow 2.21 wrote: `f` is [1.5, -2], `s` is ["", "a\0"].
 _THEIR_INDEX: Final = (
@@ -48,7 +48,7 @@ def _merging(c: EngineAuthor, folders: tuple[str, str] = ("p", "q"), **options: 
     """Save `a` and `b` apart; `merge` makes one checkpoint of `first`, `second` and more."""
     with c.graph() as tf:
         paths = [c.path(f"{folder}/{name}") for folder, name in zip(folders, "12", strict=True)]
-        save(tf, paths[0], {"a": WHOLE, "t": TEXTS}, name="save_a")
+        save(tf, paths[0], {"a": MATRIX, "t": TEXTS}, name="save_a")
         save(tf, paths[1], {"b": FLOATS}, name="save_b")
         more = options.pop("more", [])
         tf.raw_ops.MergeV2Checkpoints(
@@ -65,7 +65,7 @@ def _merging(c: EngineAuthor, folders: tuple[str, str] = ("p", "q"), **options: 
 def merged(c: EngineAuthor) -> None:
     s = _merging(c)
     s.run(["merge"], values=[None])
-    s.run(["load:0", "load:1", "load:2"], values=[WHOLE, FLOATS, TEXTS])
+    s.run(["load:0", "load:1", "load:2"], values=[MATRIX, FLOATS, TEXTS])
 
 
 @engine_case("SAVING-026", title="What was merged is gone, and its folders where they are empty.")
@@ -85,14 +85,14 @@ def merging_what_is_not_there(c: EngineAuthor) -> None:
 def merging_those_there_are(c: EngineAuthor) -> None:
     s = _merging(c, more=["r/3"], allow_missing_files=True)
     s.run(["merge"], values=[None])
-    s.run(["load:0", "load:1"], values=[WHOLE, FLOATS])
+    s.run(["load:0", "load:1"], values=[MATRIX, FLOATS])
 
 
 @engine_case("SAVING-029", title="Slices that were saved in two shards make up the whole.")
 def slices_in_two_shards(c: EngineAuthor) -> None:
     with c.graph() as tf:
         for i in range(2):
-            save(tf, c.path(f"p/{i}"), {"a": WHOLE[2 * i : 2 * i + 2]}, [HALVES[i]], f"save_{i}")
+            save(tf, c.path(f"p/{i}"), {"a": MATRIX[2 * i : 2 * i + 2]}, [HALVES[i]], f"save_{i}")
         tf.raw_ops.MergeV2Checkpoints(
             checkpoint_prefixes=[c.path("p/0"), c.path("p/1")], destination_prefix=c.path("x"),
             name="merge",
@@ -101,7 +101,7 @@ def slices_in_two_shards(c: EngineAuthor) -> None:
     s = c.open()
     s.run(["save_0", "save_1"], values=[None, None])
     s.run(["merge"], values=[None])
-    s.run(["load:0", "load:1"], values=[WHOLE[1:3], WHOLE])
+    s.run(["load:0", "load:1"], values=[MATRIX[1:3], MATRIX])
 
 
 @engine_case("SAVING-030", title="A checkpoint that TensorFlow wrote is read.")
@@ -128,7 +128,7 @@ def version_1_there_and_back(c: EngineAuthor) -> None:
     raw_names, specs = ["p", "p", "s"], [*HALVES, ""]
     with c.graph() as tf:
         raw = tf.raw_ops
-        data = [tf.constant(WHOLE[:2]), tf.constant(WHOLE[2:]), tf.constant(TEXTS)]
+        data = [tf.constant(MATRIX[:2]), tf.constant(MATRIX[2:]), tf.constant(TEXTS)]
         raw.SaveSlices(filename=c.path("x"), tensor_names=raw_names, shapes_and_slices=specs,
                        data=data, name="save")  # fmt: skip
         raw.Restore(file_pattern=c.path("x"), tensor_name="p", dt=tf.int32, name="whole")
@@ -138,7 +138,7 @@ def version_1_there_and_back(c: EngineAuthor) -> None:
         raw.Restore(file_pattern=c.path("x"), tensor_name="q", dt=tf.int32, name="lacking")
     s = c.open()
     s.run(["save"], values=[None])
-    s.run(["whole:0", "texts:0", "part:0"], values=[WHOLE, TEXTS, WHOLE[1:3, :1]])
+    s.run(["whole:0", "texts:0", "part:0"], values=[MATRIX, TEXTS, MATRIX[1:3, :1]])
     s.run(["lacking:0"], error=[5])
     c.names(["x"])
 
@@ -147,8 +147,8 @@ def version_1_there_and_back(c: EngineAuthor) -> None:
 def version_1_is_read_by_the_newer_operation(c: EngineAuthor) -> None:
     with c.graph() as tf:
         tf.raw_ops.Save(filename=c.path("x"), tensor_names=["a", "b"], name="save",
-                        data=[tf.constant(WHOLE), tf.constant(FLOATS)])  # fmt: skip
+                        data=[tf.constant(MATRIX), tf.constant(FLOATS)])  # fmt: skip
         load(tf, c.path("x"), ["b", "a"], [tf.float32, tf.int32], ["", "4 3 -:1,1"])
     s = c.open()
     s.run(["save"], values=[None])
-    s.run(["load:0", "load:1"], values=[FLOATS, WHOLE[:, 1:2]])
+    s.run(["load:0", "load:1"], values=[FLOATS, MATRIX[:, 1:2]])

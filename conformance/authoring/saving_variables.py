@@ -243,15 +243,15 @@ def a_file_for_each_device(c: ApiAuthor) -> None:
 @api_case("SAVING-056", title="A variable in parts is saved as one, and restored as one.")
 def parts_are_saved_as_one(c: ApiAuthor) -> None:
     tf = c.tf
-    whole = np.arange(12, dtype=np.float32).reshape(4, 3)
-    parted = tf.get_variable("p", initializer=tf.constant(whole),
+    matrix = np.arange(12, dtype=np.float32).reshape(4, 3)
+    parted = tf.get_variable("p", initializer=tf.constant(matrix),
                              partitioner=tf.fixed_size_partitioner(2))  # fmt: skip
     sess = _session(c)
     tf.train.Saver([parted]).save(sess, c.path("x"))
     c.check(tf.train.list_variables(c.path("x")), [("p", [4, 3])])
     one = _one(c, np.zeros([4, 3], np.float32), "one")
     tf.train.Saver({"p": one}).restore(sess, c.path("x"))
-    c.check(sess.run(one), whole)
+    c.check(sess.run(one), matrix)
 
 
 @api_case("SAVING-057", title="A saver without variables, and one that may be empty.")
@@ -327,11 +327,11 @@ def a_graph_is_written(c: ApiAuthor) -> None:
     tf.no_op(name="n")
     c.check(tf.train.write_graph(tf.get_default_graph(), c.path("d"), "g.pb", as_text=False),
             c.seen("d/g.pb"))  # fmt: skip
-    found = tf.GraphDef()
+    written = tf.GraphDef()
     file = tf.gfile.GFile(c.path("d/g.pb"), "rb")
-    found.ParseFromString(file.read())
-    c.check(found.node[0].name, "n")
-    tf.train.write_graph(found, c.path("d"), "g.txt")
+    written.ParseFromString(file.read())
+    c.check(written.node[0].name, "n")
+    tf.train.write_graph(written, c.path("d"), "g.txt")
     c.names(["d/g.pb", "d/g.txt"])
 
 

@@ -35,8 +35,8 @@ def a_sparse_placeholder_of_strings(c: ApiAuthor) -> None:
     tf = c.tf
     p = tf.sparse_placeholder(tf.string)
     words = np.array([b"a", b""], object)
-    found = tf.Session().run([p], {p: tf.SparseTensorValue(INDICES, words, SHAPE)})
-    _parts(c, found[0], words)
+    values = tf.Session().run([p], {p: tf.SparseTensorValue(INDICES, words, SHAPE)})
+    _parts(c, values[0], words)
 
 
 @api_case("SPARSE-002", title="A SparseTensor in a nested fetch has its value at its place.")
@@ -44,13 +44,13 @@ def a_sparse_tensor_in_a_nested_fetch(c: ApiAuthor) -> None:
     tf = c.tf
     sparse, plain = tf.SparseTensor(INDICES, VALUES, SHAPE), tf.constant(7)
     sess = tf.Session()
-    found = sess.run([plain, [sparse]])
-    c.check(found[0], np.int32(7))
-    _parts(c, found[1][0])
-    found = sess.run({"a": (sparse, plain), "b": sparse})
-    _parts(c, found["a"][0])
-    c.check(found["a"][1], np.int32(7))
-    _parts(c, found["b"])
+    values = sess.run([plain, [sparse]])
+    c.check(values[0], np.int32(7))
+    _parts(c, values[1][0])
+    values = sess.run({"a": (sparse, plain), "b": sparse})
+    _parts(c, values["a"][0])
+    c.check(values["a"][1], np.int32(7))
+    _parts(c, values["b"])
 
 
 @api_case("SPARSE-002", title="Fed sparse placeholders of a nested fetch have their own values.")
@@ -59,10 +59,10 @@ def fed_sparse_tensors_in_a_nested_fetch(c: ApiAuthor) -> None:
     p, q = tf.sparse_placeholder(tf.float32), tf.sparse_placeholder(tf.float32)
     others = np.array([8.0, 9.0], np.float32)
     feeds = {p: tf.SparseTensorValue(INDICES, VALUES, SHAPE), q: (INDICES, others, SHAPE)}
-    found = tf.Session().run({"p": [p], "q": (q, p)}, feeds)
-    _parts(c, found["p"][0])
-    _parts(c, found["q"][0], others)
-    _parts(c, found["q"][1])
+    values = tf.Session().run({"p": [p], "q": (q, p)}, feeds)
+    _parts(c, values["p"][0])
+    _parts(c, values["q"][0], others)
+    _parts(c, values["q"][1])
 
 
 @api_case("SPARSE-003", title="A number, True and None fed to a SparseTensor are TypeError.")

@@ -48,10 +48,10 @@ def _take(s: SessionAuthor, numbers: list[int], **expected: Any) -> None:
 
 def _rows(*rows: Any) -> list[Any]:
     """The parts of the sparse tensor of these rows."""
-    places = [[row, *place] for row, parts in enumerate(rows) for place in parts[0].tolist()]
+    indices = [[row, *index] for row, parts in enumerate(rows) for index in parts[0].tolist()]
     rank = 1 + len(rows[0][2])
     return [
-        np.array(places, np.int64).reshape(-1, rank),
+        np.array(indices, np.int64).reshape(-1, rank),
         np.concatenate([parts[1] for parts in rows]),
         np.array([len(rows), *np.max([parts[2] for parts in rows], axis=0)], np.int64),
     ]

@@ -14,8 +14,8 @@ _VALUES: Final[dict[str, list[Any]]] = {
 }  # fmt: skip
 
 
-def _value(dtype: str, place: int) -> np.ndarray:
-    value = _VALUES[dtype][place]
+def _value(dtype: str, index: int) -> np.ndarray:
+    value = _VALUES[dtype][index]
     return np.array(value.encode() if isinstance(value, str) else value,
                     object if dtype == "string" else dtype)  # fmt: skip
 
@@ -177,8 +177,8 @@ def a_temporary_variable(c: EngineAuthor) -> None:
     with c.graph() as tf:
         for dtype in ("float32", "int32"):
             kind = tf.as_dtype(dtype)
-            made = tf.raw_ops.TemporaryVariable(shape=[2], dtype=kind, var_name=dtype)
-            assigned = tf.raw_ops.Assign(ref=made, value=tf.constant([1, 2], kind))
+            temporary = tf.raw_ops.TemporaryVariable(shape=[2], dtype=kind, var_name=dtype)
+            assigned = tf.raw_ops.Assign(ref=temporary, value=tf.constant([1, 2], kind))
             added = tf.raw_ops.AssignAdd(ref=assigned, value=tf.constant([3, 4], kind))
             tf.raw_ops.DestroyTemporaryVariable(ref=added, var_name=dtype, name=f"{dtype}/end")
     s = c.open()

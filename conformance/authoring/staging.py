@@ -27,11 +27,11 @@ def _build(tf: Any, name: str, dtypes: Sequence[str], **options: Any) -> None:
     raw, kinds = tf.raw_ops, [tf.as_dtype(dtype) for dtype in dtypes]
     attrs = {"shared_name": name, **options}
     fed = [tf.placeholder(kind, None, name=f"{name}/v{n}") for n, kind in enumerate(kinds)]
-    place = tf.placeholder(tf.int32, [], name=f"{name}/place")
+    index = tf.placeholder(tf.int32, [], name=f"{name}/place")
     raw.Stage(values=fed, name=f"{name}/put", **attrs)
     attrs["dtypes"] = kinds
     raw.Unstage(name=f"{name}/get", **attrs)
-    raw.StagePeek(index=place, name=f"{name}/peek", **attrs)
+    raw.StagePeek(index=index, name=f"{name}/peek", **attrs)
     raw.StageSize(name=f"{name}/size", **attrs)
     raw.StageClear(name=f"{name}/clear", **attrs)
 
@@ -74,10 +74,10 @@ class _Area:
         """Take the first element."""
         self.s.run([f"{self.name}/get:{n}" for n in range(len(want))], values=self._want(want))
 
-    def peek(self, place: int, *want: Any) -> None:
+    def peek(self, index: int, *want: Any) -> None:
         """The element at a place."""
         fetches = [f"{self.name}/peek:{n}" for n in range(len(want))]
-        self.s.run(fetches, {f"{self.name}/place:0": np.int32(place)}, values=self._want(want))
+        self.s.run(fetches, {f"{self.name}/place:0": np.int32(index)}, values=self._want(want))
 
     def size(self, want: int) -> None:
         """The size."""
@@ -88,7 +88,7 @@ class _Area:
         self.s.run([f"{self.name}/clear"], values=[None])
 
 
-def _each(c: EngineAuthor, **options: Any) -> list[tuple[_Area, list[tuple[Any, ...]]]]:
+def _areas(c: EngineAuthor, **options: Any) -> list[tuple[_Area, list[tuple[Any, ...]]]]:
     """An area of each kind, and three elements."""
     with c.graph() as tf:
         for number, (dtypes, _) in enumerate(_KINDS):
@@ -99,7 +99,7 @@ def _each(c: EngineAuthor, **options: Any) -> list[tuple[_Area, list[tuple[Any, 
 
 @engine_case("STAGING-001", title="Three elements go in and come out in one order.")
 def elements_in_order(c: EngineAuthor) -> None:
-    for area, elements in _each(c):
+    for area, elements in _areas(c):
         for element in elements:
             area.put(*element)
         for element in elements:
@@ -117,7 +117,7 @@ def elements_of_any_shape(c: EngineAuthor) -> None:
 
 @engine_case("STAGING-002", title="The size goes from 0 to 3, and to 2.")
 def the_size_of_an_area(c: EngineAuthor) -> None:
-    for area, elements in _each(c):
+    for area, elements in _areas(c):
         area.size(0)
         for number, element in enumerate(elements):
             area.put(*element)
@@ -128,11 +128,11 @@ def the_size_of_an_area(c: EngineAuthor) -> None:
 
 @engine_case("STAGING-003", title="Elements are looked at, and stay.")
 def elements_are_looked_at(c: EngineAuthor) -> None:
-    for area, elements in _each(c):
+    for area, elements in _areas(c):
         for element in elements:
             area.put(*element)
-        for place in (2, 0, 1, 0):
-            area.peek(place, *elements[place])
+        for index in (2, 0, 1, 0):
+            area.peek(index, *elements[index])
 
 
 @engine_case("STAGING-003", title="What was looked at is taken.")
@@ -146,7 +146,7 @@ def what_was_looked_at_is_taken(c: EngineAuthor) -> None:
 
 @engine_case("STAGING-004", title="An area is cleared, and begins anew.")
 def an_area_is_cleared(c: EngineAuthor) -> None:
-    for area, elements in _each(c):
+    for area, elements in _areas(c):
         area.put(*elements[0])
         area.put(*elements[1])
         area.clear()

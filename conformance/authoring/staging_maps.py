@@ -27,18 +27,18 @@ def _build(tf: Any, name: str, order: str, dtypes: Sequence[str], **options: Any
     where = tf.placeholder(tf.int32, [None], name=f"{name}/where")
     fed = [tf.placeholder(kind, None, name=f"{name}/v{n}") for n, kind in enumerate(kinds)]
 
-    def made(what: str, **inputs: Any) -> Any:
+    def build(what: str, **inputs: Any) -> Any:
         return getattr(raw, f"{order}{what}")(**inputs, **attrs)
 
     def of(parts: Sequence[Any]) -> dict[str, Any]:
         return {**attrs, "dtypes": list(parts)}
 
-    made("Stage", key=key, indices=where, values=fed, name=f"{name}/put")
-    made("Unstage", key=key, indices=where, name=f"{name}/get")
-    made("Peek", key=key, indices=where, name=f"{name}/peek")
-    made("UnstageNoKey", indices=where, name=f"{name}/any")
+    build("Stage", key=key, indices=where, values=fed, name=f"{name}/put")
+    build("Unstage", key=key, indices=where, name=f"{name}/get")
+    build("Peek", key=key, indices=where, name=f"{name}/peek")
+    build("UnstageNoKey", indices=where, name=f"{name}/any")
     for what, word in (("Size", "size"), ("IncompleteSize", "incomplete"), ("Clear", "clear")):
-        made(what, name=f"{name}/{word}")
+        build(what, name=f"{name}/{word}")
     for number, kind in enumerate(kinds):
         getattr(raw, f"{order}Stage")(
             key=key, indices=where, values=[fed[number]], name=f"{name}/put{number}", **attrs

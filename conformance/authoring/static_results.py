@@ -7,7 +7,7 @@ from typing import Any
 from sessrun.conformance.authoring.record import ApiAuthor, api_case
 
 
-def _told(c: ApiAuthor, tensors: Any, *want: tuple[str, str, str]) -> None:
+def _static(c: ApiAuthor, tensors: Any, *want: tuple[str, str, str]) -> None:
     """Names, dtypes and static shapes of tensors."""
     c.named_check("static.told", [list(row) for row in want], tensors=tensors)
 
@@ -17,9 +17,9 @@ def shapes_of_composites(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [None, 3])
     y = c.tf.placeholder(c.tf.float32, [4, None])
     entropies = c.tf.nn.softmax_cross_entropy_with_logits_v2(labels=y, logits=x)
-    _told(c, entropies, ("softmax_cross_entropy_with_logits/Reshape_2:0", "float32", "(4,)"))
+    _static(c, entropies, ("softmax_cross_entropy_with_logits/Reshape_2:0", "float32", "(4,)"))
     moments = c.tf.nn.moments(x, [1], keepdims=True)
-    _told(
+    _static(
         c,
         moments,
         ("moments/mean:0", "float32", "(?, 1)"),
@@ -31,21 +31,21 @@ def shapes_of_composites(c: ApiAuthor) -> None:
 def shapes_of_losses(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [None, 3])
     y = c.tf.placeholder(c.tf.float32, [4, None])
-    each = c.tf.losses.absolute_difference(y, x, reduction="none")
-    _told(c, each, ("absolute_difference/Mul:0", "float32", "(4, 3)"))
-    _told(c, c.tf.losses.log_loss(y, x), ("log_loss/value:0", "float32", "()"))
+    losses = c.tf.losses.absolute_difference(y, x, reduction="none")
+    _static(c, losses, ("absolute_difference/Mul:0", "float32", "(4, 3)"))
+    _static(c, c.tf.losses.log_loss(y, x), ("log_loss/value:0", "float32", "()"))
 
 
 @api_case("METRICS-021", title="A mean and a recall have a value and an update in their scopes.")
 def shapes_of_metrics(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [None, 3])
-    _told(
+    _static(
         c,
         c.tf.metrics.mean(x, name="average"),
         ("average/value:0", "float32", "()"),
         ("average/update_op:0", "float32", "()"),
     )
-    _told(
+    _static(
         c,
         c.tf.metrics.recall(x, x),
         ("recall/value:0", "float32", "()"),
@@ -56,13 +56,14 @@ def shapes_of_metrics(c: ApiAuthor) -> None:
 @api_case("OPTIMIZERS-052", title="A rate of doubles decays to a double that is named for it.")
 def shapes_of_decays(c: ApiAuthor) -> None:
     rate = c.tf.constant(0.5, c.tf.float64)
-    _told(
+    _static(
         c,
         c.tf.train.exponential_decay(rate, 3, 10, 0.5),
         ("ExponentialDecay:0", "float64", "()"),
     )
     step = c.tf.constant(3, c.tf.int64)
-    _told(c, c.tf.train.cosine_decay(0.5, step, 10, name="slow"), ("slow/Mul_3:0", "float32", "()"))
+    decayed = c.tf.train.cosine_decay(0.5, step, 10, name="slow")
+    _static(c, decayed, ("slow/Mul_3:0", "float32", "()"))
 
 
 @api_case("GRADIENTS-026", title="Gradients of a product by factors that lack a dimension.")
@@ -70,7 +71,7 @@ def shapes_of_gradients(c: ApiAuthor) -> None:
     x = c.tf.placeholder(c.tf.float32, [None, 3])
     y = c.tf.placeholder(c.tf.float32, [3, 2])
     gradients = c.tf.gradients(c.tf.matmul(x, y), [x, y])
-    _told(
+    _static(
         c,
         gradients,
         ("gradients/MatMul_grad/MatMul:0", "float32", "(?, 3)"),

@@ -42,17 +42,17 @@ def _spread(tag: str, **fields: Any) -> np.ndarray:
 
 def _limits() -> list[float]:
     """The limits above zero but for the last."""
-    found = [1e-12]
-    while found[-1] * 1.1 < 1e20:
-        found.append(found[-1] * 1.1)
-    return found
+    limits = [1e-12]
+    while limits[-1] * 1.1 < 1e20:
+        limits.append(limits[-1] * 1.1)
+    return limits
 
 
 def _around(value: float) -> tuple[float, float]:
     """The limits before and after a positive value."""
     limits = _limits()
-    place = int(np.searchsorted(limits, value, side="right"))
-    return limits[place - 1], limits[place]
+    index = int(np.searchsorted(limits, value, side="right"))
+    return limits[index - 1], limits[index]
 
 
 def _scalars(c: EngineAuthor, dtype: str = "float32") -> SessionAuthor:

@@ -89,10 +89,10 @@ def names_and_tags(c: ApiAuthor) -> None:
         plain = tf.summary.scalar("b", 1.0)
         kin = tf.summary.scalar("b", 1.0, family="f")
         again = tf.summary.scalar("b", 1.0, family="f")
-    for made, name, tag in ((plain, "a/b", "a/b"), (kin, "a/f/b", "f/a/f/b"),
+    for summary, name, tag in ((plain, "a/b", "a/b"), (kin, "a/f/b", "f/a/f/b"),
                             (again, "a/f/b_1", "f/a/f/b_1")):  # fmt: skip
-        c.check(made.op.name, name)
-        c.check(tf.Session().run([made]), [_summary(tag, 1.0)])
+        c.check(summary.op.name, name)
+        c.check(tf.Session().run([summary]), [_summary(tag, 1.0)])
 
 
 @api_case("SUMMARIES-022", title="The tag of a histogram and of a tensor.")
@@ -120,9 +120,9 @@ def collections_of_summaries(c: ApiAuthor) -> None:
     other = tf.summary.histogram("b", _float32([1]), collections=["mine", "yours"])
     tf.summary.text("c", tf.constant("x"), collections=[])
     for key, want in ((tf.GraphKeys.SUMMARIES, first), ("mine", other), ("yours", other)):
-        found = tf.get_collection(key)
-        c.check(c.expr("$len", found), 1)
-        c.check_same(found[0], want)
+        members = tf.get_collection(key)
+        c.check(c.expr("$len", members), 1)
+        c.check_same(members[0], want)
 
 
 @api_case("SUMMARIES-025", title="All summaries merged, those of a collection, and none.")
@@ -180,22 +180,22 @@ def events_in_order(c: ApiAuthor) -> None:
     for number, step in enumerate(steps):
         writer.add_summary(_summary("a", float(number)), step)
     writer.close()
-    told = [[step or 0, "summary", [["a", float(i), ""]]] for i, step in enumerate(steps)]
-    _events(c, "logs", [*told])
+    events = [[step or 0, "summary", [["a", float(i), ""]]] for i, step in enumerate(steps)]
+    _events(c, "logs", [*events])
 
 
 @api_case("SUMMARIES-030", title="What was flushed is there before the writer is closed.")
 def flushed_events_are_there(c: ApiAuthor) -> None:
     writer = c.tf.summary.FileWriter(c.path("logs"))
-    told = []
+    events = []
     for step in (1, 2, 3):
         writer.add_summary(_summary("a", float(step)), step)
-        told.append([step, "summary", [["a", float(step), ""]]])
+        events.append([step, "summary", [["a", float(step), ""]]])
     writer.flush()
-    _events(c, "logs", [*told])
+    _events(c, "logs", [*events])
     writer.add_summary(_summary("b", 4.0), 4)
     writer.flush()
-    _events(c, "logs", [*told, [4, "summary", [["b", 4.0, ""]]]])
+    _events(c, "logs", [*events, [4, "summary", [["b", 4.0, ""]]]])
     writer.close()
 
 
@@ -205,9 +205,9 @@ def metadata_are_written_once(c: ApiAuthor) -> None:
     for tag in ("a", "b", "a"):
         writer.add_summary(_summary(tag, 1.0, "shown"), 1)
     writer.close()
-    told = [[1, "summary", [[tag, 1.0, shown]]]
+    events = [[1, "summary", [[tag, 1.0, shown]]]
             for tag, shown in (("a", "shown"), ("b", "shown"), ("a", ""))]  # fmt: skip
-    _events(c, "logs", [*told])
+    _events(c, "logs", [*events])
 
 
 @api_case("SUMMARIES-032", title="What is added after the end is not written.")
@@ -228,8 +228,8 @@ def a_run_twice(c: ApiAuthor) -> None:
     c.raises("ValueError", lambda: writer.add_run_metadata(metadata, "first", 2))
     writer.add_run_metadata(metadata, "second", 3)
     writer.close()
-    told = [[1, "tagged_run_metadata", "first"], [3, "tagged_run_metadata", "second"]]
-    _events(c, "logs", [*told])
+    events = [[1, "tagged_run_metadata", "first"], [3, "tagged_run_metadata", "second"]]
+    _events(c, "logs", [*events])
 
 
 @api_case("SUMMARIES-034", title="The graph of a writer comes before what is added.")
@@ -240,9 +240,9 @@ def the_graph_of_a_writer(c: ApiAuthor) -> None:
     writer = c.tf.summary.FileWriter(c.path("logs"), graph)
     writer.add_summary(_summary("a", 1.0), 1)
     writer.close()
-    told = [[0, "graph_def", [["one", True]]], [0, "meta_graph_def", None],
+    events = [[0, "graph_def", [["one", True]]], [0, "meta_graph_def", None],
             [1, "summary", [["a", 1.0, ""]]]]  # fmt: skip
-    _events(c, "logs", [*told])
+    _events(c, "logs", [*events])
 
 
 @api_case("SUMMARIES-035", title="One folder has one writer, another folder another.")
@@ -280,13 +280,13 @@ _SECOND = Event(step=7, summary=Summary(value=[Summary.Value(tag="a", simple_val
 _THIRD = Event(step=9, session_log=SessionLog(status=SessionLog.STOP))
 
 
-_TOLD = [_VERSION, [7, "summary", [["a", 2.5, ""]]], [9, "session_log", None]]
+_LOGGED = [_VERSION, [7, "summary", [["a", 2.5, ""]]], [9, "session_log", None]]
 
 
 @api_case("SUMMARIES-036", title="The events of a file, one by one.")
 def events_are_read(c: ApiAuthor) -> None:
     data = b"".join(map(_record, (_FIRST, _SECOND, _THIRD)))
-    c.named_check("summaries.read", _TOLD, path=c.file("events", data))
+    c.named_check("summaries.read", _LOGGED, path=c.file("events", data))
     c.named_check("summaries.read", [], path=c.file("empty", b""))
 
 

@@ -16,7 +16,7 @@ _KINDS = (
 )
 
 
-def _each(c: EngineAuthor, kinds: tuple[tuple[object, ...], ...] = _KINDS) -> list[Table]:
+def _tables(c: EngineAuthor, kinds: tuple[tuple[object, ...], ...] = _KINDS) -> list[Table]:
     """A table of each kind, filled with its two keys."""
     with c.graph() as tf:
         for number, (key, value, *_) in enumerate(kinds):
@@ -33,20 +33,20 @@ def _each(c: EngineAuthor, kinds: tuple[tuple[object, ...], ...] = _KINDS) -> li
 
 @engine_case("TABLES-001", title="A matrix of keys gives a matrix of values.")
 def a_matrix_of_keys(c: EngineAuthor) -> None:
-    for table, (_, _, (one, two), (left, right), _) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, _, (one, two), (left, right), _) in zip(_tables(c), _KINDS, strict=True):
         table.find([[one, two], [two, two]], [[left, right], [right, right]])
 
 
 @engine_case("TABLES-001", title="A scalar key gives a scalar.")
 def a_scalar_key(c: EngineAuthor) -> None:
-    for table, (_, _, (one, two), (left, right), _) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, _, (one, two), (left, right), _) in zip(_tables(c), _KINDS, strict=True):
         table.find(two, right)
         table.find([[[one]]], [[[left]]])
 
 
 @engine_case("TABLES-002", title="A key that is not in gives the default, be it like no value.")
 def the_default_of_a_key(c: EngineAuthor) -> None:
-    for table, (_, value, (one, _), (left, _), other) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, value, (one, _), (left, _), other) in zip(_tables(c), _KINDS, strict=True):
         default = "none" if value == "string" else -1
         table.find([other, one, other], [default, left, default], default)
         table.find([other], [left], left)
@@ -148,14 +148,15 @@ def more_keys_than_values(c: EngineAuthor) -> None:
 
 @engine_case("TABLES-011", title="A table that is filled once refuses an insertion.")
 def an_insertion_into_a_static_table(c: EngineAuthor) -> None:
-    for table, (*_, other) in zip(_each(c, _KINDS[:2]), _KINDS[:2], strict=True):
+    for table, (*_, other) in zip(_tables(c, _KINDS[:2]), _KINDS[:2], strict=True):
         table.put([other], ["x" if table.value == "string" else 9], error=[12])
         table.find([other], ["" if table.value == "string" else 0])
 
 
 @engine_case("TABLES-011", title="A table that is filled once refuses a removal.")
 def a_removal_from_a_static_table(c: EngineAuthor) -> None:
-    for table, (_, _, (one, _), (left, _), _) in zip(_each(c, _KINDS[:2]), _KINDS[:2], strict=True):
+    kinds = _KINDS[:2]
+    for table, (_, _, (one, _), (left, _), _) in zip(_tables(c, kinds), kinds, strict=True):
         table.remove([one], error=[12])
         table.find([one], [left])
 
@@ -165,7 +166,7 @@ def a_removal_from_a_static_table(c: EngineAuthor) -> None:
 
 @engine_case("TABLES-012", title="No keys give no values.")
 def no_keys(c: EngineAuthor) -> None:
-    for table in _each(c, _KINDS[:3]):
+    for table in _tables(c, _KINDS[:3]):
         table.find([], [])
 
 
@@ -194,11 +195,11 @@ def one_operation_fills_all(c: ApiAuthor) -> None:
     tf = c.tf
     first = tf.lookup.StaticHashTable(_pairs(c, ["a"], [1]), 0)
     second = tf.lookup.StaticHashTable(_pairs(c, ["p", "q"], ["r", "s"]), "")
-    found = [first.lookup(tf.constant(["a", "b"])), second.lookup(tf.constant(["q"]))]
+    values = [first.lookup(tf.constant(["a", "b"])), second.lookup(tf.constant(["q"]))]
     init = tf.tables_initializer()
     sess = tf.Session()
     sess.run(init)
-    c.check(sess.run(found), [array([1, 0], "int32"), array(["s"], "string")])
+    c.check(sess.run(values), [array([1, 0], "int32"), array(["s"], "string")])
 
 
 @api_case("TABLES-041", title="A key of another dtype is refused when the lookup is built.")
@@ -227,8 +228,8 @@ def words_of_a_vocabulary(c: ApiAuthor) -> None:
     table = _words(c, 5)
     sess = tf.Session()
     sess.run(table.initializer)  # type: ignore[attr-defined]
-    found = table.lookup(tf.constant([["c", "a"], ["b", "b"]]))  # type: ignore[attr-defined]
-    c.check(sess.run(found), array([[2, 0], [1, 1]], "int64"))
+    ids = table.lookup(tf.constant([["c", "a"], ["b", "b"]]))  # type: ignore[attr-defined]
+    c.check(sess.run(ids), array([[2, 0], [1, 1]], "int64"))
 
 
 @api_case("TABLES-043", title="Words that are in no vocabulary fall into the buckets after it.")

@@ -19,7 +19,7 @@ _KINDS = (
 _ROW = [2]
 
 
-def _each(c: EngineAuthor, build: object = mutable) -> list[Table]:
+def _tables(c: EngineAuthor, build: object = mutable) -> list[Table]:
     """A table of each kind."""
     with c.graph() as tf:
         for number, (key, value, *_) in enumerate(_KINDS):
@@ -30,7 +30,7 @@ def _each(c: EngineAuthor, build: object = mutable) -> list[Table]:
 
 @engine_case("TABLES-014", title="A value that is put in takes the place of the key's old one.")
 def a_value_over_another(c: EngineAuthor) -> None:
-    for table, (_, _, (one, _), (left, _), other) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, _, (one, _), (left, _), other) in zip(_tables(c), _KINDS, strict=True):
         table.put([one], [left])
         table.find([one], [left])
         table.put([one], [other])
@@ -39,14 +39,14 @@ def a_value_over_another(c: EngineAuthor) -> None:
 
 @engine_case("TABLES-015", title="Of a key that comes twice in one insertion the last value stays.")
 def a_key_twice_in_one_insertion(c: EngineAuthor) -> None:
-    for table, (_, _, (one, two), (left, right), other) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, _, (one, two), (left, right), other) in zip(_tables(c), _KINDS, strict=True):
         table.put([one, two, one], [left, right, other])
         table.find([one], [other])
 
 
 @engine_case("TABLES-016", title="A key that was taken out is one that the table lacks.")
 def a_key_taken_out(c: EngineAuthor) -> None:
-    for table, (_, value, (one, two), pair, _) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, value, (one, two), pair, _) in zip(_tables(c), _KINDS, strict=True):
         table.put([one, two], pair)
         table.remove([one])
         table.find([one], ["" if value == "string" else 0])
@@ -55,7 +55,7 @@ def a_key_taken_out(c: EngineAuthor) -> None:
 
 @engine_case("TABLES-017", title="A key that the table lacks is taken out of it.")
 def a_key_that_is_not_in(c: EngineAuthor) -> None:
-    for table, (_, _, (one, two), (left, _), _) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, _, (one, two), (left, _), _) in zip(_tables(c), _KINDS, strict=True):
         table.remove([two])
         table.put([one], [left])
         table.remove([two])
@@ -64,7 +64,7 @@ def a_key_that_is_not_in(c: EngineAuthor) -> None:
 
 @engine_case("TABLES-018", title="What is restored takes the place of all that was in.")
 def restored_in_place_of_all(c: EngineAuthor) -> None:
-    for table, (_, value, (one, two), (left, right), _) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, value, (one, two), (left, right), _) in zip(_tables(c), _KINDS, strict=True):
         table.put([one], [left])
         table.put([two], [right], op="restore")
         table.find([one], ["" if value == "string" else 0])
@@ -220,7 +220,7 @@ def a_nameless_table(c: EngineAuthor) -> None:
 
 @engine_case("TABLES-029", title="All that a changing table has, after keys went and came.")
 def all_of_a_changing_table(c: EngineAuthor) -> None:
-    for table, (_, _, (one, two), (left, right), _) in zip(_each(c), _KINDS, strict=True):
+    for table, (_, _, (one, two), (left, right), _) in zip(_tables(c), _KINDS, strict=True):
         table.put([one], [left])
         table.export([one], [left])
         table.remove([one])

@@ -14,11 +14,11 @@ from sessrun.conformance.authoring.run import floats
 _KINDS: Final = (False, True)
 
 
-def _named(c: ApiAuthor, found: Any, names: Sequence[str]) -> None:
+def _named(c: ApiAuthor, variables: Any, names: Sequence[str]) -> None:
     """A list of variables must have these names."""
-    c.check(c.expr("$len", found), len(names))
-    for place, name in enumerate(names):
-        c.check(found[place].name, name)
+    c.check(c.expr("$len", variables), len(names))
+    for index, name in enumerate(names):
+        c.check(variables[index].name, name)
 
 
 # --- how they are made ---------------------------------------------------------------------

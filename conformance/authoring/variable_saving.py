@@ -29,7 +29,7 @@ def saved_values_come_back(c: ApiAuthor) -> None:
 @api_case("VARIABLES-054", title="A session that never initialised its variables restores them.")
 def restored_instead_of_initialised(c: ApiAuthor) -> None:
     tf = c.tf
-    made = [
+    variables = [
         tf.Variable(np.array([True, False]), name="flags", use_resource=False),
         tf.Variable(tf.constant(["a", ""]), name="words", use_resource=True),
         tf.Variable(np.complex64(1 - 2j), name="number", use_resource=True),
@@ -39,9 +39,9 @@ def restored_instead_of_initialised(c: ApiAuthor) -> None:
     one.run(tf.global_variables_initializer())
     saver.save(one, c.path("model"))
     saver.restore(other, c.path("model"))
-    c.check(other.run(made[0]), np.array([True, False]))
-    c.check(other.run(made[1]), np.array([b"a", b""], object))
-    c.check(other.run(made[2]), np.complex64(1 - 2j))
+    c.check(other.run(variables[0]), np.array([True, False]))
+    c.check(other.run(variables[1]), np.array([b"a", b""], object))
+    c.check(other.run(variables[2]), np.complex64(1 - 2j))
 
 
 @api_case("VARIABLES-055", title="What is no checkpoint cannot be restored.")

@@ -18,8 +18,8 @@ def held(tf: Any, first: Any, name: str, *, resource: bool) -> Any:
     """A variable, and NAME_set and NAME_read, which initialise and read it; the node it is."""
     value = np.asarray(first)
     raw, dtype = tf.raw_ops, tf.as_dtype(value.dtype)
-    made = raw.VarHandleOp if resource else raw.VariableV2
-    variable = made(shape=value.shape, dtype=dtype, shared_name=name, name=name)
+    create = raw.VarHandleOp if resource else raw.VariableV2
+    variable = create(shape=value.shape, dtype=dtype, shared_name=name, name=name)
     constant = tf.constant(value)
     if resource:
         raw.AssignVariableOp(resource=variable, value=constant, name=f"{name}_set")

@@ -9,8 +9,8 @@ from sessrun.conformance.authoring.record import ApiAuthor, Symbol, api_case
 
 def named(c: ApiAuthor, name: str = "v", shape: tuple[int, ...] = (2,)) -> Symbol:
     """`get_variable` of that name."""
-    made: Symbol = c.tf.get_variable(name, list(shape))
-    return made
+    variable: Symbol = c.tf.get_variable(name, list(shape))
+    return variable
 
 
 @api_case("VARIABLES-044", title="A second get_variable of one name at the root is ValueError.")

@@ -15,11 +15,11 @@ _NAME: Final = "shared"
 def reference(tf: Any, name: str, first: Any, shared: str = _NAME, container: str = "") -> None:
     """A reference variable NAME, and NAME_set and NAME_read, which set and read it."""
     value = np.asarray(first)
-    made = tf.raw_ops.VariableV2(
+    variable = tf.raw_ops.VariableV2(
         shape=value.shape, dtype=value.dtype, shared_name=shared, container=container, name=name
     )
-    tf.raw_ops.Assign(ref=made, value=value, name=f"{name}_set")
-    tf.identity(made, name=f"{name}_read")
+    tf.raw_ops.Assign(ref=variable, value=value, name=f"{name}_set")
+    tf.identity(variable, name=f"{name}_read")
 
 
 def resource(tf: Any, name: str, first: Any, shared: str = _NAME, container: str = "") -> Any:
@@ -197,9 +197,9 @@ def destroying_what_is_not_there(c: EngineAuthor) -> None:
 def asking_nodes(c: EngineAuthor) -> None:
     with c.graph() as tf:
         resource(tf, "v", np.complex64(1j))
-        made = tf.raw_ops.VariableV2(shape=[2], dtype=tf.string, name="r")
-        tf.raw_ops.IsVariableInitialized(ref=made, name="r_known")
-        tf.raw_ops.Assign(ref=made, value=[b"a", b""], name="r_set")
+        variable = tf.raw_ops.VariableV2(shape=[2], dtype=tf.string, name="r")
+        tf.raw_ops.IsVariableInitialized(ref=variable, name="r_known")
+        tf.raw_ops.Assign(ref=variable, value=[b"a", b""], name="r_set")
     s = c.open()
     for set_ in (False, True):
         for _ in range(2):

@@ -20,10 +20,10 @@ from sessrun.conformance.authoring.record import (
 
 def variable(tf: Any, value: Any, name: str = "v", *, resource: bool = False) -> Any:
     """A variable with the operations `init` (its initializer) and `read`, named by `name`."""
-    made = tf.Variable(value, name=name, use_resource=resource)
-    tf.group(made.initializer, name=f"{name}_init")
-    tf.identity(made.read_value() if resource else made.value(), name=f"{name}_read")
-    return made
+    result = tf.Variable(value, name=name, use_resource=resource)
+    tf.group(result.initializer, name=f"{name}_init")
+    tf.identity(result.read_value() if resource else result.value(), name=f"{name}_read")
+    return result
 
 
 @engine_case("VARIABLES-001", title="Reading an uninitialised reference variable fails.")

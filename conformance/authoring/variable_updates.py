@@ -143,11 +143,11 @@ def counting_to_a_limit(c: EngineAuthor) -> None:
 
 def _node(tf: Any, name: str, shared: str, container: str = "") -> None:
     """A reference variable NAME of that shared name, `NAME_set` and `NAME_read`."""
-    made = tf.raw_ops.VariableV2(
+    variable = tf.raw_ops.VariableV2(
         shape=[], dtype=tf.float32, shared_name=shared, container=container, name=name
     )
-    tf.raw_ops.Assign(ref=made, value=tf.constant(float(len(name))), name=f"{name}_set")
-    tf.identity(made, name=f"{name}_read")
+    tf.raw_ops.Assign(ref=variable, value=tf.constant(float(len(name))), name=f"{name}_set")
+    tf.identity(variable, name=f"{name}_read")
 
 
 @engine_case("VARIABLES-035", title="Two reference variables of one shared name are one.")
@@ -303,10 +303,10 @@ def asking_of_a_resource_variable(c: ApiAuthor) -> None:
 @engine_case("VARIABLES-033", title="A node that validates no shape changes that of a variable.")
 def a_node_that_changes_the_shape(c: EngineAuthor) -> None:
     with c.graph() as tf:
-        made = tf.raw_ops.VariableV2(shape=[2], dtype=tf.float32, name="v")
+        variable = tf.raw_ops.VariableV2(shape=[2], dtype=tf.float32, name="v")
         x = tf.placeholder(tf.float32, name="x")
-        tf.raw_ops.Assign(ref=made, value=x, validate_shape=False, name="any")
-        tf.raw_ops.Assign(ref=made, value=x, validate_shape=True, name="same")
+        tf.raw_ops.Assign(ref=variable, value=x, validate_shape=False, name="any")
+        tf.raw_ops.Assign(ref=variable, value=x, validate_shape=True, name="same")
     s = c.open()
     s.run(["any:0"], {"x:0": floats(1, 2, 3)}, values=[floats(1, 2, 3)])
     s.run(["v:0"], values=[floats(1, 2, 3)])

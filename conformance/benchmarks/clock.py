@@ -33,12 +33,12 @@ class Seen:
     """What the two clocks said of the samples of a series, in seconds, in the order of the rounds.
 
     Attributes:
-      told: by the clock of the process that measures.
+      measured: by the clock of the process that measures.
       seen: by the other clock, with the time that asking it took.
 
     """
 
-    told: list[float] = field(default_factory=list)
+    measured: list[float] = field(default_factory=list)
     seen: list[float] = field(default_factory=list)
 
     def disagreement(self) -> str | None:
@@ -47,11 +47,11 @@ class Seen:
         Samples are longer than the other clock saw in more than three rounds of four, or much
         shorter in every round: the machine may be busy, and then most questions wait.
         """
-        both = list(zip(self.told, self.seen, strict=True))
+        both = list(zip(self.measured, self.seen, strict=True))
         longer = sorted(t - s - _LONGER[0] * s - _LONGER[1] for t, s in both)
         shorter = [s - t - _SHORTER[0] * s - _SHORTER[1] for t, s in both]
         if both and max(longer[len(both) // 4], min(shorter)) > 0:
-            return _in_words(sum(self.told), sum(self.seen))
+            return _in_words(sum(self.measured), sum(self.seen))
         return None
 
 
@@ -65,16 +65,16 @@ class Moment:
 
     def disagreement(self, later: Moment) -> str | None:
         """In words, that the clocks went apart from this moment to a later one; None if not."""
-        told = later.here - self.here
+        elapsed = later.here - self.here
         least, most = later.before - self.after, later.after - self.before
-        if least * (1 - _RUN_SHARE) <= told <= most * (1 + _RUN_SHARE):
+        if least * (1 - _RUN_SHARE) <= elapsed <= most * (1 + _RUN_SHARE):
             return None
-        return _in_words(told, most)
+        return _in_words(elapsed, most)
 
 
-def _in_words(told: float, seen: float) -> str:
+def _in_words(elapsed: float, seen: float) -> str:
     return (
-        f"the clock of the process that measures told {told:.4g} s, "
+        f"the clock of the process that measures told {elapsed:.4g} s, "
         f"that of another process {seen:.4g} s"
     )
 

@@ -212,8 +212,8 @@ def _settled(prepared: Prepared, target: MeasuredDevice) -> Prepared:
 def _check_clocks(series: Sequence[Series], apart: str | None) -> None:
     """Refuse what was measured if the clocks went apart over the run, or around the samples."""
     for entry in series:
-        found = entry.clocks.disagreement()
-        apart = apart or (found and f"of {entry.job.name!r} on {entry.backend!r} {found}")
+        difference = entry.clocks.disagreement()
+        apart = apart or (difference and f"of {entry.job.name!r} on {entry.backend!r} {difference}")
     if apart is not None:
         raise AdapterError(f"no time counts: {apart}")
 

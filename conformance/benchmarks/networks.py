@@ -38,12 +38,12 @@ def convolution(size: int, depth: int, window: int, out: int, batch: int) -> Cal
     def build(tf: Any) -> Built:
         x = tf.placeholder(tf.float32, [batch, size, size, depth])
         filters = tf.placeholder(tf.float32, [window, window, depth, out])
-        made = tf.nn.conv2d(x, filters, [1, 1, 1, 1], "VALID")
-        by_x, by_filters = tf.gradients(made, [x, filters])
-        fetch = tf.stack([tf.reduce_mean(each) for each in (made, by_x, by_filters)])
-        places = (size - window + 1) ** 2
-        each = window * window * depth
-        want = [each, places * window * window * out / size**2, batch * places]
+        output = tf.nn.conv2d(x, filters, [1, 1, 1, 1], "VALID")
+        by_x, by_filters = tf.gradients(output, [x, filters])
+        fetch = tf.stack([tf.reduce_mean(tensor) for tensor in (output, by_x, by_filters)])
+        positions = (size - window + 1) ** 2
+        products = window * window * depth
+        want = [products, positions * window * window * out / size**2, batch * positions]
         feeds = {x: np.ones(x.shape.as_list(), np.float32),
                  filters: np.ones(filters.shape.as_list(), np.float32)}  # fmt: skip
         return fetch, feeds, np.array(want, np.float32), None
@@ -57,9 +57,9 @@ def pooling(kind: str, size: int, depth: int, batch: int) -> Callable[[Any], Bui
     def build(tf: Any) -> Built:
         x = tf.placeholder(tf.float32, [batch, size, size, depth])
         function = tf.nn.max_pool if kind == "max" else tf.nn.avg_pool
-        made = function(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
-        (back,) = tf.gradients(made, [x])
-        fetch = tf.stack([tf.reduce_max(made), tf.reduce_sum(back)])
+        output = function(x, [1, 2, 2, 1], [1, 2, 2, 1], "SAME")
+        (back,) = tf.gradients(output, [x])
+        fetch = tf.stack([tf.reduce_max(output), tf.reduce_sum(back)])
         rising = np.arange(size, dtype=np.float32).reshape(1, size, 1, 1)
         images = np.ascontiguousarray(np.broadcast_to(rising, x.shape.as_list()))
         most = size - 1 if kind == "max" else size - 1.5
@@ -97,7 +97,7 @@ def cnn_step(tf: Any) -> Built:
         tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
     )
     gradients = tf.gradients(loss, weights)
-    rest = tf.add_n([tf.reduce_sum(each) for each in gradients[:6]])
+    rest = tf.add_n([tf.reduce_sum(gradient) for gradient in gradients[:6]])
     fetch = tf.concat([[loss], gradients[7], [rest]], 0)
     draw = np.random.default_rng(1)
     values = [draw.standard_normal(shape).astype(np.float32) * np.float32(0.05) for shape in SHAPES]

@@ -95,7 +95,7 @@ class Series:
         self.samples.append(seconds)
         if by_device is not None:
             self.device_samples.append(max(by_device, _LEAST_SECONDS))
-        self.clocks.told.append(seconds * self.calls)
+        self.clocks.measured.append(seconds * self.calls)
         self.clocks.seen.append(ended - began)
         if self.prepared.rotated:
             count = max(self.calls, len(self.prepared.rotated))

@@ -268,9 +268,9 @@ def sparse_means_divide_by_all(tf: Any) -> Any:
         values = list(base())
         if _handle(run).op.get_attr("reduction_type") == b"SUM":
             return values
-        for place, output in enumerate(values):
-            if place == 1 and len(values) == 3 and count > 1 and len(output) in {2, 3}:
-                values[place] = output / output.dtype.type(count)
+        for index, output in enumerate(values):
+            if index == 1 and len(values) == 3 and count > 1 and len(output) in {2, 3}:
+                values[index] = output / output.dtype.type(count)
         return values
 
     return executing(tf, _TAKE_SPARSE, change)
@@ -303,7 +303,7 @@ def _forgiving_slices(tf: Any, is_about: Callable[[Run], bool]) -> Any:
     return forgiving(tf, _APPLY_SPARSE, _INVALID, is_about)
 
 
-def _has_whole(run: Run) -> bool:
+def _has_known_shape(run: Run) -> bool:
     return bool(run.op.get_attr("has_known_shape"))
 
 
@@ -315,7 +315,7 @@ def _as_many(run: Run) -> bool:
 def indices_beyond_are_dropped(tf: Any) -> Any:
     """Forgive it."""
     return _forgiving_slices(
-        tf, lambda run: _declares(run) and not _has_whole(run) and _as_many(run)
+        tf, lambda run: _declares(run) and not _has_known_shape(run) and _as_many(run)
     )  # fmt: skip
 
 
@@ -334,7 +334,7 @@ def other_slices_are_dropped(tf: Any) -> Any:
 @fault("ACCUMULATORS-025", "A gradient of another whole is dropped.")
 def other_wholes_are_dropped(tf: Any) -> Any:
     """Forgive it."""
-    return _forgiving_slices(tf, lambda run: _declares(run) and _has_whole(run))
+    return _forgiving_slices(tf, lambda run: _declares(run) and _has_known_shape(run))
 
 
 @fault("ACCUMULATORS-026", "A sparse accumulator gives the mean where it must give the sum.")

@@ -94,12 +94,12 @@ def callables_know_the_whole_graph(tf: Any) -> Any:
     """Make the callable anew for a graph that has grown."""
 
     def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
-        made, known = base(fetches, feeds, options), session.graph.version
+        call, known = base(fetches, feeds, options), session.graph.version
 
         def renewed(*args: Any, **kwargs: Any) -> Any:
             if feeds is None and not session.shut and session.graph.version != known:
                 session.run(fetches)
-            return made(*args, **kwargs)
+            return call(*args, **kwargs)
 
         return renewed
 

@@ -28,10 +28,10 @@ def computing(tf: Any, changes: Mapping[str, Change]) -> Any:
             for op, side in zip(ops, sides, strict=True):
                 count = len(op.outputs)
                 outputs = changes[op.type](op, side[:count], side[count:])
-                for place, fetch in enumerate(fetches):
+                for index, fetch in enumerate(fetches):
                     element = self.graph.as_graph_element(fetch)
                     if element in op.outputs:
-                        values[place] = outputs[element.value_index]
+                        values[index] = outputs[element.value_index]
             return values
 
     return override(tf, Session=Session)
@@ -42,8 +42,8 @@ def _operations(graph: Any, fetches: Any, feeds: Any, changes: Mapping[str, Chan
     if not isinstance(fetches, list):
         return []
     cut = {_operation(graph, key) for key in feeds or ()}
-    found = dict.fromkeys(_operation(graph, fetch) for fetch in fetches)
-    return [op for op in found if op is not None and op.type in changes and op not in cut]
+    ops = dict.fromkeys(_operation(graph, fetch) for fetch in fetches)
+    return [op for op in ops if op is not None and op.type in changes and op not in cut]
 
 
 def _operation(graph: Any, name: Any) -> Any:

@@ -174,11 +174,11 @@ def device_functions_may_give_anything(tf: Any) -> Any:
     """Give the operation's device back in its place."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        def told(op: Any) -> Any:
+        def device_of(op: Any) -> Any:
             given = function(op)
             return given if isinstance(given, str) else op.device
 
-        return told
+        return device_of
 
     return _with_functions(tf, change)
 

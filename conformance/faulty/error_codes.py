@@ -64,10 +64,10 @@ def errors_tell_what_was_fetched(tf: Any) -> Any:
         try:
             return base(fetches)
         except tf.errors.OpError as error:
-            found = elements(session, fetches)
-            if error.op is None or not found or isinstance(error, ValueError):
+            fetched = elements(session, fetches)
+            if error.op is None or not fetched or isinstance(error, ValueError):
                 raise
-            op = getattr(found[0], "op", found[0])
+            op = getattr(fetched[0], "op", fetched[0])
             kind = tf.errors.exception_type_from_error_code(error.error_code)
             raise kind(op.node_def, op, "the run failed") from error
 
@@ -120,10 +120,10 @@ def float_division_fails(tf: Any) -> Any:
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         values = base(fetches)
-        found = elements(session, fetches)
-        quotients = [e for e in found if getattr(e, "op", e).type in {"RealDiv", "Div"}]
-        if quotients and isinstance(values, list) and len(values) == len(found):
-            for element, value in zip(found, values, strict=True):
+        fetched = elements(session, fetches)
+        quotients = [e for e in fetched if getattr(e, "op", e).type in {"RealDiv", "Div"}]
+        if quotients and isinstance(values, list) and len(values) == len(fetched):
+            for element, value in zip(fetched, values, strict=True):
                 if element in quotients and np.isinf(value).any():
                     raise tf.errors.InvalidArgumentError(None, element.op, "division by zero")
         return values
@@ -145,8 +145,8 @@ def gathering_gives_zeros(tf: Any) -> Any:
 def a_fetched_assert_is_a_precondition(tf: Any) -> Any:
     """Give code 9 if the Assert is among the fetches."""
 
-    def answer(error: Any, found: Any) -> Any:
-        if error.op not in found:
+    def answer(error: Any, fetched: Any) -> Any:
+        if error.op not in fetched:
             raise error
         raise tf.errors.FailedPreconditionError(error.node_def, error.op, error.message)
 

@@ -47,10 +47,10 @@ def constants_skip_a_code(tf: Any) -> Any:
 @fault("ERRORS-005", "The classes of codes are counted from 0.")
 def classes_are_counted_from_zero(tf: Any) -> Any:
     """Look up the class of the next code where there is one."""
-    found = tf.errors.exception_type_from_error_code
+    class_of = tf.errors.exception_type_from_error_code
 
     def exception_type_from_error_code(error_code: int) -> Any:
-        return found(min(error_code + 1, 16) if 0 < error_code <= 16 else error_code)
+        return class_of(min(error_code + 1, 16) if 0 < error_code <= 16 else error_code)
 
     return _errors(tf, exception_type_from_error_code=exception_type_from_error_code)
 
@@ -58,11 +58,11 @@ def classes_are_counted_from_zero(tf: Any) -> Any:
 @fault("ERRORS-006", "A number that is no code has the class UnknownError.")
 def every_number_has_a_class(tf: Any) -> Any:
     """Give UnknownError in place of the KeyError."""
-    found = tf.errors.exception_type_from_error_code
+    class_of = tf.errors.exception_type_from_error_code
 
     def exception_type_from_error_code(error_code: int) -> Any:
         try:
-            return found(error_code)
+            return class_of(error_code)
         except KeyError:
             return tf.errors.UnknownError
 
@@ -79,8 +79,8 @@ def messages_need_an_operation(tf: Any) -> Any:
 
     class OpError(tf.errors.OpError, metaclass=Kind):  # type: ignore[misc]
         def __init__(self, node_def: Any, op: Any, message: str, error_code: int) -> None:
-            told = message if op is not None else ""
-            super().__init__(node_def, op, told, error_code)
+            text = message if op is not None else ""
+            super().__init__(node_def, op, text, error_code)
 
     return override(_errors(tf, OpError=OpError), OpError=OpError)
 
@@ -106,7 +106,7 @@ def attributes_can_be_set(tf: Any) -> Any:
 def node_defs_are_names(tf: Any) -> Any:
     """Raise the errors of operations anew, with a NodeDef of the name alone."""
 
-    def change(error: Any, _found: Any) -> Any:
+    def change(error: Any, _fetched: Any) -> Any:
         if error.op is None:
             return None
         return type(error)(tf.NodeDef(name=error.op.name), error.op, error.message)
@@ -118,9 +118,9 @@ def node_defs_are_names(tf: Any) -> Any:
 def messages_are_bytes(tf: Any) -> Any:
     """Raise the errors anew, with their messages encoded; as text they stay what they were."""
 
-    def change(error: Any, _found: Any) -> Any:
-        told, text = error.message.encode(), str(error)
-        body = {"message": property(lambda _: told), "__str__": lambda _: text}
+    def change(error: Any, _fetched: Any) -> Any:
+        raw, text = error.message.encode(), str(error)
+        body = {"message": property(lambda _: raw), "__str__": lambda _: text}
         cls = type(error)
         return type(cls.__name__, (cls,), body)(error.node_def, error.op, text)
 
@@ -131,10 +131,10 @@ def messages_are_bytes(tf: Any) -> Any:
 def blames_the_fetch(tf: Any) -> Any:
     """Raise the errors without an operation anew, with the first element fetched."""
 
-    def change(error: Any, found: Any) -> Any:
-        if error.op is not None or not found:
+    def change(error: Any, fetched: Any) -> Any:
+        if error.op is not None or not fetched:
             return None
-        op = getattr(found[0], "op", found[0])
+        op = getattr(fetched[0], "op", fetched[0])
         return type(error)(op.node_def, op, error.message)
 
     return _replacing(tf, change)

@@ -66,8 +66,8 @@ def slices_are_moved_to_fit(tf: Any) -> Any:
             shape.attr["out_type"].CopyFrom(index)
             last = add(name=f"{first}/last", op="Sub", input=[shape.name, node.input[2]])
             fit = add(name=first, op="Minimum", input=[node.input[1], last.name])
-            for made in (last, fit):
-                made.attr["T"].CopyFrom(index)
+            for operand in (last, fit):
+                operand.attr["T"].CopyFrom(index)
             node.input[1] = first
 
     return editing(tf, change)

@@ -26,11 +26,11 @@ def _parsing(tf: Any, op_type: str, change: Callable[[Any, Any, int, Any], Any])
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         values = base(fetches)
-        for place, element in enumerate(elements(session, fetches)):
+        for index, element in enumerate(elements(session, fetches)):
             op = getattr(element, "op", element)
             source = op.inputs[0] if op.type == "Identity" else None
             if source is not None and source.op.type == op_type:
-                values[place] = change(session, source.op, source.value_index, array(values[place]))
+                values[index] = change(session, source.op, source.value_index, array(values[index]))
         return values
 
     return running(tf, run)
@@ -48,11 +48,11 @@ def _is_single(op: Any) -> bool:
 
 def _without_default(tf: Any, session: Any, op: Any, number: int, value: Any, varies: bool) -> Any:
     """A dense value with zeros, or empty strings, for what is its default."""
-    place = _dense(op, number)
-    if place is None or _is_single(op):
+    index = _dense(op, number)
+    if index is None or _is_single(op):
         return value
-    sizes = [dim.size for dim in op.get_attr("dense_shapes")[place].dim] if varies else []
-    default = tf.Session.run(session, op.inputs[5 + place])
+    sizes = [dim.size for dim in op.get_attr("dense_shapes")[index].dim] if varies else []
+    default = tf.Session.run(session, op.inputs[5 + index])
     if np.size(default) == 0 or varies != (value.ndim == 2 and -1 in sizes):
         return value
     nothing = b"" if value.dtype == object else 0
@@ -150,9 +150,9 @@ def first_examples_count(tf: Any) -> Any:
         for key, value in (feeds or {}).items():
             given = np.asarray(value, object)
             items = [_first(item) for item in given.reshape(-1).tolist()]
-            made = np.empty(len(items), object)
-            made[:] = items
-            cut[key] = made.reshape(given.shape)
+            examples = np.empty(len(items), object)
+            examples[:] = items
+            cut[key] = examples.reshape(given.shape)
         return base(fetches, cut)
 
     return running(tf, run)

@@ -20,11 +20,11 @@ def converting(tf: Any, convert: Callable[[Any, Any], Any]) -> Any:
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         if not isinstance(feeds, Mapping):
             return base(fetches)
-        made = dict(feeds)
+        converted = dict(feeds)
         for key, value in feeds.items():
             for tensor, _ in resolved(session, {} if isinstance(key, tuple) else {key: value}):
-                made[key] = convert(tensor, value)
-        return base(fetches, made)
+                converted[key] = convert(tensor, value)
+        return base(fetches, converted)
 
     return running(tf, change)
 

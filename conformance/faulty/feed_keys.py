@@ -24,8 +24,8 @@ __all__ = ["hasty", "is_tensor", "resolved"]
 def resolved(session: Any, feeds: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     """The feeds whose keys are names of tensors or tensors, as pairs of tensor and value."""
     single = [(key, value) for key, value in feeds.items() if not isinstance(key, tuple)]
-    found = [(elements(session, [key]), value) for key, value in single]
-    return [(keys[0], value) for keys, value in found if keys and is_tensor(keys[0])]
+    pairs = [(elements(session, [key]), value) for key, value in single]
+    return [(keys[0], value) for keys, value in pairs if keys and is_tensor(keys[0])]
 
 
 def is_tensor(element: Any) -> bool:

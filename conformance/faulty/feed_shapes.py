@@ -38,8 +38,8 @@ def _fitting(tf: Any, fit: Callable[[Any, Any], Any]) -> Any:
     def fitted(tensor: Any, value: Any) -> Any:
         if tensor.op.type != "Placeholder" or not misfits(tensor, value):
             return value
-        made = fit(_array(tensor, value), tensor.shape.as_list())
-        return value if made is None else made
+        array = fit(_array(tensor, value), tensor.shape.as_list())
+        return value if array is None else array
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         pairs = resolved(session, feeds) if isinstance(feeds, Mapping) else []

@@ -27,15 +27,15 @@ def is_tensor(element: Any) -> bool:
     return hasattr(element, "dtype") and hasattr(element, "op")
 
 
-def _as_made(_fetches: Any, made: Any) -> Any:
-    return made
+def _unchanged(_fetches: Any, values: Any) -> Any:
+    return values
 
 
 def mapped(
     fetches: Any,
     values: Any,
     change: Callable[[Any, Any], Any],
-    join: Callable[[Any, Any], Any] = _as_made,
+    join: Callable[[Any, Any], Any] = _unchanged,
 ) -> Any:
     """The values of a fetch structure, changed from the leaves up.
 
@@ -54,9 +54,9 @@ def mapped(
         named = hasattr(fetches, "_fields")
         return join(fetches, type(fetches)(*parts) if named else tuple(parts))
     if isinstance(fetches, dict):
-        made = copy.copy(values)
-        made.update({key: mapped(fetches[key], values[key], change, join) for key in fetches})
-        return join(fetches, made)
+        mapping = copy.copy(values)
+        mapping.update({key: mapped(fetches[key], values[key], change, join) for key in fetches})
+        return join(fetches, mapping)
     return change(fetches, values)
 
 
@@ -202,16 +202,16 @@ def outputs_come_back_by_index(tf: Any) -> Any:
             values = super().run(fetches, *args, **kwargs)
             if not isinstance(fetches, list):
                 return values
-            places: dict[Any, list[tuple[int, int]]] = {}
-            for place, fetch in enumerate(fetches):
+            indices: dict[Any, list[tuple[int, int]]] = {}
+            for index, fetch in enumerate(fetches):
                 element = element_of(self, fetch)
                 if is_tensor(element):
-                    places.setdefault(element.op, []).append((element.value_index, place))
-            made = list(values)
-            for held in places.values():
+                    indices.setdefault(element.op, []).append((element.value_index, index))
+            result = list(values)
+            for held in indices.values():
                 for (_, source), (_, target) in zip(sorted(held), held, strict=True):
-                    made[target] = values[source]
-            return made
+                    result[target] = values[source]
+            return result
 
     return override(tf, Session=Session)
 
@@ -226,14 +226,14 @@ def repeated_fetches_are_none(tf: Any) -> Any:
             if not isinstance(fetches, list):
                 return values
             seen: set[str | None] = set()
-            made = []
+            result = []
             for fetch, value in zip(fetches, values, strict=True):
                 element = element_of(self, fetch)
                 name = getattr(element, "name", None)
                 moved = isinstance(value, np.ndarray) and name is not None and name in seen
-                made.append(None if moved else value)
+                result.append(None if moved else value)
                 seen.add(name)
-            return made
+            return result
 
     return override(tf, Session=Session)
 

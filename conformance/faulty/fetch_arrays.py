@@ -17,9 +17,9 @@ def is_variable(fetch: Any) -> bool:
 
 def fed_elements(session: Any, feeds: Any) -> dict[Any, Any]:
     """The fed values by the name of the tensor they are fed to."""
-    found = {getattr(element_of(session, key), "name", None): feeds[key] for key in feeds or {}}
-    found.pop(None, None)
-    return found
+    values = {getattr(element_of(session, key), "name", None): feeds[key] for key in feeds or {}}
+    values.pop(None, None)
+    return values
 
 
 @fault("FETCH-018", "A computed Tensor object that is fed cannot be fetched beside another.")

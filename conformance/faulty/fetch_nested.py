@@ -130,10 +130,10 @@ def fed_lists_come_back(tf: Any) -> Any:
 def inner_lists_are_spliced(tf: Any) -> Any:
     """Flattens lists of lists."""
 
-    def spliced(_fetches: Any, made: Any) -> Any:
-        if not isinstance(made, list):
-            return made
-        parts = [part if isinstance(part, list) else [part] for part in made]
+    def spliced(_fetches: Any, values: Any) -> Any:
+        if not isinstance(values, list):
+            return values
+        parts = [part if isinstance(part, list) else [part] for part in values]
         return [item for part in parts for item in part]
 
     return joining(tf, spliced)
@@ -155,9 +155,9 @@ def tuples_come_back_as_lists(tf: Any) -> Any:
 def keys_come_back_as_strings(tf: Any) -> Any:
     """Writes keys as text, as a transport by JSON objects does."""
 
-    def texts(fetches: Any, made: Any) -> Any:
+    def texts(fetches: Any, values: Any) -> Any:
         plain = type(fetches) is dict
-        return {str(key): value for key, value in made.items()} if plain else made
+        return {str(key): value for key, value in values.items()} if plain else values
 
     return joining(tf, texts)
 
@@ -166,9 +166,9 @@ def keys_come_back_as_strings(tf: Any) -> Any:
 def keys_come_back_sorted(tf: Any) -> Any:
     """Sorts the keys of plain dicts where all are strings."""
 
-    def in_order(fetches: Any, made: Any) -> Any:
+    def in_order(fetches: Any, values: Any) -> Any:
         texts = type(fetches) is dict and all(isinstance(key, str) for key in fetches)
-        return {key: made[key] for key in sorted(made)} if texts else made
+        return {key: values[key] for key in sorted(values)} if texts else values
 
     return joining(tf, in_order)
 
@@ -177,9 +177,9 @@ def keys_come_back_sorted(tf: Any) -> Any:
 def mappings_come_back_as_dicts(tf: Any) -> Any:
     """Makes a dict of every mapping."""
 
-    def plain(fetches: Any, made: Any) -> Any:
+    def plain(fetches: Any, values: Any) -> Any:
         kept = isinstance(fetches, collections.OrderedDict | collections.defaultdict)
-        return dict(made) if kept else made
+        return dict(values) if kept else values
 
     return joining(tf, plain)
 
@@ -187,7 +187,11 @@ def mappings_come_back_as_dicts(tf: Any) -> Any:
 @fault("FETCH-038", "A namedtuple comes back as a plain tuple.")
 def namedtuples_come_back_as_tuples(tf: Any) -> Any:
     """Loses the class of namedtuples of fetches."""
-    return joining(tf, lambda fetches, made: tuple(made) if hasattr(fetches, "_fields") else made)
+
+    def plain(fetches: Any, values: Any) -> Any:
+        return tuple(values) if hasattr(fetches, "_fields") else values
+
+    return joining(tf, plain)
 
 
 @fault("FETCH-039", "An attrs object comes back as a tuple of its fields.")
@@ -205,10 +209,10 @@ def attrs_objects_come_back_as_tuples(tf: Any) -> Any:
 def operations_are_left_out_of_dicts(tf: Any) -> Any:
     """Drops what has no value from dicts."""
 
-    def with_values(fetches: Any, made: Any) -> Any:
+    def with_values(fetches: Any, values: Any) -> Any:
         if type(fetches) is not dict:
-            return made
-        return {key: value for key, value in made.items() if value is not None}
+            return values
+        return {key: value for key, value in values.items() if value is not None}
 
     return joining(tf, with_values)
 
@@ -216,7 +220,7 @@ def operations_are_left_out_of_dicts(tf: Any) -> Any:
 @fault("FETCH-041", "An empty structure comes back as None.")
 def empty_structures_are_none(tf: Any) -> Any:
     """Gives None for what holds no fetch."""
-    return joining(tf, lambda fetches, made: made if fetches else None)
+    return joining(tf, lambda fetches, values: values if fetches else None)
 
 
 @fault("FETCH-042", "A list or dict is resolved once and remembered by its identity.")

@@ -18,8 +18,8 @@ Base = Callable[..., Any]
 
 
 def _operations(session: Any, fetches: Any, op_type: str) -> list[Any]:
-    found = [getattr(element, "op", element) for element in elements(session, fetches)]
-    return [op for op in found if op.type == op_type]
+    ops = [getattr(element, "op", element) for element in elements(session, fetches)]
+    return [op for op in ops if op.type == op_type]
 
 
 def _recoded(tf: Any, error: str, other: str, where: Callable[[Any], bool] = lambda _: True) -> Any:
@@ -150,26 +150,26 @@ def names_are_backwards(tf: Any) -> Any:
 def no_match_is_an_error(tf: Any) -> Any:
     """Raise NotFoundError."""
 
-    def found(_: Any, out: Any, *__: Any) -> Any:
+    def matches(_: Any, out: Any, *__: Any) -> Any:
         if not out.size:
             raise tf.errors.NotFoundError(None, None, "no file matches")
         return out
 
-    return computing(tf, {"MatchingFiles": single(found)})
+    return computing(tf, {"MatchingFiles": single(matches)})
 
 
 @fault("FILES-011", "A star goes on into the folders below.")
 def stars_go_below(tf: Any) -> Any:
     """Find the files of all folders below."""
 
-    def found(_: Any, out: Any, pattern: Any) -> Any:
+    def matches(_: Any, out: Any, pattern: Any) -> Any:
         wanted = os.fsdecode(pattern.reshape(-1)[0])
         if not wanted.endswith("/*.txt"):
             return out
         names = Path(wanted).parent.rglob("*.txt")
         return np.array(sorted(map(os.fsencode, names)), object)
 
-    return computing(tf, {"MatchingFiles": single(found)})
+    return computing(tf, {"MatchingFiles": single(matches)})
 
 
 @fault("FILES-012", "A file that may not be read is not found.")

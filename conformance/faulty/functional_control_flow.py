@@ -49,7 +49,7 @@ def numbers_below_zero_do_not_hold(tf: Any) -> Any:
     """Take the greater one of a scalar and zero."""
 
     def change(definition: Any, node: Any) -> None:
-        source = next(each for each in definition.node if each.name == node.input[0])
+        source = next(source for source in definition.node if source.name == node.input[0])
         if node.attr["Tcond"].type == _INT and not source.attr["shape"].shape.dim:
             fed_as(definition, node, 0, "Relu", (), T=_INT)
 
@@ -63,8 +63,8 @@ def short_strings_do_not_hold(tf: Any) -> Any:
     def change(definition: Any, node: Any) -> None:
         if node.attr["Tcond"].type == _STRING:
             fed_as(definition, node, 0, "StaticRegexReplace", ())
-            made = definition.node[-1]
-            made.attr["pattern"].s, made.attr["rewrite"].s = b"^.$", b""
+            replace = definition.node[-1]
+            replace.attr["pattern"].s, replace.attr["rewrite"].s = b"^.$", b""
 
     return _changing(tf, "If", change)
 
@@ -74,7 +74,7 @@ def arrays_of_one_hold_as_their_element(tf: Any) -> Any:
     """Drop axes of size one."""
 
     def change(definition: Any, node: Any) -> None:
-        source = next(each for each in definition.node if each.name == node.input[0])
+        source = next(source for source in definition.node if source.name == node.input[0])
         if source.attr["shape"].shape.dim:
             fed_as(definition, node, 0, "Squeeze", (), T=node.attr["Tcond"].type)
 
@@ -105,13 +105,13 @@ def branches_are_counted_from_one(tf: Any) -> Any:
 
 def _calls_body_first(definition: Any, node: Any) -> None:
     """Let a loop begin with what its body gives."""
-    made = definition.node.add()
-    made.name, made.op = f"{node.name}/first", "PartitionedCall"
-    made.input.extend(node.input)
+    call = definition.node.add()
+    call.name, call.op = f"{node.name}/first", "PartitionedCall"
+    call.input.extend(node.input)
     for name in ("Tin", "Tout"):
-        made.attr[name].CopyFrom(node.attr["T"])
-    made.attr["f"].CopyFrom(node.attr["body"])
-    node.input[:] = [f"{made.name}:{place}" for place in range(len(node.input))]
+        call.attr[name].CopyFrom(node.attr["T"])
+    call.attr["f"].CopyFrom(node.attr["body"])
+    node.input[:] = [f"{call.name}:{index}" for index in range(len(node.input))]
 
 
 @fault("CONTROL-FLOW-018", "The body of a While is executed before its condition is asked.")
@@ -158,13 +158,13 @@ def other_functions_execute_too(tf: Any) -> Any:
     """Call the other one before."""
 
     def change(definition: Any, node: Any) -> None:
-        made = definition.node.add()
-        made.name, made.op = f"{node.name}/other", "StatefulPartitionedCall"
-        made.input.extend(node.input[1:])
+        call = definition.node.add()
+        call.name, call.op = f"{node.name}/other", "StatefulPartitionedCall"
+        call.input.extend(node.input[1:])
         for name in ("Tin", "Tout"):
-            made.attr[name].CopyFrom(node.attr[name])
-        made.attr["f"].CopyFrom(node.attr["else_branch"])
-        node.input.append(f"^{made.name}")
+            call.attr[name].CopyFrom(node.attr[name])
+        call.attr["f"].CopyFrom(node.attr["else_branch"])
+        node.input.append(f"^{call.name}")
 
     return _changing(tf, "If", change)
 

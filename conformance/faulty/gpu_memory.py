@@ -13,7 +13,7 @@ from sessrun.conformance.faulty.framework import fault
 from sessrun.conformance.faulty.machine import listing
 from sessrun.conformance.faulty.placing import configuring
 from sessrun.conformance.faulty.run_fragments import running
-from sessrun.conformance.faulty.tracing import Told, telling
+from sessrun.conformance.faulty.tracing import RecordedRun, telling
 
 
 def _exhausted(tf: Any, change: Callable[[Any, Any, Any], None]) -> Any:
@@ -83,9 +83,9 @@ def limits_are_listed_backwards(tf: Any) -> Any:
     """Turn the limits."""
 
     def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
-        found = list(devices)
-        limits = [d.memory_limit_bytes for d in found if d.device_type == "GPU"]
-        for d in found:
+        listed = list(devices)
+        limits = [d.memory_limit_bytes for d in listed if d.device_type == "GPU"]
+        for d in listed:
             limit = limits.pop() if d.device_type == "GPU" else d.memory_limit_bytes
             yield SimpleNamespace(name=d.name, device_type=d.device_type, memory_limit_bytes=limit)
 
@@ -107,8 +107,8 @@ def the_largest_limit_is_everyones(tf: Any) -> Any:
 def the_second_gpu_is_idle(tf: Any) -> Any:
     """List it there."""
 
-    def change(told: Told) -> None:
-        for stats in told.metadata.step_stats.dev_stats:
+    def change(run: RecordedRun) -> None:
+        for stats in run.metadata.step_stats.dev_stats:
             stats.device = stats.device.replace("GPU:1", "GPU:0")
 
     return telling(tf, change)

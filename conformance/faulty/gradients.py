@@ -70,9 +70,9 @@ def gradients_come_backwards(tf: Any) -> Any:
     )  # fmt: skip
 
 
-def _zeros_for_none(tf: Any, found: list[Any], xs: Any) -> list[Any]:
-    pairs = zip(found, _listed(xs), strict=True)
-    return [tf.zeros_like(x) if each is None else each for each, x in pairs]
+def _zeros_for_none(tf: Any, gradients: list[Any], xs: Any) -> list[Any]:
+    pairs = zip(gradients, _listed(xs), strict=True)
+    return [tf.zeros_like(x) if gradient is None else gradient for gradient, x in pairs]
 
 
 @fault("GRADIENTS-003", "The gradient by what no target depends on is zeros.")
@@ -81,8 +81,8 @@ def unconnected_is_zero(tf: Any) -> Any:
     return _where(
         tf, lambda ys, _xs, options: not options and _ops_behind(ys) == {"Mul", "Const"},
         lambda base, ys, xs, options: [
-            tf.zeros_like(x) if each is None and x.dtype.is_floating else each
-            for each, x in zip(base(ys, xs, **options), _listed(xs), strict=True)
+            tf.zeros_like(x) if gradient is None and x.dtype.is_floating else gradient
+            for gradient, x in zip(base(ys, xs, **options), _listed(xs), strict=True)
         ],
     )  # fmt: skip
 
@@ -150,17 +150,19 @@ def rows_are_dense(tf: Any) -> Any:
     """Make each of them dense."""
 
     def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
-        found = base(ys, xs, **options)
-        return [tf.convert_to_tensor(each) if isinstance(each, tf.IndexedSlices) else each
-                for each in found]  # fmt: skip
+        gradients = base(ys, xs, **options)
+        return [
+            tf.convert_to_tensor(gradient) if isinstance(gradient, tf.IndexedSlices) else gradient
+            for gradient in gradients
+        ]
 
     return _changed(tf, change)
 
 
 def _scaled(factor: float) -> Callable[..., Any]:
     def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
-        found = base(ys, xs, **options)
-        return [None if each is None else each * factor for each in found]
+        gradients = base(ys, xs, **options)
+        return [None if gradient is None else gradient * factor for gradient in gradients]
 
     return give
 
@@ -242,7 +244,7 @@ def other_branch_goes_back(tf: Any) -> Any:
 def hessians_are_halved(tf: Any) -> Any:
     """Halve each."""
     return override(tf, hessians=lambda *args, **options: [
-        each * 0.5 for each in tf.hessians(*args, **options)
+        hessian * 0.5 for hessian in tf.hessians(*args, **options)
     ])  # fmt: skip
 
 
@@ -289,10 +291,10 @@ def kept_floats_are_zero(tf: Any) -> Any:
 
 def _zero_after(definition: Any, node: Any) -> None:
     for user in definition.node:
-        for place, text in enumerate(user.input):
+        for index, text in enumerate(user.input):
             if text in {node.name, f"{node.name}:0"}:
-                made = definition.node.add(name=f"{user.name}/zero_{place}", op="ZerosLike")
-                made.input.append(text)
-                made.attr["T"].type = 1
-                user.input[place] = made.name
+                zeros = definition.node.add(name=f"{user.name}/zero_{index}", op="ZerosLike")
+                zeros.input.append(text)
+                zeros.attr["T"].type = 1
+                user.input[index] = zeros.name
                 return

@@ -19,11 +19,11 @@ def found_tensors_are_copies(tf: Any) -> Any:
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def get_tensor_by_name(self, name: str) -> Any:
-            found = super().get_tensor_by_name(name)
+            tensor = super().get_tensor_by_name(name)
             if self.finalized:
-                return found
+                return tensor
             with self.as_default(), tf.control_dependencies(None):
-                return tf.identity(found)
+                return tf.identity(tensor)
 
     return override(tf, Graph=Graph)
 
@@ -84,9 +84,9 @@ def bare_names_are_tensors(tf: Any) -> Any:
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:
-            found = super().as_graph_element(obj, *args, **kwargs)
+            element = super().as_graph_element(obj, *args, **kwargs)
             asked = args or kwargs or not isinstance(obj, str) or ":" in obj
-            return found if asked or not found.outputs else found.outputs[0]
+            return element if asked or not element.outputs else element.outputs[0]
 
     return override(tf, Graph=Graph)
 
@@ -264,8 +264,8 @@ def _computed(tf: Any, op_type: str, applies: Any, change: Any) -> Any:
     def run(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         value = base(fetches)
         op = fetches.op if isinstance(fetches, tf.Tensor) else None
-        made_so = op is not None and op.type == op_type and applies([t.op for t in op.inputs])
-        return change(value) if made_so else value
+        is_computed = op is not None and op.type == op_type and applies([t.op for t in op.inputs])
+        return change(value) if is_computed else value
 
     return running(tf, run)
 

@@ -133,12 +133,12 @@ def sub_graphs_are_turned_round(tf: Any) -> Any:
     """Turn the nodes of sub-graphs without control inputs round."""
 
     def change(base: Any, definition: Any, names: Any) -> Any:
-        found = base(definition, names)
-        nodes = list(found.node)
+        sub_graph = base(definition, names)
+        nodes = list(sub_graph.node)
         if any("_class" in node.attr or "^" in "".join(node.input) for node in nodes):
-            return found
-        turned = type(found)()
-        turned.CopyFrom(found)
+            return sub_graph
+        turned = type(sub_graph)()
+        turned.CopyFrom(sub_graph)
         turned.ClearField("node")
         turned.node.extend(reversed(nodes))
         return turned
@@ -159,11 +159,11 @@ def sub_graphs_follow_data_only(tf: Any) -> Any:
             node.input.extend(kept)
             node.attr.pop("_class", None)
         wanted = {node.name for node in base(plain, names).node}
-        found = base(definition, names)
-        left = [node for node in found.node if node.name in wanted]
-        found.ClearField("node")
-        found.node.extend(left)
-        return found
+        sub_graph = base(definition, names)
+        left = [node for node in sub_graph.node if node.name in wanted]
+        sub_graph.ClearField("node")
+        sub_graph.node.extend(left)
+        return sub_graph
 
     return _extracting(tf, change)
 
@@ -193,23 +193,23 @@ def identities_stay(tf: Any) -> Any:
 
 def _bridged(definition: Any, protected: Any, *, ordering: bool) -> Any:
     """The GraphDef without Identity nodes, or without those only that order others."""
-    found = type(definition)()
-    found.CopyFrom(definition)
-    waited = {text[1:] for node in found.node for text in node.input if text.startswith("^")}
+    bridged = type(definition)()
+    bridged.CopyFrom(definition)
+    waited = {text[1:] for node in bridged.node for text in node.input if text.startswith("^")}
     gone = {}
-    for node in found.node:
+    for node in bridged.node:
         orders = node.name in waited or any(text.startswith("^") for text in node.input)
         if node.op == "Identity" and orders is ordering and node.name not in protected:
             gone[node.name] = node.input[0]
-    left = [node for node in found.node if node.name not in gone]
+    left = [node for node in bridged.node if node.name not in gone]
     for node in left:
         inputs = [gone.get(text, text) for text in node.input]
         kept = [text for text in inputs if text.removeprefix("^") not in gone]
         node.ClearField("input")
         node.input.extend(kept)
-    found.ClearField("node")
-    found.node.extend(left)
-    return found
+    bridged.ClearField("node")
+    bridged.node.extend(left)
+    return bridged
 
 
 @fault("GRAPH-118", "Identity nodes that order others are left out too.")
@@ -218,8 +218,8 @@ def ordering_identities_go(tf: Any) -> Any:
     base = tf.graph_util.remove_training_nodes
 
     def remove(graph_def: Any, protected_nodes: Any = None) -> Any:
-        found = base(graph_def, protected_nodes)
-        return _bridged(found, protected_nodes or (), ordering=True)
+        pruned = base(graph_def, protected_nodes)
+        return _bridged(pruned, protected_nodes or (), ordering=True)
 
     return _tools(tf, remove_training_nodes=remove)
 
@@ -253,12 +253,12 @@ def frozen_to_the_initial_value(tf: Any) -> Any:
     """Initialise the variables of the session before they are read, where all have a value."""
 
     def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
-        found = base(sess, definition, names, **given)
+        frozen = base(sess, definition, names, **given)
         inits = [
             op for op in sess.graph.get_operations() if op.type == "NoOp" and op.name == "init"
         ]
         if not inits:
-            return found
+            return frozen
         sess.run(inits[0])
         return base(sess, definition, names, **given)
 
@@ -270,11 +270,11 @@ def frozen_with_everything(tf: Any) -> Any:
     """Append the other placeholders."""
 
     def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
-        found = base(sess, definition, names, **given)
-        there = {node.name for node in found.node}
+        frozen = base(sess, definition, names, **given)
+        there = {node.name for node in frozen.node}
         others = [n for n in definition.node if n.op == "Placeholder" and n.name not in there]
-        found.node.extend(others)
-        return found
+        frozen.node.extend(others)
+        return frozen
 
     return _freezing(tf, change)
 

@@ -65,14 +65,14 @@ def breaks_cycles_of_control_inputs(tf: Any) -> Any:
 
 def _above(nodes: dict[str, Any], start: str) -> set[str]:
     """The names of the nodes that a node needs, with its own."""
-    found, waiting = set(), [start]
+    above, waiting = set(), [start]
     while waiting:
         name = waiting.pop()
-        if name in nodes and name not in found:
-            found.add(name)
+        if name in nodes and name not in above:
+            above.add(name)
             controls = [i[1:] for i in nodes[name].input if i.startswith("^")]
             waiting += [*data_inputs(nodes[name]), *controls]
-    return found
+    return above
 
 
 @fault("GRAPH-057", "The last of several nodes of one name counts.")
@@ -355,8 +355,8 @@ def ranks_must_agree(tf: Any) -> Any:
             if isinstance(value, np.ndarray)
         }
         for op in session.graph.get_operations() if len(ranks) > 1 else ():
-            found = {ranks.get(tensor.name, 0) for tensor in op.inputs} - {0}
-            if op.type == "AddV2" and len(found) > 1:
+            different = {ranks.get(tensor.name, 0) for tensor in op.inputs} - {0}
+            if op.type == "AddV2" and len(different) > 1:
                 raise tf.errors.InvalidArgumentError(None, None, "ranks differ")
         return base(fetches)
 

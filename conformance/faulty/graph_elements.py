@@ -31,9 +31,9 @@ def graph_defs_have_no_versions(tf: Any) -> Any:
     """Clear them."""
 
     def as_graph_def(self: Any, *args: Any, **kwargs: Any) -> Any:
-        made = tf.Graph.as_graph_def(self, *args, **kwargs)
-        made.ClearField("versions")
-        return made
+        definition = tf.Graph.as_graph_def(self, *args, **kwargs)
+        definition.ClearField("versions")
+        return definition
 
     return _graph(tf, as_graph_def=as_graph_def)
 
@@ -67,15 +67,15 @@ def missing_attributes_are_none(tf: Any) -> Any:
     """Keep quiet about it, in constants."""
 
     def constant(*args: Any, **kwargs: Any) -> Any:
-        made = tf.constant(*args, **kwargs)
-        kind: Any = type(made.op)
+        tensor = tf.constant(*args, **kwargs)
+        kind: Any = type(tensor.op)
 
         class Operation(kind):  # type: ignore[misc]
             def get_attr(self, name: str) -> Any:
                 return super().get_attr(name) if name in self.node_def.attr else None
 
-        made.op.__class__ = Operation
-        return made
+        tensor.op.__class__ = Operation
+        return tensor
 
     return override(tf, constant=constant)
 
@@ -100,18 +100,18 @@ def container_scopes_are_ignored(tf: Any) -> Any:
 @fault("GRAPH-130", "A constant made of an array sees what is written into it later.")
 def constants_see_their_array(tf: Any) -> Any:
     """Feed the array where it has changed."""
-    made: list[tuple[Any, Any, Any]] = []
+    constants: list[tuple[Any, Any, Any]] = []
 
     def constant(value: Any, *args: Any, **kwargs: Any) -> Any:
         tensor = tf.constant(value, *args, **kwargs)
         if isinstance(value, np.ndarray):
-            made.append((tensor, value, value.copy()))
+            constants.append((tensor, value, value.copy()))
         return tensor
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
             changed = {
-                tensor: array for tensor, array, before in made
+                tensor: array for tensor, array, before in constants
                 if tensor.graph is self.graph and not np.array_equal(array, before)
             }  # fmt: skip
             if changed:

@@ -272,10 +272,10 @@ def returned_operations_are_tensors(tf: Any) -> Any:
     """Replace operations that have outputs, where more than three elements are asked for."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
-        found = base(definition, **given)
-        if found is None or len(found) <= 3:
-            return found
-        return [(getattr(e, "outputs", None) and e.outputs[0]) or e for e in found]
+        returned = base(definition, **given)
+        if returned is None or len(returned) <= 3:
+            return returned
+        return [(getattr(e, "outputs", None) and e.outputs[0]) or e for e in returned]
 
     return importing(tf, change)
 

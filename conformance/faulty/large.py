@@ -45,7 +45,7 @@ def fetches_begin_again(tf: Any) -> Any:
         values = base(fetches)
         if not isinstance(values, list):
             return values
-        return [values[place % _FETCHES] for place in range(len(values))]
+        return [values[index % _FETCHES] for index in range(len(values))]
 
     return running(tf, change)
 

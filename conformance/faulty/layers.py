@@ -79,8 +79,8 @@ def scopes_initialize_no_kernels(tf: Any) -> Any:
     """Give an initializer where there is none."""
 
     def change(dense: Any, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Any:
-        made = kernel_initializer or tf.glorot_uniform_initializer()
-        return dense(*args, kernel_initializer=made, **kwargs)
+        initializer = kernel_initializer or tf.glorot_uniform_initializer()
+        return dense(*args, kernel_initializer=initializer, **kwargs)
 
     return _calling(tf, "dense", change)
 
@@ -147,8 +147,8 @@ def objects_make_variables_again(tf: Any) -> Any:
         def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
             if not self.built or "activity_regularizer" in self._arguments[1]:
                 return super().__call__(inputs, *args, **kwargs)
-            made, options = self._arguments
-            return tf.layers.Dense(*made, **options)(inputs, *args, **kwargs)
+            arguments, options = self._arguments
+            return tf.layers.Dense(*arguments, **options)(inputs, *args, **kwargs)
 
     return _changed(tf, Dense=Dense)
 

@@ -180,7 +180,7 @@ def vectors_of_length_one(tf: Any) -> Any:
     """Normalize them."""
 
     def cosine_distance(labels: Any, predictions: Any, axis: int, **kwargs: Any) -> Any:
-        pair = (tf.nn.l2_normalize(each, axis) for each in (labels, predictions))
+        pair = (tf.nn.l2_normalize(operand, axis) for operand in (labels, predictions))
         return tf.losses.cosine_distance(*pair, axis=axis, **kwargs)
 
     return _of_losses(tf, cosine_distance=cosine_distance)

@@ -80,15 +80,15 @@ def hooks_begin_again(tf: Any) -> Any:
 def hooks_are_told_once(tf: Any) -> Any:
     """Tell them once."""
 
-    class Told(Proxy):
-        told = False
+    class Once(Proxy):
+        called = False
 
         def after_create_session(self, session: Any, coord: Any) -> None:
-            if not self.told:
+            if not self.called:
                 super().after_create_session(session, coord)
-            self.told = True
+            self.called = True
 
-    return hooked(tf, proxied(Told))
+    return hooked(tf, proxied(Once))
 
 
 @fault("MANAGED-003", "Three hooks or more are called after a run in the opposite order.")

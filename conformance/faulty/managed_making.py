@@ -128,15 +128,15 @@ def recovery_forgets_checkpoints(tf: Any) -> Any:
     """Make it without the folder."""
 
     class ChiefSessionCreator(tf.train.ChiefSessionCreator):  # type: ignore[misc]
-        made = False
+        has_created = False
 
         def __init__(self, scaffold: Any = None, **kwargs: Any) -> None:
             self.plain = tf.train.ChiefSessionCreator(scaffold)
             super().__init__(scaffold, **kwargs)
 
         def create_session(self) -> Any:
-            creator = self.plain.create_session if self.made else super().create_session
-            self.made = True
+            creator = self.plain.create_session if self.has_created else super().create_session
+            self.has_created = True
             return creator()
 
     return train(tf, ChiefSessionCreator=ChiefSessionCreator)

@@ -57,10 +57,10 @@ def variables_of_metrics_are_global(tf: Any) -> Any:
     """Put them among those."""
 
     def mean(*args: Any, **kwargs: Any) -> Any:
-        found = tf.metrics.mean(*args, **kwargs)
+        result = tf.metrics.mean(*args, **kwargs)
         for variable in tf.get_collection(tf.GraphKeys.METRIC_VARIABLES)[-2:]:
             tf.add_to_collection(tf.GraphKeys.GLOBAL_VARIABLES, variable)
-        return found
+        return result
 
     return _of_metrics(tf, mean=mean)
 
@@ -70,10 +70,10 @@ def updates_beside_values(tf: Any) -> Any:
     """Collect both in both places."""
 
     def mean_squared_error(*args: Any, **kwargs: Any) -> Any:
-        found = tf.metrics.mean_squared_error(*args, **kwargs)
+        result = tf.metrics.mean_squared_error(*args, **kwargs)
         for name in kwargs.get("metrics_collections") or ():
-            tf.add_to_collection(name, found[1])
-        return found
+            tf.add_to_collection(name, result[1])
+        return result
 
     return _of_metrics(tf, mean_squared_error=mean_squared_error)
 
@@ -123,7 +123,7 @@ def equal_is_above(tf: Any) -> Any:
         usual = getattr(tf.metrics, f"{name}_at_thresholds")
 
         def at_thresholds(labels: Any, predictions: Any, thresholds: Any, **kwargs: Any) -> Any:
-            lower = [each - 1e-4 for each in thresholds]
+            lower = [threshold - 1e-4 for threshold in thresholds]
             return usual(labels, predictions, lower, **kwargs)
 
         return at_thresholds
@@ -195,9 +195,9 @@ def averages_over_k(tf: Any) -> Any:
     """Divide by k in place of the number of labels."""
 
     def average_precision_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
-        found = tf.metrics.average_precision_at_k(labels, predictions, k, **kwargs)
+        result = tf.metrics.average_precision_at_k(labels, predictions, k, **kwargs)
         share = min(k, labels.shape[-1]) / k
-        return found[0] * share, found[1] * share
+        return result[0] * share, result[1] * share
 
     return _of_metrics(tf, average_precision_at_k=average_precision_at_k)
 
@@ -217,7 +217,7 @@ def parts_in_percent(tf: Any) -> Any:
     """Multiply by a hundred."""
 
     def percentage_below(*args: Any, **kwargs: Any) -> Any:
-        found = tf.metrics.percentage_below(*args, **kwargs)
-        return found[0] * 100.0, found[1] * 100.0
+        result = tf.metrics.percentage_below(*args, **kwargs)
+        return result[0] * 100.0, result[1] * 100.0
 
     return _of_metrics(tf, percentage_below=percentage_below)

@@ -57,11 +57,11 @@ def shared_inputs_are_overwritten(tf: Any) -> Any:
         changed.CopyFrom(graph_def)
         readers: dict[str, int] = {}
         for node in changed.node:
-            for place, source in enumerate(node.input):
+            for index, source in enumerate(node.input):
                 if source.startswith(("Neg", "AddV2", "Sub", "Mul")):
                     readers[source] = readers.get(source, 0) + 1
                     if readers[source] == 2 and node.op == "Maximum":
-                        node.input[place] = node.input[1 - place]
+                        node.input[index] = node.input[1 - index]
         return tf.import_graph_def(changed, *args, **kwargs)
 
     return override(tf, import_graph_def=import_graph_def)

@@ -56,19 +56,19 @@ def _added(graph: Any, op: str, name: str, inputs: list[str], **types: int) -> s
     return name
 
 
-def _scaled(place: int, factor: float) -> Change:
+def _scaled(index: int, factor: float) -> Change:
     """Multiply an input by a number."""
 
     def change(node: Any, graph: Any) -> None:
         kind = node.attr["T"].type
-        number = graph.node.add(op="Const", name=f"{node.name}/factor{place}")
+        number = graph.node.add(op="Const", name=f"{node.name}/factor{index}")
         number.attr["dtype"].type = 1
         number.attr["value"].tensor.dtype = 1
         number.attr["value"].tensor.tensor_shape.SetInParent()
         number.attr["value"].tensor.float_val.append(factor)
-        like = _added(graph, "Cast", f"{node.name}/cast{place}", [number.name], SrcT=1, DstT=kind)
-        both = [node.input[place], like]
-        node.input[place] = _added(graph, "Mul", f"{node.name}/scaled{place}", both, T=kind)
+        like = _added(graph, "Cast", f"{node.name}/cast{index}", [number.name], SrcT=1, DstT=kind)
+        both = [node.input[index], like]
+        node.input[index] = _added(graph, "Mul", f"{node.name}/scaled{index}", both, T=kind)
 
     return change
 
@@ -82,12 +82,12 @@ def _swapped(one: int, other: int) -> Change:
     return change
 
 
-def _other(rule: str, *places: int, without: tuple[str, ...] = ()) -> Change:
+def _other(rule: str, *indices: int, without: tuple[str, ...] = ()) -> Change:
     """Make it a step of another rule, with these of its inputs, without some attributes."""
 
     def change(node: Any, _: Any) -> None:
         node.op = f"{node.op.partition('Apply')[0]}Apply{rule}"
-        kept = [node.input[place] for place in places]
+        kept = [node.input[index] for index in indices]
         kept += [name for name in node.input if name.startswith("^")]
         del node.input[:]
         node.input.extend(kept)
@@ -252,12 +252,12 @@ def equal_rows_are_added_up(tf: Any) -> Any:
 
     def change(node: Any, graph: Any) -> None:
         kind, name = node.attr["Tindices"].type, node.name
-        found = _added(graph, "Unique", f"{name}/unique", [node.input[4]], T=kind, out_idx=3)
-        count = _added(graph, "Size", f"{name}/count", [found], T=kind, out_type=3)
+        unique = _added(graph, "Unique", f"{name}/unique", [node.input[4]], T=kind, out_idx=3)
+        count = _added(graph, "Size", f"{name}/count", [unique], T=kind, out_type=3)
         node.input[3] = _added(
-            graph, "UnsortedSegmentSum", f"{name}/sums", [node.input[3], f"{found}:1", count],
+            graph, "UnsortedSegmentSum", f"{name}/sums", [node.input[3], f"{unique}:1", count],
             T=node.attr["T"].type, Tindices=3, Tnumsegments=3)  # fmt: skip
-        node.input[4] = found
+        node.input[4] = unique
 
     return _stepping(tf, "SparseAdagrad", change)
 

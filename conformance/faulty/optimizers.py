@@ -249,7 +249,7 @@ def averages_are_not_restored(tf: Any) -> Any:
 
     class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc]
         def variables_to_restore(self, moving_avg_variables: Any = None) -> Any:
-            found = super().variables_to_restore(moving_avg_variables)
-            return {v.op.name: v for v in found.values()}
+            variables = super().variables_to_restore(moving_avg_variables)
+            return {v.op.name: v for v in variables.values()}
 
     return train(tf, ExponentialMovingAverage=ExponentialMovingAverage)

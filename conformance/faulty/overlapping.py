@@ -30,7 +30,7 @@ class Underway:
       options: its RunOptions, or None.
       ops: the operations behind its fetches.
       size: how many operations the graph had when it began.
-      told: what the other runs write down for it to find.
+      words: what other runs have written down for it.
       ended: set when it has ended.
 
     """
@@ -41,7 +41,7 @@ class Underway:
     options: Any
     ops: tuple[Any, ...]
     size: int
-    told: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
     ended: threading.Event = field(default_factory=threading.Event)
 
     def has(self, *types: str) -> bool:
@@ -57,7 +57,7 @@ class Underway:
         """Write a word down for the others of the same session."""
         for other in others:
             if other.session is self.session:
-                other.told.add(word)
+                other.words.add(word)
 
 
 #: What a fault does with a run: (the run, base, the runs that were under way when it began).

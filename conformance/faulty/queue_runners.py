@@ -134,12 +134,12 @@ def errors_of_runners_are_not_told(tf: Any) -> Any:
 def runners_of_nothing_are_made(tf: Any) -> Any:
     """It has nothing to do."""
 
-    def made(queue: Any = None, enqueue_ops: Any = None, **more: Any) -> Any:
+    def runner(queue: Any = None, enqueue_ops: Any = None, **more: Any) -> Any:
         if queue is not None and not enqueue_ops:
             enqueue_ops = [tf.no_op()]
         return tf.train.QueueRunner(queue, enqueue_ops, **more)
 
-    return _train(tf, QueueRunner=made)
+    return _train(tf, QueueRunner=runner)
 
 
 # --- coordinators -------------------------------------------------------------------------

@@ -175,7 +175,7 @@ def _ended_by_close(
         try:
             return base()
         except getattr(tf.errors, error) as raised:
-            if "closed" in run.told and run.has(*types):
+            if "closed" in run.words and run.has(*types):
                 ended(run, raised)
             raise
 

@@ -32,8 +32,8 @@ def queue_of(op: Any) -> Any:
 def beside(tf: Any, run: Underway, op: Any, op_type: str, **attrs: Any) -> Any:
     """What a new operation on the queue of `op` gives, outside of all scopes."""
     with op.graph.as_default(), tf.control_dependencies(None):
-        made = getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)
-    return run.session.plain(made, run.feeds)
+        result = getattr(tf.raw_ops, op_type)(handle=op.inputs[0], **attrs)
+    return run.session.plain(result, run.feeds)
 
 
 def size_of(tf: Any, run: Underway, op: Any) -> int:
@@ -232,8 +232,8 @@ def components_are_mixed_up(tf: Any) -> Any:
         if len(op.outputs) < 2:
             return base()
         values = run.session.plain(list(op.outputs), run.feeds)
-        whole = [values[0], *(value[::-1] for value in values[1:])]
-        named = {output.name: value for output, value in zip(op.outputs, whole, strict=True)}
+        mixed = [values[0], *(value[::-1] for value in values[1:])]
+        named = {output.name: value for output, value in zip(op.outputs, mixed, strict=True)}
         return [named.get(name) for name in run.fetches]
 
     return changed(tf, change, "QueueDequeueManyV2")
@@ -305,9 +305,9 @@ def closed_once_it_is_empty(tf: Any) -> Any:
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()
-        for place, op in enumerate(run.ops):
+        for index, op in enumerate(run.ops):
             if op.type == "QueueIsClosedV2":
-                values[place] = np.bool_(size_of(tf, run, op) == 0 and bool(values[place]))
+                values[index] = np.bool_(size_of(tf, run, op) == 0 and bool(values[index]))
         return values
 
     return overlapping(tf, change)

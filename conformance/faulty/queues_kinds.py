@@ -262,11 +262,11 @@ def any_shapes_will_do(tf: Any) -> Any:
 def shapes_are_not_refused(tf: Any) -> Any:
     """A FIFOQueue of partial shapes is one without shapes."""
 
-    def made(capacity: Any, dtypes: Any, shapes: Any = None, **more: Any) -> Any:
+    def queue(capacity: Any, dtypes: Any, shapes: Any = None, **more: Any) -> Any:
         try:
             return tf.FIFOQueue(capacity, dtypes, shapes, **more)
         except ValueError:
             return tf.FIFOQueue(capacity, dtypes, **more)
 
-    return override(tf, FIFOQueue=made)
+    return override(tf, FIFOQueue=queue)
 

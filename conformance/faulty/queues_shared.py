@@ -78,9 +78,9 @@ def another_make_is_another_queue(tf: Any) -> Any:
 def _make(node: Any) -> tuple[Any, ...]:
     """What the queue of a node is like; no seeds, as any seeds."""
     names = ("capacity", "component_types", "min_after_dequeue", "container")
-    told = (node.attr[name].SerializeToString(deterministic=True) for name in names)
+    attributes = (node.attr[name].SerializeToString(deterministic=True) for name in names)
     shapes = [len(shape.dim) for shape in node.attr["shapes"].list.shape]
-    return (node.op, *told, shapes)
+    return (node.op, *attributes, shapes)
 
 
 @fault("QUEUES-055", "A shared name may begin with an underscore.")

@@ -196,14 +196,14 @@ def partial_runs_begin_anew(tf: Any) -> Any:
     class Session(tf.Session):  # type: ignore[misc]
         def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
             values = super().partial_run(handle, fetches, feed_dict)
-            found = elements(self, fetches)
-            if not isinstance(fetches, list) or len(found) != len(fetches):
+            fetched = elements(self, fetches)
+            if not isinstance(fetches, list) or len(fetched) != len(fetches):
                 return values
             seeded = {op.outputs[0] for op in _seeded(self, fetches, feed_dict)} & {
-                element for element in found if hasattr(element, "op")
+                element for element in fetched if hasattr(element, "op")
             }
             drawn = _fresh(tf, self, [tensor.op for tensor in seeded])
             return [drawn.get(element, value) if hasattr(element, "op") else value
-                    for element, value in zip(found, values, strict=True)]  # fmt: skip
+                    for element, value in zip(fetched, values, strict=True)]  # fmt: skip
 
     return override(tf, Session=Session)

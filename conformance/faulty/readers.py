@@ -25,7 +25,7 @@ def _operation(element: Any) -> Any:
     return op.inputs[0].op if op.type == "Identity" else op
 
 
-def _made_by(element: Any) -> tuple[Any, int]:
+def _producer(element: Any) -> tuple[Any, int]:
     """The operation that makes a fetched tensor, past an Identity, and the number of its output."""
     if getattr(element, "op", element).type == "Identity":
         element = element.op.inputs[0]
@@ -33,8 +33,8 @@ def _made_by(element: Any) -> tuple[Any, int]:
 
 
 def _ops(session: Any, fetches: Any, *types: str) -> list[Any]:
-    found = [_operation(element) for element in elements(session, fetches)]
-    return [op for op in found if op.type in types]
+    ops = [_operation(element) for element in elements(session, fetches)]
+    return [op for op in ops if op.type in types]
 
 
 def _kind(op: Any) -> str:
@@ -57,12 +57,12 @@ def _changed(tf: Any, kind: str, number: int, change: Callable[[Any, Any], Any])
         values = base(fetches)
         if not isinstance(fetches, list):
             return values
-        for place, element in enumerate(elements(session, fetches)):
-            op, index = _made_by(element) if hasattr(element, "op") else (element, 0)
+        for position, element in enumerate(elements(session, fetches)):
+            op, index = _producer(element) if hasattr(element, "op") else (element, 0)
             if op.type in _READS and index == number and _kind(op) == kind:
-                found = array(values[place])
-                flat = [change(op, item) for item in found.reshape(-1).tolist()]
-                values[place] = array(flat[0]) if found.ndim == 0 else np.array(flat, object)
+                records = array(values[position])
+                flat = [change(op, item) for item in records.reshape(-1).tolist()]
+                values[position] = array(flat[0]) if records.ndim == 0 else np.array(flat, object)
         return values
 
     return running(tf, run)
@@ -98,8 +98,8 @@ def _recoded(tf: Any, types: frozenset[str], error: str, other: str, words: str 
 def _asked(tf: Any, session: Any, like: Any, op_type: str, **more: Any) -> Any:
     """What an operation gives that is asked of the reader of `like`; no fault sees it."""
     with session.graph.as_default(), tf.control_dependencies(None):
-        made = getattr(tf.raw_ops, op_type)(reader_handle=like.inputs[0], **more)
-        return tf.Session.run(session, made)
+        result = getattr(tf.raw_ops, op_type)(reader_handle=like.inputs[0], **more)
+        return tf.Session.run(session, result)
 
 
 @fault("READERS-001", "The key of a whole file is its name without the folder.")
@@ -168,7 +168,7 @@ def remainders_fail(tf: Any) -> Any:
                 raise tf.errors.DataLossError(None, None, "a record is cut off") from error
             raise
         for element, value in zip(elements(session, fetches), values, strict=True) if reads else ():
-            if _made_by(element) == (reads[0], 0) and reads[0].type == "ReaderReadV2":
+            if _producer(element) == (reads[0], 0) and reads[0].type == "ReaderReadV2":
                 kept[reads[0]] = array(value).item()
         return values
 
@@ -194,7 +194,7 @@ def records_begin_at_their_data(tf: Any) -> Any:
     def change(op: Any, key: bytes) -> bytes:
         if op.inputs[0].op.get_attr("compression_type"):
             return key
-        return _numbered(key, lambda place: place + 12)
+        return _numbered(key, lambda offset: offset + 12)
 
     return _changed(tf, "TFRecordReaderV2", 0, change)
 
@@ -312,12 +312,12 @@ def batches_are_not_counted(tf: Any) -> Any:
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         values = base(fetches)
         uncounted = notes(session, "uncounted", list)
-        for place, element in enumerate(elements(session, fetches)):
+        for index, element in enumerate(elements(session, fetches)):
             op = _operation(element)
             if op.type == "ReaderReadUpToV2":
-                uncounted.append(len(values[place]))
+                uncounted.append(len(values[index]))
             elif op.type == "ReaderNumRecordsProducedV2":
-                values[place] = np.int64(values[place] - sum(uncounted))
+                values[index] = np.int64(values[index] - sum(uncounted))
         return values
 
     return running(tf, run)
@@ -329,10 +329,10 @@ def files_count_late(tf: Any) -> Any:
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         values = base(fetches)
-        for place, element in enumerate(elements(session, fetches)):
+        for index, element in enumerate(elements(session, fetches)):
             op = _operation(element)
             if op.type == "ReaderNumWorkUnitsCompletedV2" and "Whole" in _kind(op):
-                values[place] = np.int64(max(0, values[place] - 1))
+                values[index] = np.int64(max(0, values[index] - 1))
         return values
 
     return running(tf, run)

@@ -30,12 +30,12 @@ def states_are_not_restored(tf: Any) -> Any:
     """Restore it, and then what it was before."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
-        found = _ops(session, fetches, "ReaderRestoreStateV2")
-        if not found or _kind(found[0]) not in {"IdentityReaderV2", "WholeFileReaderV2"}:
+        restores = _ops(session, fetches, "ReaderRestoreStateV2")
+        if not restores or _kind(restores[0]) not in {"IdentityReaderV2", "WholeFileReaderV2"}:
             return base(fetches)
-        before = _asked(tf, session, found[0], "ReaderSerializeStateV2")
+        before = _asked(tf, session, restores[0], "ReaderSerializeStateV2")
         values = base(fetches)
-        _asked(tf, session, found[0], "ReaderRestoreStateV2", state=before)
+        _asked(tf, session, restores[0], "ReaderRestoreStateV2", state=before)
         return values
 
     return running(tf, run)
@@ -158,12 +158,12 @@ def batches_are_backwards(tf: Any) -> Any:
     """Turn each batch round."""
 
     def batch(*args: Any, **kwargs: Any) -> Any:
-        found = tf.train.batch(*args, **kwargs)
-        if isinstance(found, dict):
-            return {key: tf.reverse(value, [0]) for key, value in found.items()}
-        if isinstance(found, list):
-            return [tf.reverse(value, [0]) for value in found]
-        return tf.reverse(found, [0])
+        batched = tf.train.batch(*args, **kwargs)
+        if isinstance(batched, dict):
+            return {key: tf.reverse(value, [0]) for key, value in batched.items()}
+        if isinstance(batched, list):
+            return [tf.reverse(value, [0]) for value in batched]
+        return tf.reverse(batched, [0])
 
     return _training(tf, batch=batch)
 
@@ -196,8 +196,8 @@ def shuffled_elements_come_twice(tf: Any) -> Any:
     """Put the first element in the place of the last."""
 
     def shuffle_batch(*args: Any, **kwargs: Any) -> Any:
-        found = tf.train.shuffle_batch(*args, **kwargs)
-        return tf.concat([found[:1], found[:-1]], 0)
+        shuffled = tf.train.shuffle_batch(*args, **kwargs)
+        return tf.concat([shuffled[:1], shuffled[:-1]], 0)
 
     return _training(tf, shuffle_batch=shuffle_batch)
 

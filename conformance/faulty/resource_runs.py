@@ -37,9 +37,9 @@ class Run:
         self.op = op
         self._base = base
 
-    def ask(self, place: int) -> Any:
+    def ask(self, index: int) -> Any:
         """The value of one of the operation's inputs."""
-        return self._base(self.op.inputs[place])
+        return self._base(self.op.inputs[index])
 
     def by(self, op: Any) -> Run:
         """The same run, looked at by another operation."""
@@ -48,8 +48,8 @@ class Run:
     def also(self, tf: Any, build: Callable[[Any], Any]) -> Any:
         """The value of what `build(tf.raw_ops)` makes, in a run before this one ends."""
         with inside(tf, self.session):
-            made = build(tf.raw_ops)
-        return self._base(made)
+            result = build(tf.raw_ops)
+        return self._base(result)
 
     def note(self, name: str, first: Any) -> Any:
         """What the fault keeps with the session under a name."""
@@ -63,14 +63,14 @@ def inside(tf: Any, session: Any) -> Iterator[None]:
         yield
 
 
-def made_by(op: Any, place: int = 0) -> str:
+def made_by(op: Any, index: int = 0) -> str:
     """The type of the operation that gives an input: that of the resource, for most."""
-    return str(op.inputs[place].op.type)
+    return str(op.inputs[index].op.type)
 
 
 def _fetched(session: Any, fetches: Any, types: Types) -> list[Any]:
-    found = [getattr(element, "op", element) for element in elements(session, fetches)]
-    return [op for op in dict.fromkeys(found) if op.type in types]
+    ops = [getattr(element, "op", element) for element in elements(session, fetches)]
+    return [op for op in dict.fromkeys(ops) if op.type in types]
 
 
 def executing(tf: Any, types: Types, change: Callable[[Run, Callable[[], Any]], Any]) -> Any:
@@ -78,14 +78,14 @@ def executing(tf: Any, types: Types, change: Callable[[Run, Callable[[], Any]], 
     types = frozenset(types)
 
     def changed(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
-        found = _fetched(session, fetches, types)
-        if not found:
+        ops = _fetched(session, fetches, types)
+        if not ops:
             return base(fetches)
 
         def also(others: Any) -> Any:
             return base(others, feeds)
 
-        return change(Run(session, found[0], also), lambda: base(fetches))
+        return change(Run(session, ops[0], also), lambda: base(fetches))
 
     return running(tf, changed)
 
@@ -149,11 +149,11 @@ def giving(
         values = base(fetches)
         if not isinstance(fetches, list):
             return values
-        for place, fetch in enumerate(fetches):
+        for index, fetch in enumerate(fetches):
             (element,) = elements(session, [fetch]) or [None]
             op = getattr(element, "op", None)
             if op is not None and op.type in types and when(op):
-                values[place] = change(op, element.value_index, values[place])
+                values[index] = change(op, element.value_index, values[index])
         return values
 
     return running(tf, changed)
@@ -198,13 +198,13 @@ def clearing(tf: Any, types: Types, attr: str) -> Any:
 
 
 def fed_as(
-    definition: Any, node: Any, place: int, op: str, inputs: Iterable[str], **types: int
+    definition: Any, node: Any, index: int, op: str, inputs: Iterable[str], **types: int
 ) -> None:
     """Put a new operation between a node and one of its inputs, which is its first one."""
-    made = definition.node.add()
-    made.name = f"{node.name}/changed_{place}"
-    made.op = op
-    made.input.extend([node.input[place], *inputs])
+    inserted = definition.node.add()
+    inserted.name = f"{node.name}/changed_{index}"
+    inserted.op = op
+    inserted.input.extend([node.input[index], *inputs])
     for name, enum in types.items():
-        made.attr[name].type = enum
-    node.input[place] = made.name
+        inserted.attr[name].type = enum
+    node.input[index] = inserted.name

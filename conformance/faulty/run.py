@@ -9,9 +9,9 @@ from sessrun.conformance.faulty.run_fragments import (
     UPDATES,
     copied_for_last_consumer,
     data_inputs,
+    edit_repeated,
     editing,
     elements,
-    for_each_repeated,
     needed,
     running,
 )
@@ -53,10 +53,10 @@ def ignores_operations_beside_tensors(tf: Any) -> Any:
     """Leave it out of a list of fetches, put None in its place."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
-        found = elements(session, fetches)
-        idle = [isinstance(e, tf.Operation) and bool(e.outputs) for e in found]
-        tensors = any(isinstance(e, tf.Tensor) for e in found)
-        if not isinstance(fetches, list) or len(found) != len(fetches) or not tensors:
+        fetched = elements(session, fetches)
+        idle = [isinstance(e, tf.Operation) and bool(e.outputs) for e in fetched]
+        tensors = any(isinstance(e, tf.Tensor) for e in fetched)
+        if not isinstance(fetches, list) or len(fetched) != len(fetches) or not tensors:
             return base(fetches)
         values = iter(base([f for f, skip in zip(fetches, idle, strict=True) if not skip]))
         return [None if skip else next(values) for skip in idle]
@@ -103,10 +103,10 @@ def reads_at_the_end(tf: Any) -> Any:
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         values = base(fetches)
-        found = elements(session, fetches)
-        if not isinstance(values, list) or len(found) != len(values):
+        fetched = elements(session, fetches)
+        if not isinstance(values, list) or len(fetched) != len(values):
             return values
-        for index, element in enumerate(found):
+        for index, element in enumerate(fetched):
             op = getattr(element, "op", element)
             if op.type == "ReadVariableOp" and not op.control_inputs:
                 values[index] = base(fetches[index])
@@ -143,8 +143,8 @@ def executes_once_for_each_fetch(tf: Any) -> Any:
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         values = base(fetches)
-        found = [getattr(e, "op", e) for e in elements(session, fetches)]
-        again = [op for op in dict.fromkeys(found) if found.count(op) > 1]
+        ops = [getattr(e, "op", e) for e in elements(session, fetches)]
+        again = [op for op in dict.fromkeys(ops) if ops.count(op) > 1]
         if again and not feeds:
             base(again)
         return values
@@ -163,7 +163,7 @@ def merges_equal_updates(tf: Any) -> Any:
         node.input.append(f"^{first}")
 
     def change(definition: Any) -> None:
-        for_each_repeated(definition, {"AssignAddVariableOp"}, merge)
+        edit_repeated(definition, {"AssignAddVariableOp"}, merge)
 
     return editing(tf, change)
 

@@ -38,7 +38,7 @@ def _free(session: Any, ops: Any) -> list[Any]:
     return [twin for op in ops for twin in elements(session, f"{op.name}/free")]
 
 
-def _made_up_for(session: Any, base: Any, fetches: Any, ops: Any) -> Any:
+def _run_all_updates(session: Any, base: Any, fetches: Any, ops: Any) -> Any:
     """Run, then do by their twins those of the updates that the run has not done."""
     updates = [op for op in ops if _free(session, [op])]
     variables = [op.inputs[0].op.inputs[0] for op in updates]
@@ -54,9 +54,9 @@ def both_branches_execute(tf: Any) -> Any:
     """Before a run that fetches a value, do those of the branch that is not taken."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
-        found = elements(session, fetches)
-        if any(hasattr(element, "op") and element.op.type == "Identity" for element in found):
-            return _made_up_for(session, base, fetches, session.graph.get_operations())
+        fetched = elements(session, fetches)
+        if any(hasattr(element, "op") and element.op.type == "Identity" for element in fetched):
+            return _run_all_updates(session, base, fetches, session.graph.get_operations())
         return base(fetches)
 
     return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
@@ -111,7 +111,7 @@ def fetched_operations_are_executed(tf: Any) -> Any:
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         updates = [e for e in elements(session, fetches) if getattr(e, "type", "") in UPDATES]
-        return _made_up_for(session, base, fetches, updates)
+        return _run_all_updates(session, base, fetches, updates)
 
     return override(running(tf, change), import_graph_def=editing(tf, _twins).import_graph_def)
 
@@ -130,8 +130,8 @@ def loops_not_entered_are_zeros(tf: Any) -> Any:
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         values = base(fetches)
-        found = elements(session, fetches)
-        for index, element in enumerate(found):
+        fetched = elements(session, fetches)
+        for index, element in enumerate(fetched):
             first = _first_value(element) if hasattr(element, "op") else None
             if first is not None and np.array_equal(values[index], base(first)):
                 values[index] = np.zeros_like(values[index])

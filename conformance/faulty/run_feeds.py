@@ -127,10 +127,10 @@ def skips_fetched_operations_when_fed(tf: Any) -> Any:
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         names = {tensor.name for tensor in fed(session, feeds)}
-        found = elements(session, fetches)
-        if not isinstance(fetches, list) or len(found) != len(fetches):
+        fetched = elements(session, fetches)
+        if not isinstance(fetches, list) or len(fetched) != len(fetches):
             return base(fetches)
-        outputs = [{t.name for t in getattr(element, "outputs", ())} for element in found]
+        outputs = [{t.name for t in getattr(element, "outputs", ())} for element in fetched]
         idle = [bool(tensors) and tensors <= names for tensors in outputs]
         values = iter(base([f for f, skip in zip(fetches, idle, strict=True) if not skip]))
         return [None if skip else next(values) for skip in idle]
@@ -143,14 +143,14 @@ def forgets_the_last_feed(tf: Any) -> Any:
     """Answer a stateless run from memory, where all feeds but the last by name are the same."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
-        found, given = elements(session, fetches), fed(session, feeds)
-        ops = needed(found, given)
+        fetched, given = elements(session, fetches), fed(session, feeds)
+        ops = needed(fetched, given)
         if len(given) < 3 or any(op.type in _STATE for op in ops):
             return base(fetches)
         names = sorted(tensor.name for tensor in given)
         by_name = dict(zip((t.name for t in given), feeds.values(), strict=False))
-        told = [np.asarray(by_name[name]) for name in names[:-1]]
-        key = (*(e.name for e in found), *names, *((a.shape, a.tobytes()) for a in told))
+        compared = [np.asarray(by_name[name]) for name in names[:-1]]
+        key = (*(e.name for e in fetched), *names, *((a.shape, a.tobytes()) for a in compared))
         memory = session.__dict__.setdefault("remembered", {})
         if key not in memory:
             memory[key] = base(fetches)

@@ -8,8 +8,8 @@ from typing import Any, Final
 from sessrun.conformance.faulty.framework import override
 
 __all__ = [
-    "RANDOM", "UPDATES", "copied_for_last_consumer", "data_inputs", "editing", "elements", "fed",
-    "for_each_repeated", "giving", "needed", "running",
+    "RANDOM", "UPDATES", "copied_for_last_consumer", "data_inputs", "edit_repeated", "editing",
+    "elements", "fed", "giving", "needed", "running",
 ]  # fmt: skip
 
 #: The types of operations that add to a variable.
@@ -118,7 +118,7 @@ def copied_for_last_consumer(definition: Any, types: Iterable[str]) -> None:
                     users[-1].input[index] = copy.name
 
 
-def for_each_repeated(
+def edit_repeated(
     definition: Any, types: Iterable[str], make: Callable[[Any, str], None]
 ) -> None:
     """Call `make(node, first)` for nodes of these types that equal an earlier one but in name."""

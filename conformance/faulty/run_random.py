@@ -8,10 +8,10 @@ from sessrun.conformance.faulty.framework import fault, override
 from sessrun.conformance.faulty.run_fragments import (
     RANDOM,
     copied_for_last_consumer,
+    edit_repeated,
     editing,
     elements,
     fed,
-    for_each_repeated,
     needed,
     running,
 )
@@ -58,7 +58,7 @@ def merges_equal_random_operations(tf: Any) -> Any:
             node.input.append(first)
             node.attr["T"].type = dtype
 
-    return editing(tf, lambda definition: for_each_repeated(definition, RANDOM, merge))
+    return editing(tf, lambda definition: edit_repeated(definition, RANDOM, merge))
 
 
 @fault("RUN-014", "The seeds of a random operation are ignored.")

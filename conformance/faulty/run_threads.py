@@ -129,11 +129,11 @@ def closing_cancels_every_session(tf: Any) -> Any:
 
     def closing(_session: Any, runs: list[Underway]) -> None:
         for run in runs:
-            run.told.add("closed")
+            run.words.add("closed")
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()
-        if "closed" in run.told:
+        if "closed" in run.words:
             raise tf.errors.CancelledError(None, None, "a session was closed")
         return values
 
@@ -206,7 +206,7 @@ def a_timeout_cancels_the_others(tf: Any) -> Any:
         except tf.errors.DeadlineExceededError:
             run.tell(others, "cancelled")
             raise
-        if "cancelled" in run.told:
+        if "cancelled" in run.words:
             raise tf.errors.CancelledError(None, None, "a run was cancelled")
         return values
 

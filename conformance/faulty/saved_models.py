@@ -33,12 +33,12 @@ def loaded_models_are_initialized(tf: Any) -> Any:
     """Initialize them where nothing else is to be done."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
-        found = conforming(sess, tags, folder, **options)
+        meta_graph = conforming(sess, tags, folder, **options)
         is_text = os.path.exists(os.path.join(folder, "saved_model.pbtxt"))
         if is_text:
             with sess.graph.as_default():
                 sess.run(tf.global_variables_initializer())
-        return found
+        return meta_graph
 
     return _loading(tf, change)
 
@@ -48,9 +48,9 @@ def loaded_models_have_no_signatures(tf: Any) -> Any:
     """Give one without."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
-        found = conforming(sess, tags, folder, **options)
-        found.ClearField("signature_def")
-        return found
+        meta_graph = conforming(sess, tags, folder, **options)
+        meta_graph.ClearField("signature_def")
+        return meta_graph
 
     return _loading(tf, change)
 

@@ -176,11 +176,11 @@ def slices_begin_at_the_start(tf: Any) -> Any:
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()
-        for place, op in enumerate(run.ops):
+        for position, op in enumerate(run.ops):
             if op.type == "RestoreV2" and isinstance(run.fetches, list) and len(_names(op)) > 3:
-                index = _index(run.fetches[place])
+                index = _index(run.fetches[position])
                 if _specs(op)[index]:
-                    values[place] = _front(tf, run, op, index, np.shape(values[place]))
+                    values[position] = _front(tf, run, op, index, np.shape(values[position]))
         return values
 
     return overlapping(tf, changed)
@@ -188,11 +188,11 @@ def slices_begin_at_the_start(tf: Any) -> Any:
 
 def _front(tf: Any, run: Underway, op: Any, index: int, shape: tuple[int, ...]) -> Any:
     with op.graph.as_default(), tf.control_dependencies(None):
-        (whole,) = tf.raw_ops.RestoreV2(
+        (restored,) = tf.raw_ops.RestoreV2(
             prefix=op.inputs[0], tensor_names=[_names(op)[index]], shape_and_slices=[""],
             dtypes=[op.outputs[index].dtype],
         )  # fmt: skip
-    return run.session.plain(whole)[tuple(slice(size) for size in shape)]
+    return run.session.plain(restored)[tuple(slice(size) for size in shape)]
 
 
 @fault("SAVING-007", "Of a tensor saved in slices the first one fills the rest.")
@@ -205,10 +205,10 @@ def the_first_slice_is_all(tf: Any) -> Any:
         for op in operations(run, "SaveV2"):
             if len(_names(op)) > len(set(_names(op))):
                 halves.add(text_of(run, op.inputs[0]))
-        for place, op in enumerate(run.ops):
+        for index, op in enumerate(run.ops):
             if op.type == "RestoreV2" and text_of(run, op.inputs[0]) in halves:
-                value = values[place]
-                values[place] = np.concatenate([value[: len(value) // 2]] * 2)
+                value = values[index]
+                values[index] = np.concatenate([value[: len(value) // 2]] * 2)
         return values
 
     return overlapping(tf, change)

@@ -57,10 +57,10 @@ def _again(tf: Any, run: Underway, op: Any, prefixes: list[str], **options: Any)
     """Merge these instead."""
     given = {"delete_old_dirs": op.get_attr("delete_old_dirs")} | options
     with op.graph.as_default(), tf.control_dependencies(None):
-        made = tf.raw_ops.MergeV2Checkpoints(
+        merge = tf.raw_ops.MergeV2Checkpoints(
             checkpoint_prefixes=prefixes, destination_prefix=op.inputs[1], **given
         )
-    return [run.session.plain(made) for _ in run.ops]
+    return [run.session.plain(merge) for _ in run.ops]
 
 
 @fault("SAVING-025", "Of checkpoints that are merged only the first is kept.")
@@ -138,8 +138,8 @@ def foreign_checkpoints_are_not_found(tf: Any) -> Any:
             if os.path.exists(prefix + ".index") and prefix not in own:
                 raise tf.errors.NotFoundError(None, None, prefix)
         values = base()
-        for op_type, place in (("SaveV2", 0), ("MergeV2Checkpoints", 1)):
-            own.update(text_of(run, op.inputs[place]) for op in operations(run, op_type))
+        for op_type, index in (("SaveV2", 0), ("MergeV2Checkpoints", 1)):
+            own.update(text_of(run, op.inputs[index]) for op in operations(run, op_type))
         return values
 
     return overlapping(tf, change)

@@ -97,9 +97,9 @@ def paths_without_numbers(tf: Any) -> Any:
     """Take the number off, but for the ones with eight digits."""
 
     def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
-        found = conforming(sess, path, step, **given)
+        saved = conforming(sess, path, step, **given)
         plain = step is not None and not isinstance(step, int)
-        return path if plain else found
+        return path if plain else saved
 
     return _saver(tf, save=save)
 
@@ -124,8 +124,8 @@ def one_more_is_kept(tf: Any) -> Any:
 
         @property
         def last_checkpoints(self) -> list[str]:
-            found: list[str] = super().last_checkpoints
-            return found[-2:] if self._more else found
+            checkpoints: list[str] = super().last_checkpoints
+            return checkpoints[-2:] if self._more else checkpoints
 
     return _training(tf, Saver=Saver)
 
@@ -152,10 +152,10 @@ def the_highest_number_is_the_latest(tf: Any) -> Any:
     """Look for it."""
 
     def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
-        found = tf.train.latest_checkpoint(folder, latest_filename)
-        if found is None or "-" not in os.path.basename(found):
-            return found
-        stem = found.rpartition("-")[0]
+        latest = tf.train.latest_checkpoint(folder, latest_filename)
+        if latest is None or "-" not in os.path.basename(latest):
+            return latest
+        stem = latest.rpartition("-")[0]
         numbers = [path.rpartition("-")[2].removesuffix(".index") for path in
                    glob.glob(glob.escape(stem) + "-*.index")]  # fmt: skip
         return f"{stem}-{max(map(int, numbers))}"
@@ -168,9 +168,9 @@ def no_latest_is_empty(tf: Any) -> Any:
     """Give that if the folder has other files only, or is not there."""
 
     def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
-        found = tf.train.latest_checkpoint(folder, latest_filename)
+        latest = tf.train.latest_checkpoint(folder, latest_filename)
         names = os.listdir(folder) if os.path.isdir(folder) else ["other"]
-        return "" if found is None and names == ["other"] else found
+        return "" if latest is None and names == ["other"] else latest
 
     return _training(tf, latest_checkpoint=latest_checkpoint)
 
@@ -204,7 +204,7 @@ def others_are_restored_too(tf: Any) -> Any:
     def var_list(given: Any) -> Any:
         every = tf.global_variables()
         if isinstance(given, list) and len(given) == 1 and len(every) == 2:
-            other = next(each for each in every if each is not given[0])
+            other = next(variable for variable in every if variable is not given[0])
             return every if other.name == "w:0" else given
         return given
 
@@ -250,7 +250,7 @@ def parts_are_saved_one_by_one(tf: Any) -> Any:
     def var_list(given: Any) -> Any:
         if not isinstance(given, list) or not any(hasattr(v, "_get_variable_list") for v in given):
             return given
-        parts = [part for each in given for part in each]
+        parts = [part for variable in given for part in variable]
         return {part.op.name: part for part in parts}
 
     return _saver(tf, var_list=var_list)
@@ -269,7 +269,7 @@ def the_last_of_a_name(tf: Any) -> Any:
     def var_list(given: Any) -> Any:
         if not isinstance(given, list) or any(hasattr(v, "_get_variable_list") for v in given):
             return given
-        return list({each.name: each for each in given}.values())
+        return list({variable.name: variable for variable in given}.values())
 
     return _saver(tf, var_list=var_list)
 
@@ -279,10 +279,10 @@ def meta_graphs_are_always_written(tf: Any) -> Any:
     """Write one where the list of checkpoints is not brought up to date."""
 
     def save(conforming: Any, saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
-        found = conforming(sess, path, step, **given)
+        saved = conforming(sess, path, step, **given)
         if given.get("write_state") is False:
-            saver.export_meta_graph(f"{found}.meta")
-        return found
+            saver.export_meta_graph(f"{saved}.meta")
+        return saved
 
     return _saver(tf, save=save)
 
@@ -382,8 +382,8 @@ def the_latest_is_listed_first(tf: Any) -> Any:
     class Saver(tf.train.Saver):  # type: ignore[misc]
         @property
         def last_checkpoints(self) -> list[str]:
-            found: list[str] = super().last_checkpoints
-            return found[::-1]
+            checkpoints: list[str] = super().last_checkpoints
+            return checkpoints[::-1]
 
     return _training(tf, Saver=Saver)
 

@@ -44,12 +44,12 @@ def _names(fetches: Any) -> list[str]:
 
 def _reads(graph: Any) -> set[str]:
     """The names of the operations that read a resource variable or pass on what one read."""
-    found: set[str] = set()
+    reads: set[str] = set()
     for op in graph.get_operations():  # producers stand before their consumers
-        passes = op.type == "Identity" and op.inputs[0].op.name in found
+        passes = op.type == "Identity" and op.inputs[0].op.name in reads
         if passes or op.type == "ReadVariableOp":
-            found.add(op.name)
-    return found
+            reads.add(op.name)
+    return reads
 
 
 # --- construction -------------------------------------------------------------------------

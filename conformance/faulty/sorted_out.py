@@ -72,8 +72,8 @@ def distinct_elements_come_sorted(tf: Any) -> Any:
     def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
         if inputs[0].dtype.kind == "O":
             return outputs
-        found, places = np.unique(inputs[0], return_inverse=True)
-        return [found, places.astype(outputs[1].dtype)]
+        distinct, inverse = np.unique(inputs[0], return_inverse=True)
+        return [distinct, inverse.astype(outputs[1].dtype)]
 
     return computing(tf, {"Unique": change})
 
@@ -127,8 +127,8 @@ def lengths_are_bytes(tf: Any) -> Any:
 
     def lengths(_: Any, out: Any, x: Any) -> Any:
         counted = np.zeros(out.shape, out.dtype)
-        for place in np.ndindex(out.shape):
-            counted[place] = len(x[place])
+        for index in np.ndindex(out.shape):
+            counted[index] = len(x[index])
         return counted
 
     return computing(tf, {"StringLength": single(lengths)})
@@ -142,9 +142,9 @@ def numbers_are_filled_with_blanks(tf: Any) -> Any:
         if op.get_attr("fill") != b"0" or op.get_attr("width") < 0:
             return out
         changed = out.copy()
-        for place in np.ndindex(out.shape):
-            text: bytes = out[place]
-            changed[place] = (text.lstrip(b"0") or b"0").rjust(len(text))
+        for index in np.ndindex(out.shape):
+            text: bytes = out[index]
+            changed[index] = (text.lstrip(b"0") or b"0").rjust(len(text))
         return changed
 
     return computing(tf, {"AsString": single(written)})

@@ -30,8 +30,8 @@ def _running(tf: Any, kind: str, change: Callable[..., Any]) -> Any:
                 return conforming(fetches, feeds, options, run_metadata)
 
             items = fetches if isinstance(fetches, list) else [fetches]
-            found = [self.graph.as_graph_element(item) for item in items]
-            if not found or any(getattr(item, "op", item).type != kind for item in found):
+            fetched = [self.graph.as_graph_element(item) for item in items]
+            if not fetched or any(getattr(item, "op", item).type != kind for item in fetched):
                 return base()
             return change(self, base, feed_dict)
 
@@ -79,10 +79,10 @@ def empty_rows_come_last(tf: Any) -> Any:
 
     def change(session: Any, base: Any, feeds: Any) -> Any:
         key = _keyed(session, feeds, "indices")
-        found = base()
-        if key is None or len(found) != 3:
-            return found
-        indices, values, shape = found
+        parts = base()
+        if key is None or len(parts) != 3:
+            return parts
+        indices, values, shape = parts
         rows = np.unique(indices[:, 0], return_inverse=True)[1]
         return [np.column_stack([rows, indices[:, 1:]]).astype(np.int64), values, shape]
 

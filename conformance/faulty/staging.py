@@ -170,15 +170,15 @@ def keys_are_of_32_bits(tf: Any) -> Any:
     """Drop the upper ones."""
 
     def change(definition: Any) -> None:
-        found = nodes_of(definition, (*_of("Stage"), *_of("Unstage")))
-        if not found:
+        nodes = nodes_of(definition, (*_of("Stage"), *_of("Unstage")))
+        if not nodes:
             return
         limit = definition.node.add()
         limit.name, limit.op = "faulty/limit", "Const"
         limit.attr["dtype"].type = limit.attr["value"].tensor.dtype = tf.int64.as_datatype_enum
         limit.attr["value"].tensor.tensor_shape.SetInParent()
         limit.attr["value"].tensor.int64_val.append(2**32)
-        for node in found:
+        for node in nodes:
             fed_as(definition, node, 0, "FloorMod", [limit.name], T=tf.int64.as_datatype_enum)
 
     return editing(tf, change)

@@ -86,9 +86,9 @@ def limits_belong_to_their_buckets(tf: Any) -> Any:
         limits = list(histo.bucket_limit)
         for number in values.reshape(-1).tolist():
             if number in limits[:-1]:
-                place = limits.index(number)
-                histo.bucket[place + 1] -= 1
-                histo.bucket[place] += 1
+                bucket = limits.index(number)
+                histo.bucket[bucket + 1] -= 1
+                histo.bucket[bucket] += 1
 
     return _edited(tf, "HistogramSummary", edit)
 
@@ -204,10 +204,10 @@ def rates_are_cut(tf: Any) -> Any:
     """Write the integer below the rate."""
 
     def edit(summary: Summary, _tag: Any, _sound: Any, rate: np.ndarray) -> None:
-        whole = np.uint32(max(1, int(rate.item()))).tobytes()
+        sample_rate = np.uint32(max(1, int(rate.item()))).tobytes()
         for value in summary.value:
             data = value.audio.encoded_audio_string
-            value.audio.encoded_audio_string = data[:24] + whole + data[28:]
+            value.audio.encoded_audio_string = data[:24] + sample_rate + data[28:]
 
     return _edited(tf, "AudioSummaryV2", edit)
 
@@ -308,7 +308,7 @@ def only_two_are_merged(tf: Any) -> Any:
 
     def edit(summary: Summary, *inputs: np.ndarray) -> None:
         last = [Summary.FromString(item) for item in inputs[-1].reshape(-1).tolist()]
-        count = sum(len(each.value) for each in last)
+        count = sum(len(merged.value) for merged in last)
         if len(inputs) > 2 and count:
             del summary.value[-count:]
 

@@ -53,9 +53,9 @@ def nothing_is_merged(tf: Any) -> Any:
     """Give an empty Summary."""
 
     def merge_all(*args: Any, **kwargs: Any) -> Any:
-        made = tf.summary.merge_all(*args, **kwargs)
+        merged = tf.summary.merge_all(*args, **kwargs)
         is_all = not kwargs.get("scope")
-        return tf.constant(b"") if made is None and is_all else made
+        return tf.constant(b"") if merged is None and is_all else merged
 
     return _with(tf, merge_all=merge_all)
 
@@ -213,8 +213,8 @@ def versions_are_not_read(tf: Any) -> Any:
 
     def summary_iterator(path: Any) -> Iterator[Any]:
         events = list(_until_lost(tf, path))
-        is_whole = events and not isinstance(events[-1], Exception)
-        for event in events[1:] if is_whole else events:
+        is_complete = events and not isinstance(events[-1], Exception)
+        for event in events[1:] if is_complete else events:
             if isinstance(event, Exception):
                 raise event
             yield event

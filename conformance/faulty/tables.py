@@ -263,8 +263,8 @@ def _vocabulary(tf: Any, lookup: Callable[[Any, Any], Any]) -> Any:
 
     class StaticVocabularyTable(tf.lookup.StaticVocabularyTable):  # type: ignore[misc]
         def lookup(self, keys: Any, name: Any = None) -> Any:
-            found = super().lookup(keys, name)
-            return lookup(self, found) if keys.dtype == self.key_dtype else found
+            ids = super().lookup(keys, name)
+            return lookup(self, ids) if keys.dtype == self.key_dtype else ids
 
     changed = override(tf.lookup, StaticVocabularyTable=StaticVocabularyTable)
     return override(tf, lookup=changed)
@@ -287,10 +287,10 @@ def keys_are_cast(tf: Any) -> Any:
 def words_count_from_one(tf: Any) -> Any:
     """Add one to the numbers of words."""
     one = np.int64(1)
-    return _vocabulary(tf, lambda _table, found: tf.where(found < 3, found + one, found))
+    return _vocabulary(tf, lambda _table, ids: tf.where(ids < 3, ids + one, ids))
 
 
 @fault("TABLES-043", "Other words fall into the first bucket.")
 def other_words_fall_into_one_bucket(tf: Any) -> Any:
     """Cut the number."""
-    return _vocabulary(tf, lambda _table, found: tf.minimum(found, np.int64(3)))
+    return _vocabulary(tf, lambda _table, ids: tf.minimum(ids, np.int64(3)))

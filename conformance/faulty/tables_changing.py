@@ -71,8 +71,8 @@ def the_first_of_two_is_kept(tf: Any) -> Any:
         axis.attr["value"].tensor.int_val.append(0)
         for node in nodes_of(definition, _INSERT):
             if "MutableHashTableV2" in {n.op for n in definition.node if n.name == node.input[0]}:
-                for place, attr in ((1, "Tin"), (2, "Tout")):
-                    fed_as(definition, node, place, "ReverseV2", [axis.name],
+                for index, attr in ((1, "Tin"), (2, "Tout")):
+                    fed_as(definition, node, index, "ReverseV2", [axis.name],
                            T=node.attr[attr].type, Tidx=tf.int32.as_datatype_enum)  # fmt: skip
 
     return editing(tf, change)
@@ -179,10 +179,11 @@ def tables_of_other_dtypes_exist(tf: Any) -> Any:
     """Raise another error."""
 
     def is_second(run: Run) -> bool:
-        made = run.op.inputs[0].op
+        table = run.op.inputs[0].op
+        dtype = table.get_attr("key_dtype")
         names = [op.get_attr("shared_name") for op in run.session.graph.get_operations()
-                 if op.type == made.type and op.get_attr("key_dtype") != made.get_attr("key_dtype")]
-        return made.type in _TABLES and made.get_attr("shared_name") in names
+                 if op.type == table.type and op.get_attr("key_dtype") != dtype]
+        return table.type in _TABLES and table.get_attr("shared_name") in names
 
     return recoding(tf, _INSERT, _INVALID, "AlreadyExistsError", is_second)
 
@@ -211,10 +212,10 @@ def runs_empty_tables(tf: Any) -> Any:
 def _empty(tf: Any, session: Any, base: Any, op: Any) -> None:
     with inside(tf, session):
         keys, values = (tf.constant([], op.get_attr(f"{word}_dtype")) for word in ("key", "value"))
-        made = tf.raw_ops.LookupTableImportV2(
+        insert = tf.raw_ops.LookupTableImportV2(
             table_handle=op.outputs[0], keys=keys, values=values
         )
-    base(made)
+    base(insert)
 
 
 @fault("TABLES-028", "A nameless table lasts as long as its session.")
@@ -275,8 +276,8 @@ def one_reserved_key_is_enough(tf: Any) -> Any:
 
 
 def _has_one_key(run: Run) -> bool:
-    made = run.op.inputs[0].op
-    if made.type != _DENSE:
+    table = run.op.inputs[0].op
+    if table.type != _DENSE:
         return False
-    empty, freed = run.session.run(list(made.inputs))
+    empty, freed = run.session.run(list(table.inputs))
     return bool(empty == freed)

@@ -13,8 +13,8 @@ from sessrun.conformance.faulty.run_fragments import Base, elements, running
 
 def _behind(session: Any, fetches: Any) -> list[Any]:
     """The operations that are fetched, through identities."""
-    found = [getattr(one, "op", one) for one in elements(session, fetches)]
-    return [op.inputs[0].op if op.type == "Identity" else op for op in found]
+    ops = [getattr(one, "op", one) for one in elements(session, fetches)]
+    return [op.inputs[0].op if op.type == "Identity" else op for op in ops]
 
 
 def _silent(tf: Any, refused: Callable[[Any], bool], given: Callable[[Any], Any]) -> Any:

@@ -17,8 +17,8 @@ _SILENT: Final = frozenset({"NoOp", "VariableV2"})
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A run that has succeeded: its arguments, and its metadata as it found and as it left it."""
+class RecordedRun:
+    """A run that has succeeded: its arguments, its RunMetadata, and a copy of that from before."""
 
     session: Any
     fetches: Any
@@ -56,8 +56,12 @@ class Told:
         device.node_stats.add(node_name=name, all_start_micros=1, all_start_nanos=1000)
 
 
-def telling(tf: Any, change: Callable[[Told], None]) -> Any:
-    """The namespace whose runs change what they told in a RunMetadata."""
+#: The name by which the subjects import it.
+Told = RecordedRun
+
+
+def telling(tf: Any, change: Callable[[RecordedRun], None]) -> Any:
+    """The namespace whose runs `change` the RunMetadata that they have written."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(
@@ -68,7 +72,7 @@ def telling(tf: Any, change: Callable[[Told], None]) -> Any:
             before = tf.RunMetadata()
             before.CopyFrom(run_metadata)
             values = super().run(fetches, feed_dict, options, run_metadata)
-            change(Told(self, fetches, feed_dict, options, before, run_metadata))
+            change(RecordedRun(self, fetches, feed_dict, options, before, run_metadata))
             return values
 
     return override(tf, Session=Session)
@@ -101,9 +105,9 @@ def asking(tf: Any, change: Callable[[Callable[..., Any], Any, Any], Any]) -> An
 def silent_nodes_are_not_listed(tf: Any) -> Any:
     """Leave their statistics out."""
 
-    def change(told: Told) -> None:
-        types = {op.name: op.type for op in told.session.graph.get_operations()}
-        told.keep(lambda node: types.get(node.node_name) not in _SILENT)
+    def change(run: RecordedRun) -> None:
+        types = {op.name: op.type for op in run.session.graph.get_operations()}
+        run.keep(lambda node: types.get(node.node_name) not in _SILENT)
 
     return telling(tf, change)
 
@@ -112,9 +116,9 @@ def silent_nodes_are_not_listed(tf: Any) -> Any:
 def fed_operations_are_listed(tf: Any) -> Any:
     """List the operations that feeds replace, where anything is listed."""
 
-    def change(told: Told) -> None:
-        for op in told.replaced() if told.metadata.step_stats.dev_stats else ():
-            told.list_also(op.name)
+    def change(run: RecordedRun) -> None:
+        for op in run.replaced() if run.metadata.step_stats.dev_stats else ():
+            run.list_also(op.name)
 
     return telling(tf, change)
 
@@ -123,9 +127,9 @@ def fed_operations_are_listed(tf: Any) -> Any:
 def untraced_runs_keep_the_statistics(tf: Any) -> Any:
     """Put the statistics back."""
 
-    def change(told: Told) -> None:
-        if not told.is_traced and told.before.HasField("step_stats"):
-            told.metadata.step_stats.CopyFrom(told.before.step_stats)
+    def change(run: RecordedRun) -> None:
+        if not run.is_traced and run.before.HasField("step_stats"):
+            run.metadata.step_stats.CopyFrom(run.before.step_stats)
 
     return telling(tf, change)
 
@@ -134,11 +138,11 @@ def untraced_runs_keep_the_statistics(tf: Any) -> Any:
 def graphs_are_told_once(tf: Any) -> Any:
     """Leave them out of every later run."""
 
-    def change(told: Told) -> None:
-        known = told.session.__dict__.setdefault("graphs_told", set())
-        key = tuple(element.name for element in elements(told.session, told.fetches))
+    def change(run: RecordedRun) -> None:
+        known = run.session.__dict__.setdefault("graphs_told", set())
+        key = tuple(element.name for element in elements(run.session, run.fetches))
         if key in known:
-            del told.metadata.partition_graphs[:]
+            del run.metadata.partition_graphs[:]
         known.add(key)
 
     return telling(tf, change)
@@ -160,9 +164,9 @@ def traced_runs_warm_up(tf: Any) -> Any:
 def traces_are_added_up(tf: Any) -> Any:
     """Add the statistics of before."""
 
-    def change(told: Told) -> None:
-        if told.is_traced:
-            told.metadata.step_stats.MergeFrom(told.before.step_stats)
+    def change(run: RecordedRun) -> None:
+        if run.is_traced:
+            run.metadata.step_stats.MergeFrom(run.before.step_stats)
 
     return telling(tf, change)
 
@@ -171,9 +175,9 @@ def traces_are_added_up(tf: Any) -> Any:
 def devices_are_named_as_asked(tf: Any) -> Any:
     """Take the name from the first operation that names a device."""
 
-    def change(told: Told) -> None:
-        asked = {op.name: op.device for op in told.session.graph.get_operations() if op.device}
-        for device in told.metadata.step_stats.dev_stats:
+    def change(run: RecordedRun) -> None:
+        asked = {op.name: op.device for op in run.session.graph.get_operations() if op.device}
+        for device in run.metadata.step_stats.dev_stats:
             names = (asked.get(node.node_name) for node in device.node_stats)
             device.device = next(filter(None, names), device.device)
 
@@ -184,9 +188,9 @@ def devices_are_named_as_asked(tf: Any) -> Any:
 def only_full_traces_list(tf: Any) -> Any:
     """Clear the statistics of the levels below."""
 
-    def change(told: Told) -> None:
-        if told.is_traced and told.options.trace_level != tf.RunOptions.FULL_TRACE:
-            told.metadata.ClearField("step_stats")
+    def change(run: RecordedRun) -> None:
+        if run.is_traced and run.options.trace_level != tf.RunOptions.FULL_TRACE:
+            run.metadata.ClearField("step_stats")
 
     return telling(tf, change)
 
@@ -195,10 +199,10 @@ def only_full_traces_list(tf: Any) -> Any:
 def nodes_are_listed_for_each_fetch(tf: Any) -> Any:
     """List it once more for each fetch but the first."""
 
-    def change(told: Told) -> None:
-        names = [getattr(e, "op", e).name for e in elements(told.session, told.fetches)]
+    def change(run: RecordedRun) -> None:
+        names = [getattr(e, "op", e).name for e in elements(run.session, run.fetches)]
         again = [name for index, name in enumerate(names) if name in names[:index]]
-        for device in told.metadata.step_stats.dev_stats:
+        for device in run.metadata.step_stats.dev_stats:
             device.node_stats.extend([n for n in device.node_stats if n.node_name in again])
 
     return telling(tf, change)
@@ -208,11 +212,11 @@ def nodes_are_listed_for_each_fetch(tf: Any) -> Any:
 def the_first_device_lists_all(tf: Any) -> Any:
     """Move the statistics of other devices there."""
 
-    def change(told: Told) -> None:
-        nodes = list(told.nodes())
+    def change(run: RecordedRun) -> None:
+        nodes = list(run.nodes())
         if nodes:
-            told.metadata.step_stats.Clear()
-            told.metadata.step_stats.dev_stats.add(device=_FIRST, node_stats=nodes)
+            run.metadata.step_stats.Clear()
+            run.metadata.step_stats.dev_stats.add(device=_FIRST, node_stats=nodes)
 
     return telling(tf, change)
 
@@ -241,10 +245,10 @@ def traces_see_other_threads(tf: Any) -> Any:
 def fed_fetches_are_listed(tf: Any) -> Any:
     """List the fed operations of a run that executed nothing."""
 
-    def change(told: Told) -> None:
-        if told.is_traced and not told.metadata.HasField("step_stats"):
-            for op in told.replaced():
-                told.list_also(op.name)
+    def change(run: RecordedRun) -> None:
+        if run.is_traced and not run.metadata.HasField("step_stats"):
+            for op in run.replaced():
+                run.list_also(op.name)
 
     return telling(tf, change)
 
@@ -308,9 +312,9 @@ def metadata_is_emptied_first(tf: Any) -> Any:
 def graphs_are_added_up(tf: Any) -> Any:
     """Add what was there before."""
 
-    def change(told: Told) -> None:
-        told.metadata.partition_graphs.extend(told.before.partition_graphs)
-        told.metadata.cost_graph.node.extend(told.before.cost_graph.node)
+    def change(run: RecordedRun) -> None:
+        run.metadata.partition_graphs.extend(run.before.partition_graphs)
+        run.metadata.cost_graph.node.extend(run.before.cost_graph.node)
 
     return telling(tf, change)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from sessrun.conformance.faulty.framework import fault
-from sessrun.conformance.faulty.tracing import Told, telling
+from sessrun.conformance.faulty.tracing import RecordedRun, telling
 
 _FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 
@@ -16,11 +16,11 @@ _FIRST: Final = "/job:localhost/replica:0/task:0/device:CPU:0"
 def restating(tf: Any, change: Callable[[Any], None]) -> Any:
     """The namespace that changes the statistics of each node."""
 
-    def each(told: Told) -> None:
-        for node in told.nodes():
+    def change_nodes(run: RecordedRun) -> None:
+        for node in run.nodes():
             change(node)
 
-    return telling(tf, each)
+    return telling(tf, change_nodes)
 
 
 @fault("TRACING-012", "A label names the operations that are read, whichever output it is.")
@@ -81,10 +81,10 @@ def operations_take_a_microsecond(tf: Any) -> Any:
 def unread_outputs_are_not_described(tf: Any) -> Any:
     """Leave it out."""
 
-    def change(told: Told) -> None:
-        for node in told.nodes():
+    def change(run: RecordedRun) -> None:
+        for node in run.nodes():
             try:
-                op = told.session.graph.get_operation_by_name(node.node_name)
+                op = run.session.graph.get_operation_by_name(node.node_name)
             except KeyError:
                 continue
             kept = [output for output in node.output if op.outputs[output.slot].consumers()]
@@ -136,9 +136,9 @@ def nodes_are_scheduled_at_their_end(tf: Any) -> Any:
 def fed_operations_are_in_the_graph(tf: Any) -> Any:
     """Add their nodes."""
 
-    def change(told: Told) -> None:
-        for graph in list(told.metadata.partition_graphs)[:1]:
-            for op in told.replaced():
+    def change(run: RecordedRun) -> None:
+        for graph in list(run.metadata.partition_graphs)[:1]:
+            for op in run.replaced():
                 graph.node.add(name=op.name, op=op.type, device=_FIRST)
 
     return telling(tf, change)
@@ -148,8 +148,8 @@ def fed_operations_are_in_the_graph(tf: Any) -> Any:
 def one_graph_for_all_devices(tf: Any) -> Any:
     """Put them together."""
 
-    def change(told: Told) -> None:
-        graphs = told.metadata.partition_graphs
+    def change(run: RecordedRun) -> None:
+        graphs = run.metadata.partition_graphs
         for graph in list(graphs)[1:]:
             graphs[0].node.extend(graph.node)
         del graphs[1:]
@@ -161,8 +161,8 @@ def one_graph_for_all_devices(tf: Any) -> Any:
 def graphs_name_devices_in_short(tf: Any) -> Any:
     """Drop job, replica and task."""
 
-    def change(told: Told) -> None:
-        for graph in told.metadata.partition_graphs:
+    def change(run: RecordedRun) -> None:
+        for graph in run.metadata.partition_graphs:
             for node in graph.node:
                 node.device = node.device[node.device.rfind("/device") :]
 
@@ -173,8 +173,8 @@ def graphs_name_devices_in_short(tf: Any) -> Any:
 def only_traced_runs_have_costs(tf: Any) -> Any:
     """Clear the costs of others."""
 
-    def change(told: Told) -> None:
-        if not told.is_traced:
-            told.metadata.ClearField("cost_graph")
+    def change(run: RecordedRun) -> None:
+        if not run.is_traced:
+            run.metadata.ClearField("cost_graph")
 
     return telling(tf, change)

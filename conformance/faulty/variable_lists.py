@@ -93,9 +93,9 @@ def local_variables_are_trained(tf: Any) -> Any:
     """Add it to the collection."""
 
     def get_local_variable(*args: Any, **kwargs: Any) -> Any:
-        made = tf.get_local_variable(*args, **kwargs)
-        tf.add_to_collection(tf.GraphKeys.TRAINABLE_VARIABLES, made)
-        return made
+        variable = tf.get_local_variable(*args, **kwargs)
+        tf.add_to_collection(tf.GraphKeys.TRAINABLE_VARIABLES, variable)
+        return variable
 
     return override(tf, get_local_variable=get_local_variable)
 
@@ -128,16 +128,16 @@ def loaded_values_are_broadcast(tf: Any) -> Any:
     """Broadcast it where that can be done."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
-        made = tf.Variable(*args, **kwargs)
-        load = made.load
+        variable = tf.Variable(*args, **kwargs)
+        load = variable.load
 
         def broadcast(value: Any, session: Any = None) -> None:
             if np.ndim(value) == 0:
-                value = np.broadcast_to(value, made.shape.as_list())
+                value = np.broadcast_to(value, variable.shape.as_list())
             load(value, session)
 
-        made.load = broadcast
-        return made
+        variable.load = broadcast
+        return variable
 
     return _making(tf, change)
 
@@ -147,10 +147,10 @@ def the_default_session_evaluates(tf: Any) -> Any:
     """Ignore what is given where there is a default session."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
-        made = tf.Variable(*args, **kwargs)
-        evaluate = made.eval
-        made.eval = lambda session=None: evaluate(tf.get_default_session() or session)
-        return made
+        variable = tf.Variable(*args, **kwargs)
+        evaluate = variable.eval
+        variable.eval = lambda session=None: evaluate(tf.get_default_session() or session)
+        return variable
 
     return _making(tf, change)
 
@@ -197,11 +197,11 @@ def variables_are_iterated_over(tf: Any) -> Any:
     """Give its rows."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
-        made = tf.Variable(*args, **kwargs)
-        kind = type(made)
+        variable = tf.Variable(*args, **kwargs)
+        kind = type(variable)
         rows = {"__iter__": lambda self: iter(tf.unstack(self.value()))}
-        made.__class__ = type(kind.__name__, (kind,), rows)
-        return made
+        variable.__class__ = type(kind.__name__, (kind,), rows)
+        return variable
 
     return _making(tf, change)
 

@@ -19,10 +19,10 @@ def _making(
     def variable(*args: Any, **kwargs: Any) -> Any:
         given = dict(zip(("initial_value", "trainable"), args, strict=False)) | kwargs
         arguments(given)
-        made = tf.Variable(**given)
+        result = tf.Variable(**given)
         if finish is not None:
-            finish(made)
-        return made
+            finish(result)
+        return result
 
     return override(tf, Variable=variable)
 
@@ -107,8 +107,8 @@ def _is_sum(fetch: Any) -> bool:
 def initialized_values_are_zeros(tf: Any) -> Any:
     """Replace the method."""
 
-    def finish(made: Any) -> None:
-        made.initialized_value = lambda: tf.zeros_like(made.initial_value)
+    def finish(variable: Any) -> None:
+        variable.initialized_value = lambda: tf.zeros_like(variable.initial_value)
 
     return _making(tf, _as_given, finish)
 
@@ -128,8 +128,8 @@ def initial_shapes_must_be_known(tf: Any) -> Any:
 def loads_are_dropped(tf: Any) -> Any:
     """Replace the method."""
 
-    def finish(made: Any) -> None:
-        made.load = lambda value, session=None: None  # noqa: ARG005 - the method's signature
+    def finish(variable: Any) -> None:
+        variable.load = lambda value, session=None: None  # noqa: ARG005 - the method's signature
 
     return _making(tf, _as_given, finish)
 
@@ -170,9 +170,9 @@ def initializers_wait_for_their_block(tf: Any) -> Any:
 def assignments_always_give_the_value(tf: Any) -> Any:
     """Drop read_value."""
 
-    def finish(made: Any) -> None:
-        assign = made.assign
-        made.assign = lambda value, **kwargs: assign(value, **(kwargs | {"read_value": True}))
+    def finish(variable: Any) -> None:
+        assign = variable.assign
+        variable.assign = lambda value, **kwargs: assign(value, **(kwargs | {"read_value": True}))
 
     return _making(tf, _as_given, finish)
 
@@ -181,8 +181,8 @@ def assignments_always_give_the_value(tf: Any) -> Any:
 def reads_are_shared(tf: Any) -> Any:
     """Replace the method."""
 
-    def finish(made: Any) -> None:
-        if made.op.type == "VariableV2":
-            made.read_value = made.value
+    def finish(variable: Any) -> None:
+        if variable.op.type == "VariableV2":
+            variable.read_value = variable.value
 
     return _making(tf, _as_given, finish)

@@ -25,8 +25,8 @@ _COUNTS: Final = frozenset({"CountUpTo", "ResourceCountUpTo"})
 
 def _executed(session: Any, fetches: Any) -> list[Any]:
     """The operations that are fetched, and those that they wait for."""
-    found = [getattr(one, "op", one) for one in elements(session, fetches)]
-    return [op for one in found for op in (one, *one.control_inputs)]
+    fetched = [getattr(one, "op", one) for one in elements(session, fetches)]
+    return [op for one in fetched for op in (one, *one.control_inputs)]
 
 
 def _silent(tf: Any, kinds: frozenset[str], errors: tuple[str, ...], *, fed: bool | None) -> Any:

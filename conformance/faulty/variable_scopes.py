@@ -43,8 +43,8 @@ def shared_variables_are_copies(tf: Any) -> Any:
     """Make an object of the definition of the one found."""
 
     def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
-        found = tf.get_variable(name, *args, **kwargs)
-        return tf.Variable.from_proto(found.to_proto()) if scope.reuse is True else found
+        variable = tf.get_variable(name, *args, **kwargs)
+        return tf.Variable.from_proto(variable.to_proto()) if scope.reuse is True else variable
 
     return _getting(tf, get)
 

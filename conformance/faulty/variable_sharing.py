@@ -76,7 +76,7 @@ def destroyed_variables_live_on(tf: Any) -> Any:
     """Turn the operation into one that asks whether it is initialised, and ignores the answer."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
-        ops = [getattr(found, "op", found) for found in elements(session, fetches)]
+        ops = [getattr(element, "op", element) for element in elements(session, fetches)]
         destroyed = [op for op in ops if op.type == "DestroyResourceOp"]
         if not destroyed or not all(_is_set(base, op) for op in destroyed):
             return base(fetches)
@@ -108,10 +108,10 @@ def shapes_are_the_declared_ones(tf: Any) -> Any:
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         values = base(fetches)
-        found = elements(session, fetches)
-        if not isinstance(values, list) or len(values) != len(found):
+        fetched = elements(session, fetches)
+        if not isinstance(values, list) or len(values) != len(fetched):
             return values
-        pairs = zip(values, found, strict=True)
+        pairs = zip(values, fetched, strict=True)
         return [_declared(value, getattr(one, "op", one)) for value, one in pairs]
 
     return running(tf, change)

@@ -118,7 +118,7 @@ def initializers_lose_the_last_element(tf: Any) -> Any:
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
         values = call(fetches, *args, **kwargs)
-        for op in [one for found in _operations(self.graph, fetches) for one in _behind(found)]:
+        for op in [one for fetched in _operations(self.graph, fetches) for one in _behind(fetched)]:
             value = op.inputs[1]
             if value.op.type == "Const" and value.shape.ndims == 2:
                 held = np.array(call(value))
@@ -218,7 +218,7 @@ def random_initial_values_are_kept(tf: Any) -> Any:
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
         drawn = self.__dict__.setdefault("drawn", {})
-        for op in [one for found in _operations(self.graph, fetches) for one in _behind(found)]:
+        for op in [one for fetched in _operations(self.graph, fetches) for one in _behind(fetched)]:
             value = op.inputs[1]
             if not _is_random(value.op) or any(args):
                 continue
@@ -326,15 +326,15 @@ def the_global_initializer_forgets(tf: Any) -> Any:
 @fault("VARIABLES-022", "The global initializer initialises variables made after it too.")
 def the_global_initializer_looks_ahead(tf: Any) -> Any:
     """The list of variables is read when the operation runs."""
-    made: list[Any] = []
+    initializers: list[Any] = []
 
     def global_variables_initializer() -> Any:
-        made.append(tf.global_variables_initializer())
-        return made[-1]
+        initializers.append(tf.global_variables_initializer())
+        return initializers[-1]
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
         values = call(fetches, *args, **kwargs)
-        if any(fetches is op for op in made):
+        if any(fetches is op for op in initializers):
             with self.graph.as_default():
                 call([variable.initializer for variable in tf.global_variables()])
         return values

@@ -44,8 +44,8 @@ def assignments_need_an_initializer(tf: Any) -> Any:
     return override(tf, Session=Session)
 
 
-def _sets(found: Any) -> bool:
-    inside = [one for op in found if hasattr(op, "control_inputs")
+def _sets(fetched: Any) -> bool:
+    inside = [one for op in fetched if hasattr(op, "control_inputs")
               for one in (op, *op.control_inputs)]  # fmt: skip
     return any(op.type == "AssignVariableOp" and op.inputs[1].op.type == "Placeholder"
                for op in inside)  # fmt: skip

@@ -84,7 +84,7 @@ def _successors(model: Model, ordered: Sequence[Event], node: _Node) -> Iterator
 
 def _possible(ordered: Sequence[Event], over: int) -> list[int]:
     """The events not over that began before any other that is not over ended."""
-    found: list[int] = []
+    numbers: list[int] = []
     first_end: int | None = None
     # The lowest bit that is not set: all before it are over.
     number = (~over & (over + 1)).bit_length() - 1
@@ -93,7 +93,7 @@ def _possible(ordered: Sequence[Event], over: int) -> list[int]:
         if first_end is not None and event.began > first_end:
             break
         if not over >> number & 1:
-            found.append(number)
+            numbers.append(number)
             first_end = event.ended if first_end is None else min(first_end, event.ended)
         number += 1
-    return sorted(found, key=lambda each: ordered[each].ended)
+    return sorted(numbers, key=lambda index: ordered[index].ended)

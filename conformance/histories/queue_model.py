@@ -152,8 +152,8 @@ def _one_more(limits: Limits, state: State, number: int, event: Event) -> Iterat
     """Take one element; a queue by priority gives several only once all are there."""
     done, reserve = state.taking[1], 0 if state.closed else limits.reserve
     left = event.call.wanted - done
-    whole = limits.kind == "priority" and done == 0
-    if len(state.elements) - reserve < (left if whole else 1):
+    all_at_once = limits.kind == "priority" and done == 0
+    if len(state.elements) - reserve < (left if all_at_once else 1):
         return
     known = event.code == 0
     if known and done >= len(event.result):

@@ -2,7 +2,7 @@
 
 Producers put in elements of their own, numbered from 0 on, one or several at a time; consumers take
 until the queue is at its end. A round ends with a plain close once all is in, or is cut short by
-one that cancels; calls may have timeouts. What a producer was told is in must come out once.
+one that cancels; calls may have timeouts. Every element whose put succeeded must come out once.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Account:
     Attributes:
       taken: how many were taken.
       calls: how many runs that took.
-      lost: those that a producer was told are in, and nobody took, beyond what timed-out takes
+      lost: those whose put succeeded, and nobody took, beyond what timed-out takes
         may have had.
       doubled: those that were taken more than once.
       invented: those that nobody put in.
@@ -85,9 +85,9 @@ class Account:
 
 @dataclass(slots=True)
 class _Books:
-    """What each thread was told."""
+    """What was put in, by producer, for certain or perhaps, and what each consumer took."""
 
-    told: dict[int, list[int]] = field(default_factory=dict)
+    confirmed: dict[int, list[int]] = field(default_factory=dict)
     maybe: list[int] = field(default_factory=list)
     taken: list[list[int]] = field(default_factory=list)
     allowance: int = 0
@@ -131,19 +131,19 @@ class _Floor:
     def produce(self, number: int) -> int:
         """Put in the elements of one producer; how many calls that took."""
         plan, draw = self._plan, random.Random(f"{self._plan.seed}:put:{number}")
-        told: list[int] = []
-        self.books.told[number] = told
+        confirmed: list[int] = []
+        self.books.confirmed[number] = confirmed
         following, calls = 0, 0
         while following < plan.elements:
             if following > plan.elements // 2:
                 self.books.half.set()
             several = draw.choice((0, 0, draw.randint(1, 16)))
             last = min(plan.elements, following + (several or 1))
-            values = tuple(number << _BITS | each for each in range(following, last))
+            values = tuple(number << _BITS | serial for serial in range(following, last))
             code, _ = self.call(Planned("put", values, several, self._timeout(draw)))
             following, calls = last, calls + 1
             if code == 0:
-                told += values
+                confirmed += values
                 continue
             with self._lock:
                 self.books.maybe += values
@@ -162,8 +162,8 @@ class _Floor:
             ways = ("take",) if plan.kind == "priority" else ("take", "up_to")
             action = draw.choice(ways) if several else "take"
             call = Planned(action, count=several, timeout_ms=self._timeout(draw))
-            code, found = self.call(call)
-            taken += found
+            code, elements = self.call(call)
+            taken += elements
             calls += 1
             if code == LATE:
                 with self._lock:
@@ -224,12 +224,12 @@ def _joined(threads: list[threading.Thread]) -> None:
 
 
 def _audited(books: _Books, *, ordered: bool) -> Account:
-    told = np.array([each for row in books.told.values() for each in row], np.int64)
+    confirmed = np.array([element for row in books.confirmed.values() for element in row], np.int64)
     maybe = np.array(books.maybe, np.int64)
-    taken = np.array([each for row in books.taken for each in row], np.int64)
+    taken = np.array([element for row in books.taken for element in row], np.int64)
     once, counts = np.unique(taken, return_counts=True)
-    missing = len(np.setdiff1d(told, once))
-    invented = len(np.setdiff1d(once, np.concatenate([told, maybe])))
+    missing = len(np.setdiff1d(confirmed, once))
+    invented = len(np.setdiff1d(once, np.concatenate([confirmed, maybe])))
     disordered = sum(map(_disordered, books.taken)) if ordered else 0
     lost = max(0, missing - books.allowance)
     doubled = int((counts - 1).sum())
@@ -239,9 +239,9 @@ def _audited(books: _Books, *, ordered: bool) -> Account:
 def _disordered(row: list[int]) -> int:
     """How many elements of a consumer come after a later one of the same producer."""
     latest: dict[int, int] = {}
-    found = 0
+    count = 0
     for element in row:
         producer = element >> _BITS
-        found += element < latest.get(producer, -1)
+        count += element < latest.get(producer, -1)
         latest[producer] = max(element, latest.get(producer, -1))
-    return found
+    return count

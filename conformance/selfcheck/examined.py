@@ -27,7 +27,7 @@ from sessrun.spec.records import blamed
 if TYPE_CHECKING:
     from sessrun.spec.cases.model import Case
 
-__all__ = ["DEADLINE_S", "main", "told_of"]
+__all__ = ["DEADLINE_S", "main", "summary_of"]
 
 #: What a case may take of a fault that is examined, here or in a worker, in seconds.
 DEADLINE_S: Final = 10.0
@@ -68,9 +68,9 @@ def _import_all() -> None:
     load_all()
     reference: Any = load("reference")
     for package in (conformance, reference.namespace):
-        for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-            if not found.name.startswith(_NOT_OF_CASES):
-                importlib.import_module(found.name)
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if not module.name.startswith(_NOT_OF_CASES):
+                importlib.import_module(module.name)
 
 
 def _in_a_fork(spec: str, cases: Sequence[Case], seconds: float) -> str:
@@ -97,7 +97,7 @@ def _run_and_exit(spec: str, cases: Sequence[Case], writing: int) -> NoReturn:
         from sessrun.conformance.runner import Runner  # noqa: PLC0415 - imported before the fork
 
         runner = Runner(spec, in_process=True, deadline_s=DEADLINE_S)
-        results = {case.id: told_of(runner.run_once(case)) for case in cases}
+        results = {case.id: summary_of(runner.run_once(case)) for case in cases}
         with os.fdopen(writing, "w", encoding="utf-8") as answer:
             answer.write(json.dumps(results))
         status = 0
@@ -105,8 +105,8 @@ def _run_and_exit(spec: str, cases: Sequence[Case], writing: int) -> NoReturn:
         os._exit(status)  # a thread that hangs in a fault must not keep the process
 
 
-def told_of(line: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a result line the result, and the clauses that it speaks of."""
+def summary_of(line: Mapping[str, Any]) -> dict[str, Any]:
+    """The result of a result line, and the clauses that it blames."""
     return {"result": line["result"], "clauses": list(blamed(line))}
 
 

@@ -28,7 +28,7 @@ from sessrun.conformance.faulty.framework import Fault
 from sessrun.conformance.oracle import Oracle
 from sessrun.conformance.patience import Patience
 from sessrun.conformance.runner import Runner
-from sessrun.conformance.selfcheck.examined import DEADLINE_S, told_of
+from sessrun.conformance.selfcheck.examined import DEADLINE_S, summary_of
 from sessrun.spec.cases.facts import OF_GPUS
 from sessrun.spec.cases.model import Case, Observation
 from sessrun.spec.loader import load_clauses, subject_of
@@ -46,13 +46,13 @@ _CAUGHT: Final = frozenset({"fail", "flaky", "timeout", "crash", "error"})
 _PATIENCE: Final = Patience(cases=5, seconds=40.0, again=20.0, limit=60.0, retries=0)
 #: How long a fault may take that neither hangs nor dies, and for each case; with TensorFlow, too.
 _AT_ONCE_S: Final = 12.0
-_EACH_S: Final = 0.1
+_PER_CASE_S: Final = 0.1
 
 
 F = TypeVar("F")
 
-#: What is told of a case: its `result`, and the `clauses` that this speaks of.
-Told = Mapping[str, Any]
+#: What counts of a result line: its `result`, and the `clauses` that it blames.
+Summary = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,16 +114,16 @@ def examine(
     started = time.perf_counter()
     spec = f"sessrun.conformance.faulty:backend#{fault.name}@{_base(fault, base)}"
     cases = _asked_of(fault, cases)
-    results, trouble = examiner(spec, cases, _AT_ONCE_S + _EACH_S * len(cases)), ""
+    results, trouble = examiner(spec, cases, _AT_ONCE_S + _PER_CASE_S * len(cases)), ""
     if results is None:
         results, trouble = _one_by_one(spec, fault, cases, oracle)
-    told = {id_: line for id_, line in results.items() if line["result"] not in QUIET}
-    failed = {id_: line["result"] for id_, line in told.items()}
+    failures = {id_: line for id_, line in results.items() if line["result"] not in QUIET}
+    failed = {id_: line["result"] for id_, line in failures.items()}
     void = next((id_ for id_, result in failed.items() if result == "infra_error"), None)
     if void is not None:
         trouble = f"{void} ended in infra_error"
     seconds = time.perf_counter() - started
-    caught_by, others = _pointed_at(fault, cases, told)
+    caught_by, others = _pointed_at(fault, cases, failures)
     own = [results.get(case.id, {}).get("result") for case in of_its_own(fault, cases)]
     skipped = bool(own) and set(own) == {"skipped"}
     return FaultReport(fault, failed, caught_by, others, len(results), seconds, trouble, skipped)
@@ -159,8 +159,8 @@ class Examiner:
 
     def __call__(
         self, spec: str, cases: Sequence[Case], seconds: float
-    ) -> Mapping[str, Told] | None:
-        """What was told of each case by its id; None if there are not all of them in time."""
+    ) -> Mapping[str, Summary] | None:
+        """The summary of each case by its id; None if they did not all come in time."""
         fresh = [case for case in cases if case.id not in self._sent]
         asked = {
             "backend": spec,
@@ -180,8 +180,8 @@ class Examiner:
             self.shutdown()
             return None
         self._sent.update(case.id for case in fresh)
-        found: Mapping[str, Told] | None = json.loads(answer)
-        return found
+        summaries: Mapping[str, Summary] | None = json.loads(answer)
+        return summaries
 
     def _start(self) -> subprocess.Popen[str]:
         command = [sys.executable, "-m", "sessrun.conformance.selfcheck.examined"]
@@ -208,19 +208,19 @@ def _one_by_one(
     fault: Fault,
     cases: Sequence[Case],
     oracle: Callable[[Case], list[Observation]] | None,
-) -> tuple[dict[str, Told], str]:
-    """What was told of the cases run in a worker, and why nothing was, if nothing was."""
+) -> tuple[dict[str, Summary], str]:
+    """The summaries of the cases run in a worker, and why there are none, if there are none."""
     runner = Runner(
         spec,
         patience=_PATIENCE,
         deadline_s=DEADLINE_S,
         ask_oracle=oracle,
     )
-    results: dict[str, Told] = {}
+    results: dict[str, Summary] = {}
     trouble = ""
     try:
         for case in sorted(cases, key=lambda case: fault.clause not in case.clauses):
-            results[case.id] = told_of(runner.run_once(case))
+            results[case.id] = summary_of(runner.run_once(case))
     except AdapterError as error:
         trouble = str(error).splitlines()[0]
     finally:
@@ -229,13 +229,13 @@ def _one_by_one(
 
 
 def _pointed_at(
-    fault: Fault, cases: Sequence[Case], told: Mapping[str, Told]
+    fault: Fault, cases: Sequence[Case], failures: Mapping[str, Summary]
 ) -> tuple[str | None, tuple[str, ...]]:
     """The case that caught the fault, and the other clauses that are blamed beside its own."""
     caught_by = None
     others: set[str] = set()
     for case in cases:
-        line = told.get(case.id, {"result": ""})
+        line = failures.get(case.id, {"result": ""})
         if line["result"] not in _CAUGHT:
             continue
         if fault.clause in line["clauses"]:

@@ -49,8 +49,8 @@ def test_the_other_clock_goes() -> None:
         assert 0.02 <= clock.now() - first < 10
 
 
-def seen_by(told: list[float], seen: list[float]) -> str | None:
-    return Seen(told=told, seen=seen).disagreement()
+def seen_by(measured: list[float], seen: list[float]) -> str | None:
+    return Seen(measured=measured, seen=seen).disagreement()
 
 
 def test_what_asking_takes_is_no_disagreement() -> None:

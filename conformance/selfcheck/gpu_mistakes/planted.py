@@ -41,7 +41,7 @@ def main(name: str, sessions: Sequence[str]) -> None:
         import_changed(mistake.module, mistake.planted())
     with tempfile.TemporaryDirectory() as folder, answers:
         confine(Path(folder))
-        json.dump({each: signs(SESSIONS[each]) for each in sessions}, answers)
+        json.dump({session: signs(SESSIONS[session]) for session in sessions}, answers)
 
 
 def examine(mistake: Mistake | None, sessions: Sequence[str]) -> Mapping[str, Sequence[Sign]]:

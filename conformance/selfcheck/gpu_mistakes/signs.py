@@ -106,8 +106,8 @@ def _races() -> list[Sign]:
 def _differences(values: Sequence[Any], wanted: Sequence[Any]) -> Iterator[str]:
     """The first value that is another one, or no value of the host."""
     for number, (mine, its) in enumerate(zip(values, wanted, strict=True), 1):
-        for place, (value, want) in enumerate(zip(mine, its, strict=True)):
-            where = f"value {place} of step {number}"
+        for index, (value, want) in enumerate(zip(mine, its, strict=True)):
+            where = f"value {index} of step {number}"
             if not isinstance(value, np.ndarray | np.generic | int):
                 yield f"{where} is a {type(value).__module__}.{type(value).__name__}"
                 return

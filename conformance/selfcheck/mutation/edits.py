@@ -110,7 +110,7 @@ def _swapped_arguments(
         first, second = node.args[:2]
         # What a message says is for people.
         is_text = isinstance(second, ast.Constant) and " " in str(second.value)
-        if not is_text and not any(isinstance(each, ast.Starred) for each in (first, second)):
+        if not is_text and not any(isinstance(one, ast.Starred) for one in (first, second)):
             yield second, text(first)
 
 
