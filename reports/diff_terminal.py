@@ -22,18 +22,18 @@ _KINDS: Final[tuple[Kind, ...]] = tuple(_STYLES)
 
 
 def print_diff(
-    found: Diff, console: Console | None = None, *, rows: int = 20, backend: str | None = None
+    difference: Diff, console: Console | None = None, *, rows: int = 20, backend: str | None = None
 ) -> None:
     """Print a difference.
 
     Args:
-      found: the difference.
+      difference: the difference.
       console: where to; standard output if None.
       rows: how many changes of one sort to show.
       backend: how the command line names the new backend, for the command that replays a case.
 
     """
-    (console or Console()).print(Group(*_parts(found, rows, backend)), soft_wrap=True)
+    (console or Console()).print(Group(*_parts(difference, rows, backend)), soft_wrap=True)
 
 
 def _parts(diff: Diff, rows: int, backend: str | None) -> Iterator[RenderableType]:
