@@ -6,9 +6,11 @@ A run of the same fetches and feed keys needs neither be resolved nor planned ag
 from __future__ import annotations
 
 import threading
+from collections import OrderedDict
 from collections.abc import Hashable, Iterable
 from typing import Final
 
+from sessrun.reference.base.containers import is_namedtuple
 from sessrun.reference.graph.operation import Operation
 from sessrun.reference.graph.tensor import Tensor
 from sessrun.reference.session.execute.plan import Plan
@@ -47,15 +49,26 @@ class SignatureCache:
         try:
             if type(fetches) in _LEAVES:  # the same as `_key`, without the time of a call
                 return self.planned.get((fetches, *feed_keys) if feed_keys else fetches)
-            if isinstance(fetches, list):
-                return self.planned.get((type(fetches), tuple(fetches), *feed_keys))
-            return self.planned.get(_key(fetches, feed_keys))
-        except TypeError:  # they cannot be hashed
+            if type(fetches) is list:
+                planned = self.planned.get((list, tuple(fetches), *feed_keys))
+                if planned is not None:
+                    return planned
+        except TypeError:  # something in the list cannot be hashed
+            pass
+        key = self.key_of(fetches, feed_keys)
+        try:
+            return None if key is None else self.planned.get(key)
+        except TypeError:  # a variable of a program's own that cannot be hashed
             return None
 
     def key_of(self, fetches: Fetches, feed_keys: Iterable[object]) -> Hashable | None:
         """The key of fetches and feed keys; None if equal keys need not mean the same run."""
-        return _key(fetches, feed_keys) if _has_key(fetches, feed_keys) else None
+        if not all(_is_leaf(key) and type(key) is not Operation for key in feed_keys):
+            return None
+        try:
+            return _key(fetches, feed_keys)
+        except TypeError:  # they hold something that must be looked at in each run
+            return None
 
     def add(
         self,
@@ -79,27 +92,36 @@ class SignatureCache:
 
 
 def _key(fetches: Fetches, feed_keys: Iterable[object]) -> Hashable:
-    """The key of fetches and feed keys, which may turn out to be unhashable.
+    """The key of fetches and feed keys.
 
-    The type is part of it: a namedtuple equals a tuple of the same elements.
+    Raises:
+      TypeError: the fetches are no structure of lists, tuples and dicts.
+
     """
-    kind = type(fetches)
-    if kind in _LEAVES:
+    if _is_leaf(fetches):
         return (fetches, *feed_keys) if feed_keys else fetches
-    if isinstance(fetches, list):
-        fetches = tuple(fetches)
-    return (kind, fetches, *feed_keys)
+    if type(fetches) is list and all(map(_is_leaf, fetches)):
+        return (list, tuple(fetches), *feed_keys)
+    return (_structure_key(fetches), *feed_keys)
 
 
-def _has_key(fetches: Fetches, feed_keys: Iterable[object]) -> bool:
-    """Whether equal keys mean the same run: of leaves, or a flat list or tuple of them."""
-    parts: Iterable[object] = (fetches,)
-    if isinstance(fetches, list | tuple) and type(fetches) in {list, tuple}:
-        parts = fetches
-    if not all(isinstance(part, Tensor | Operation | str) or _is_variable(part) for part in parts):
-        return False
-    return all(isinstance(key, Tensor | str) or _is_variable(key) for key in feed_keys)
+def _structure_key(fetches: object) -> Hashable:
+    """The key of nested fetches: types, the keys of dicts in their order, and the leaves.
+
+    The type is part of it, of a dict's keys too: a namedtuple equals a tuple of the same elements,
+    and True equals 1.
+    """
+    if _is_leaf(fetches):
+        return fetches
+    kind = type(fetches)
+    if isinstance(fetches, dict) and kind in {dict, OrderedDict}:
+        keys = tuple((type(key), key) for key in fetches)
+        return (kind, keys, *map(_structure_key, fetches.values()))
+    if isinstance(fetches, list | tuple) and (kind in {list, tuple} or is_namedtuple(fetches)):
+        return (kind, *map(_structure_key, fetches))
+    raise TypeError(kind)
 
 
-def _is_variable(value: object) -> bool:
-    return hasattr(value, "_as_graph_element")
+def _is_leaf(value: object) -> bool:
+    """Whether it is a tensor, an operation, a name or a variable, which are their own keys."""
+    return type(value) in _LEAVES or hasattr(value, "_as_graph_element")
