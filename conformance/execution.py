@@ -160,7 +160,7 @@ def _is_cut_before_its_header(path: Path) -> bool:
 
 
 def _difference(theirs: Any, ours: Any, path: str) -> str | None:
-    """The first place where two headers differ, in words; None if they do not."""
+    """The path and values of the first difference of two headers; None if they are equal."""
     if isinstance(theirs, dict) and isinstance(ours, dict):
         for key in sorted(theirs.keys() | ours.keys()):
             difference = _difference(theirs.get(key), ours.get(key), f"{path}.{key}")

@@ -166,7 +166,7 @@ def _fewer_fetches(case: Case, _: Values) -> Iterator[Case]:
 
 
 def _earlier_fetches(case: Case, values: Values) -> Iterator[Case]:
-    """With an inner tensor fetched in place of the one fetch, and what only that needs."""
+    """With the one fetch replaced by an inner tensor, and with the nodes that this needs."""
     (graph,) = case.graphs.values()
     for index in _runs(case):
         step = case.steps[index]

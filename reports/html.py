@@ -204,7 +204,7 @@ def _scope(name: str) -> str:
 
 
 def _held(required: Mapping[str, int]) -> str:
-    """How many clauses hold; those that hold in part are told apart, since they do not count."""
+    """How many clauses hold; those that hold in part are named beside them, and do not count."""
     hold = f"{required['holds'] - required['in part']} of {required['total']} hold"
     return f"{hold}, {required['in part']} in part" if required["in part"] else hold
 

@@ -102,7 +102,7 @@ def check_signature(
       content: what should be signed.
       signature: the signature; None if there is none.
       signers: a file of allowed signers (`man ssh-keygen`), one of whom must have signed; without
-        one only the key is told.
+        one only the key is returned.
 
     Raises:
       SigningError: there is no ssh-keygen, or no such file of signers.
@@ -161,7 +161,7 @@ def _run(arguments: Sequence[str], stdin: bytes = b"") -> subprocess.CompletedPr
 
 
 def _said(done: subprocess.CompletedProcess[bytes]) -> str:
-    """The last line that the tool has told, on either stream."""
+    """The last line that the tool has written, on either stream."""
     text = (done.stdout + b"\n" + done.stderr).decode("utf-8", "replace")
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return shortened(lines[-1], 300) if lines else f"it ended with status {done.returncode}"

@@ -71,7 +71,7 @@ class RunRecord:
       events: event lines in order.
       complete: whether the footer is there.
       answered: how many cases the footer says were answered; None without one.
-      valid_bytes: where the last whole line ends; what follows was cut by a kill.
+      valid_bytes: where the last complete line ends; what follows was cut by a kill.
 
     """
 
@@ -87,7 +87,7 @@ def read_record(path: Path) -> RunRecord:
     """Read a record; a last line that was cut is left out.
 
     Raises:
-      SpecError: the file cannot be read, a whole line is no JSON or breaks the schema, the
+      SpecError: the file cannot be read, a complete line is no JSON or breaks the schema, the
         header is missing or not first, or a case is answered twice; the message names the line.
 
     """

@@ -15,7 +15,7 @@ __all__ = ["ERRORS_COMPARED", "SCHEMA_DIR", "SpecError", "check", "first_error",
            "has_kind", "load_schema"]  # fmt: skip
 
 SCHEMA_DIR: Final = Path(__file__).parent / "schemas"
-#: Of how many errors the best is told. What is read may be made to have a million of them, and
+#: Among how many errors the best is chosen. What is read may be made to have a million of them, and
 #: finding them all would take minutes.
 ERRORS_COMPARED: Final = 32
 #: A worker in an archive has no schemas: its host has checked what it sends.
@@ -23,7 +23,7 @@ _TRUSTS: Final = __spec__ is not None and isinstance(__spec__.loader, zipimporte
 
 
 class SpecError(ValueError):
-    """Something read is not what it should be: `source` (a file), `place` in it, `reason`."""
+    """Something read is not what it should be: `source` (a file), `location` in it, `reason`."""
 
     def __init__(self, source: str, location: str, reason: str) -> None:
         self.source = _in_brief(source, 500)
@@ -74,7 +74,7 @@ def check(form: Any, name: str, source: str) -> None:
     """Check `form` against the schema `name`; a worker in an archive trusts it.
 
     Raises:
-      SpecError: the place and the reason of the first error, smallest subtree first.
+      SpecError: the path and the reason of the first error, smallest subtree first.
 
     """
     try:

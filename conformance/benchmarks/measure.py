@@ -122,7 +122,7 @@ def _loaded(spec: str, device: str) -> _Backend:
 
 
 def _fingerprint(loaded: Mapping[str, _Backend], device: str) -> dict[str, Any]:
-    """What is told of the machine and the backends, beside the device."""
+    """The facts of the machine and the backends, without those of the device."""
     versions = {spec: _version(backend) for spec, backend in loaded.items()}
     return environment() | {"device": device or "default", "backends": versions}
 

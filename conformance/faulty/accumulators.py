@@ -149,7 +149,7 @@ def takes_leave_the_step(tf: Any) -> Any:
 
 @fault("ACCUMULATORS-008", "The accumulator's step cannot be set beyond nine.")
 def steps_end_at_nine(tf: Any) -> Any:
-    """Ignore it."""
+    """Ignore runs that set the step beyond nine."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         return [None] if run.ask(1) > 9 else base()
@@ -218,7 +218,7 @@ def the_first_shape_stays(tf: Any) -> Any:
 
 @fault("ACCUMULATORS-015", "The shared names of accumulators are ignored.")
 def shared_names_of_accumulators_are_ignored(tf: Any) -> Any:
-    """Clear them."""
+    """Clear `shared_name` in every node of an accumulator."""
     return clearing(tf, _ALL, "shared_name")
 
 
@@ -261,7 +261,7 @@ def _taken(
 
 @fault("ACCUMULATORS-019", "The mean of sparse gradients divides a sum by all gradients.")
 def sparse_means_divide_by_all(tf: Any) -> Any:
-    """Take a quarter off where an accumulator has a mean and more than one index."""
+    """Divide the values of a sparse mean by the number of gradients."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         count = int(run.also(tf, lambda raw: raw.AccumulatorNumAccumulated(handle=_handle(run))))

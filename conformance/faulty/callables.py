@@ -91,7 +91,7 @@ def feed_lists_take_no_names(tf: Any) -> Any:
 
 @fault("CALLABLES-005", "A callable runs the graph as it is when it is called.")
 def callables_know_the_whole_graph(tf: Any) -> Any:
-    """Make the callable anew for a graph that has grown."""
+    """Run the fetches first when the graph has grown since the callable was made."""
 
     def make(session: Any, base: Any, fetches: Any, feeds: Any, options: bool) -> Any:
         call, known = base(fetches, feeds, options), session.graph.version

@@ -171,7 +171,7 @@ def device_functions_spare_the_placed(tf: Any) -> Any:
 
 @fault("PLACEMENT-011", "A device function that gives no string names no device.")
 def device_functions_may_give_anything(tf: Any) -> Any:
-    """Give the operation's device back in its place."""
+    """Return the operation's own device where the function returns no string."""
 
     def change(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
         def device_of(op: Any) -> Any:

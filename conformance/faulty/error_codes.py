@@ -58,7 +58,7 @@ def data_loss_has_another_code(tf: Any) -> Any:
 
 @fault("ERRORS-009", "An error's op is the operation that was fetched.")
 def errors_tell_what_was_fetched(tf: Any) -> Any:
-    """Put the first operation fetched into the error."""
+    """Raise the error again with the first fetched operation as its `op`."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         try:
@@ -116,7 +116,7 @@ def truncating_division_is_invalid(tf: Any) -> Any:
 
 @fault("ERRORS-021", "A division of floats by zero fails.")
 def float_division_fails(tf: Any) -> Any:
-    """Raise when a fetched quotient is infinite."""
+    """Raise InvalidArgumentError when a fetched quotient is infinite."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         values = base(fetches)
@@ -143,7 +143,7 @@ def gathering_gives_zeros(tf: Any) -> Any:
 
 @fault("ERRORS-024", "An Assert that is fetched itself fails as a precondition.")
 def a_fetched_assert_is_a_precondition(tf: Any) -> Any:
-    """Give code 9 if the Assert is among the fetches."""
+    """Raise FailedPreconditionError if the Assert is among the fetches."""
 
     def answer(error: Any, fetched: Any) -> Any:
         if error.op not in fetched:

@@ -57,7 +57,7 @@ def classes_are_counted_from_zero(tf: Any) -> Any:
 
 @fault("ERRORS-006", "A number that is no code has the class UnknownError.")
 def every_number_has_a_class(tf: Any) -> Any:
-    """Give UnknownError in place of the KeyError."""
+    """Return UnknownError where the lookup raises KeyError."""
     class_of = tf.errors.exception_type_from_error_code
 
     def exception_type_from_error_code(error_code: int) -> Any:
@@ -104,7 +104,7 @@ def attributes_can_be_set(tf: Any) -> Any:
 
 @fault("ERRORS-010", "The node_def of an error has the name of the operation only.")
 def node_defs_are_names(tf: Any) -> Any:
-    """Raise the errors of operations anew, with a NodeDef of the name alone."""
+    """Raise the errors of operations again, with a NodeDef that has only the name."""
 
     def change(error: Any, _fetched: Any) -> Any:
         if error.op is None:
@@ -116,7 +116,7 @@ def node_defs_are_names(tf: Any) -> Any:
 
 @fault("ERRORS-011", "The message of an error of a run is bytes.")
 def messages_are_bytes(tf: Any) -> Any:
-    """Raise the errors anew, with their messages encoded; as text they stay what they were."""
+    """Raise the errors again with `message` encoded; `str` of the error stays the same."""
 
     def change(error: Any, _fetched: Any) -> Any:
         raw, text = error.message.encode(), str(error)
@@ -129,7 +129,7 @@ def messages_are_bytes(tf: Any) -> Any:
 
 @fault("ERRORS-012", "An error that no operation raised is blamed on the fetch.")
 def blames_the_fetch(tf: Any) -> Any:
-    """Raise the errors without an operation anew, with the first element fetched."""
+    """Raise errors without an operation again, with the first fetched element as `op`."""
 
     def change(error: Any, fetched: Any) -> Any:
         if error.op is not None or not fetched:

@@ -141,7 +141,7 @@ def _first(data: Any) -> Any:
 
 @fault("PARSING-026", "Of examples that follow one another the first counts.")
 def first_examples_count(tf: Any) -> Any:
-    """Feed only the first."""
+    """Feed only the first of the serialized examples of a string."""
 
     def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
         if not any(op.type == _BATCH for op in session.graph.get_operations()):

@@ -195,7 +195,7 @@ def bare_names_give_the_first_output(tf: Any) -> Any:
 
 @fault("FETCH-009", "Outputs of one operation come back in the order of their indices.")
 def outputs_come_back_by_index(tf: Any) -> Any:
-    """Sorts what is fetched of each operation with several outputs, in a flat list."""
+    """Sort the values of each operation's outputs by their index, in a flat list of fetches."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:
@@ -218,7 +218,7 @@ def outputs_come_back_by_index(tf: Any) -> Any:
 
 @fault("FETCH-010", "An array that is fetched at a second place of a list is None there.")
 def repeated_fetches_are_none(tf: Any) -> Any:
-    """Hands each array out once, as if it were moved out of the engine."""
+    """Return None for the second and later fetches of an array in a list."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, *args: Any, **kwargs: Any) -> Any:

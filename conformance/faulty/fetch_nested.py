@@ -128,7 +128,7 @@ def fed_lists_come_back(tf: Any) -> Any:
 
 @fault("FETCH-033", "The items of a list inside a list come back in the outer list.")
 def inner_lists_are_spliced(tf: Any) -> Any:
-    """Flattens lists of lists."""
+    """Flatten lists of lists."""
 
     def spliced(_fetches: Any, values: Any) -> Any:
         if not isinstance(values, list):
@@ -153,7 +153,7 @@ def tuples_come_back_as_lists(tf: Any) -> Any:
 
 @fault("FETCH-035", "The keys of a fetched dict come back as strings.")
 def keys_come_back_as_strings(tf: Any) -> Any:
-    """Writes keys as text, as a transport by JSON objects does."""
+    """Convert the keys of dicts to strings, as JSON objects do."""
 
     def texts(fetches: Any, values: Any) -> Any:
         plain = type(fetches) is dict
@@ -164,7 +164,7 @@ def keys_come_back_as_strings(tf: Any) -> Any:
 
 @fault("FETCH-036", "The keys of a fetched dict come back sorted.")
 def keys_come_back_sorted(tf: Any) -> Any:
-    """Sorts the keys of plain dicts where all are strings."""
+    """Sort the keys of plain dicts whose keys are all strings."""
 
     def in_order(fetches: Any, values: Any) -> Any:
         texts = type(fetches) is dict and all(isinstance(key, str) for key in fetches)
@@ -175,7 +175,7 @@ def keys_come_back_sorted(tf: Any) -> Any:
 
 @fault("FETCH-037", "An OrderedDict or a defaultdict comes back as a plain dict.")
 def mappings_come_back_as_dicts(tf: Any) -> Any:
-    """Makes a dict of every mapping."""
+    """Convert every mapping to a dict."""
 
     def plain(fetches: Any, values: Any) -> Any:
         kept = isinstance(fetches, collections.OrderedDict | collections.defaultdict)
@@ -186,7 +186,7 @@ def mappings_come_back_as_dicts(tf: Any) -> Any:
 
 @fault("FETCH-038", "A namedtuple comes back as a plain tuple.")
 def namedtuples_come_back_as_tuples(tf: Any) -> Any:
-    """Loses the class of namedtuples of fetches."""
+    """Convert every namedtuple to a plain tuple."""
 
     def plain(fetches: Any, values: Any) -> Any:
         return tuple(values) if hasattr(fetches, "_fields") else values
@@ -207,7 +207,7 @@ def attrs_objects_come_back_as_tuples(tf: Any) -> Any:
 
 @fault("FETCH-040", "A fetched dict has no keys for the operations in it.")
 def operations_are_left_out_of_dicts(tf: Any) -> Any:
-    """Drops what has no value from dicts."""
+    """Drop the keys of dicts whose value is None."""
 
     def with_values(fetches: Any, values: Any) -> Any:
         if type(fetches) is not dict:
@@ -219,7 +219,7 @@ def operations_are_left_out_of_dicts(tf: Any) -> Any:
 
 @fault("FETCH-041", "An empty structure comes back as None.")
 def empty_structures_are_none(tf: Any) -> Any:
-    """Gives None for what holds no fetch."""
+    """Return None for a structure without fetches."""
     return joining(tf, lambda fetches, values: values if fetches else None)
 
 

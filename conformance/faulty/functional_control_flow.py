@@ -46,7 +46,7 @@ def stateless_branches_change_places(tf: Any) -> Any:
 
 @fault("CONTROL-FLOW-014", "A number below zero does not hold.")
 def numbers_below_zero_do_not_hold(tf: Any) -> Any:
-    """Take the greater one of a scalar and zero."""
+    """Put a Relu before the scalar int32 condition of an If."""
 
     def change(definition: Any, node: Any) -> None:
         source = next(source for source in definition.node if source.name == node.input[0])
@@ -58,7 +58,7 @@ def numbers_below_zero_do_not_hold(tf: Any) -> Any:
 
 @fault("CONTROL-FLOW-015", "A string of one character does not hold.")
 def short_strings_do_not_hold(tf: Any) -> Any:
-    """Make such a string empty."""
+    """Replace a condition of one character by the empty string."""
 
     def change(definition: Any, node: Any) -> None:
         if node.attr["Tcond"].type == _STRING:
@@ -71,7 +71,7 @@ def short_strings_do_not_hold(tf: Any) -> Any:
 
 @fault("CONTROL-FLOW-016", "An array of one element holds if its element does.")
 def arrays_of_one_hold_as_their_element(tf: Any) -> Any:
-    """Drop axes of size one."""
+    """Put a Squeeze before the condition of an If."""
 
     def change(definition: Any, node: Any) -> None:
         source = next(source for source in definition.node if source.name == node.input[0])
@@ -155,7 +155,7 @@ def stateless_loops_end_at_once(tf: Any) -> Any:
 
 @fault("CONTROL-FLOW-020", "The branch of an If that is not taken is executed, too.")
 def other_functions_execute_too(tf: Any) -> Any:
-    """Call the other one before."""
+    """Call `else_branch` before the If."""
 
     def change(definition: Any, node: Any) -> None:
         call = definition.node.add()

@@ -80,7 +80,7 @@ def fractions_are_ignored(tf: Any) -> Any:
 
 @fault("GPU-027", "Virtual GPUs are listed with one another's limits.")
 def limits_are_listed_backwards(tf: Any) -> Any:
-    """Turn the limits."""
+    """List the memory limits of the GPUs in reverse order."""
 
     def change(_session: Any, devices: Iterable[Any]) -> Iterable[Any]:
         listed = list(devices)
@@ -105,7 +105,7 @@ def the_largest_limit_is_everyones(tf: Any) -> Any:
 
 @fault("GPU-029", "What is asked of the second virtual GPU runs on the first.")
 def the_second_gpu_is_idle(tf: Any) -> Any:
-    """List it there."""
+    """List the nodes of the second GPU under the first."""
 
     def change(run: RecordedRun) -> None:
         for stats in run.metadata.step_stats.dev_stats:

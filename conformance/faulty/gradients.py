@@ -77,7 +77,7 @@ def _zeros_for_none(tf: Any, gradients: list[Any], xs: Any) -> list[Any]:
 
 @fault("GRADIENTS-003", "The gradient by what no target depends on is zeros.")
 def unconnected_is_zero(tf: Any) -> Any:
-    """Give zeros where a target is computed by nothing but products."""
+    """Return zeros for None where a target is computed by nothing but products."""
     return _where(
         tf, lambda ys, _xs, options: not options and _ops_behind(ys) == {"Mul", "Const"},
         lambda base, ys, xs, options: [
@@ -147,7 +147,7 @@ def missing_ones_are_given(tf: Any) -> Any:
 
 @fault("GRADIENTS-010", "The gradient of gathered rows is a dense tensor.")
 def rows_are_dense(tf: Any) -> Any:
-    """Make each of them dense."""
+    """Convert every IndexedSlices among the gradients to a dense tensor."""
 
     def change(base: Gradients, ys: Any, xs: Any, **options: Any) -> Any:
         gradients = base(ys, xs, **options)
@@ -242,7 +242,7 @@ def other_branch_goes_back(tf: Any) -> Any:
 
 @fault("GRADIENTS-017", "Hessians are those of half the target.")
 def hessians_are_halved(tf: Any) -> Any:
-    """Halve each."""
+    """Multiply every Hessian by 0.5."""
     return override(tf, hessians=lambda *args, **options: [
         hessian * 0.5 for hessian in tf.hessians(*args, **options)
     ])  # fmt: skip

@@ -15,7 +15,7 @@ from sessrun.conformance.faulty.run_fragments import running
 
 @fault("GRAPH-076", "get_tensor_by_name gives a copy of the tensor.")
 def found_tensors_are_copies(tf: Any) -> Any:
-    """Copy it with an Identity, unless the graph is finalized."""
+    """Return an Identity of the tensor, unless the graph is finalized."""
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def get_tensor_by_name(self, name: str) -> Any:
@@ -80,7 +80,7 @@ def operation_names_may_have_an_index(tf: Any) -> Any:
 
 @fault("GRAPH-081", "as_graph_element of a bare name gives the first output.")
 def bare_names_are_tensors(tf: Any) -> Any:
-    """Look for the output first where the caller asks for nothing in particular."""
+    """Return the operation's first output where the name is the only argument."""
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def as_graph_element(self, obj: Any, *args: Any, **kwargs: Any) -> Any:

@@ -130,7 +130,7 @@ def _extracting(tf: Any, change: Callable[[Any, Any, Any], Any]) -> Any:
 
 @fault("GRAPH-114", "A sub-graph has its nodes in the order in which they are found.")
 def sub_graphs_are_turned_round(tf: Any) -> Any:
-    """Turn the nodes of sub-graphs without control inputs round."""
+    """Reverse the nodes of sub-graphs without control inputs."""
 
     def change(base: Any, definition: Any, names: Any) -> Any:
         sub_graph = base(definition, names)
@@ -148,7 +148,7 @@ def sub_graphs_are_turned_round(tf: Any) -> Any:
 
 @fault("GRAPH-115", "A sub-graph follows data inputs only.")
 def sub_graphs_follow_data_only(tf: Any) -> Any:
-    """Hide control inputs and colocation while the nodes are looked for."""
+    """Keep the nodes that are reached without control inputs and colocation."""
 
     def change(base: Any, definition: Any, names: Any) -> Any:
         plain = type(definition)()
@@ -214,7 +214,7 @@ def _bridged(definition: Any, protected: Any, *, ordering: bool) -> Any:
 
 @fault("GRAPH-118", "Identity nodes that order others are left out too.")
 def ordering_identities_go(tf: Any) -> Any:
-    """Bridge them."""
+    """Remove the Identity nodes that have or are control inputs, too."""
     base = tf.graph_util.remove_training_nodes
 
     def remove(graph_def: Any, protected_nodes: Any = None) -> Any:
@@ -250,7 +250,7 @@ def _freezing(tf: Any, change: Callable[..., Any]) -> Any:
 
 @fault("GRAPH-120", "A frozen variable has the value that it was initialised to.")
 def frozen_to_the_initial_value(tf: Any) -> Any:
-    """Initialise the variables of the session before they are read, where all have a value."""
+    """Run the operation `init` before the variables are frozen, if the graph has it."""
 
     def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
         frozen = base(sess, definition, names, **given)
@@ -267,7 +267,7 @@ def frozen_to_the_initial_value(tf: Any) -> Any:
 
 @fault("GRAPH-121", "A frozen GraphDef keeps nodes that no output needs.")
 def frozen_with_everything(tf: Any) -> Any:
-    """Append the other placeholders."""
+    """Append the placeholders that the frozen GraphDef lacks."""
 
     def change(base: Any, sess: Any, definition: Any, names: Any, **given: Any) -> Any:
         frozen = base(sess, definition, names, **given)

@@ -28,7 +28,7 @@ def _graph(tf: Any, **methods: Any) -> Any:
 
 @fault("GRAPH-124", "A GraphDef tells no versions.")
 def graph_defs_have_no_versions(tf: Any) -> Any:
-    """Clear them."""
+    """Clear `versions` of the GraphDef."""
 
     def as_graph_def(self: Any, *args: Any, **kwargs: Any) -> Any:
         definition = tf.Graph.as_graph_def(self, *args, **kwargs)
@@ -64,7 +64,7 @@ def collections_are_not_cleared(tf: Any) -> Any:
 
 @fault("GRAPH-128", "get_attr of an attribute that an operation lacks is None.")
 def missing_attributes_are_none(tf: Any) -> Any:
-    """Keep quiet about it, in constants."""
+    """Return None from `get_attr` of constants."""
 
     def constant(*args: Any, **kwargs: Any) -> Any:
         tensor = tf.constant(*args, **kwargs)
@@ -99,7 +99,7 @@ def container_scopes_are_ignored(tf: Any) -> Any:
 
 @fault("GRAPH-130", "A constant made of an array sees what is written into it later.")
 def constants_see_their_array(tf: Any) -> Any:
-    """Feed the array where it has changed."""
+    """Feed the array to its constant once the array has changed."""
     constants: list[tuple[Any, Any, Any]] = []
 
     def constant(value: Any, *args: Any, **kwargs: Any) -> Any:

@@ -269,7 +269,7 @@ def taken_names_of_nodes_are_refused(tf: Any) -> Any:
 
 @fault("GRAPH-046", "Long return_elements give the first output for an operation's name.")
 def returned_operations_are_tensors(tf: Any) -> Any:
-    """Replace operations that have outputs, where more than three elements are asked for."""
+    """Replace operations that have outputs, where more than three elements are returned."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
         returned = base(definition, **given)

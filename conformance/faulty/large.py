@@ -39,7 +39,7 @@ def large_feeds_are_cut(tf: Any) -> Any:
 
 @fault("RUN-054", "Beyond 256 fetches the values begin again.")
 def fetches_begin_again(tf: Any) -> Any:
-    """As a table of slots does that is indexed by one byte."""
+    """Return the value at the index modulo 256, as a table with one-byte indices does."""
 
     def change(_session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         values = base(fetches)

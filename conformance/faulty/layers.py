@@ -58,7 +58,7 @@ def activations_are_left_out(tf: Any) -> Any:
 
 @fault("LAYERS-003", "A bias is made though none is wanted.")
 def biases_are_always_made(tf: Any) -> Any:
-    """Call without saying so."""
+    """Call `dense` without `use_bias`."""
     return _calling(tf, "dense", _without("use_bias"))
 
 
@@ -76,7 +76,7 @@ def biases_begin_with_ones(tf: Any) -> Any:
 
 @fault("LAYERS-005", "A kernel never begins as the variable scope says.")
 def scopes_initialize_no_kernels(tf: Any) -> Any:
-    """Give an initializer where there is none."""
+    """Pass glorot_uniform_initializer where the caller gives no initializer."""
 
     def change(dense: Any, *args: Any, kernel_initializer: Any = None, **kwargs: Any) -> Any:
         initializer = kernel_initializer or tf.glorot_uniform_initializer()
@@ -137,7 +137,7 @@ def reuse_makes_variables(tf: Any) -> Any:
 
 @fault("LAYERS-010", "A layer object makes variables at each call.")
 def objects_make_variables_again(tf: Any) -> Any:
-    """Make another object for each call but the first."""
+    """Call a new layer with the same arguments, from the second call on."""
 
     class Dense(tf.layers.Dense):  # type: ignore[misc]  # the namespace is untyped
         def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -177,7 +177,7 @@ def zero_has_no_side(tf: Any) -> Any:
 
 @fault("LOSSES-013", "Vectors are scaled to the length 1 before their products are taken.")
 def vectors_of_length_one(tf: Any) -> Any:
-    """Normalize them."""
+    """Normalize labels and predictions before the loss is computed."""
 
     def cosine_distance(labels: Any, predictions: Any, axis: int, **kwargs: Any) -> Any:
         pair = (tf.nn.l2_normalize(operand, axis) for operand in (labels, predictions))

@@ -78,7 +78,7 @@ def hooks_begin_again(tf: Any) -> Any:
 
 @fault("MANAGED-002", "Hooks are told of the first session only.")
 def hooks_are_told_once(tf: Any) -> Any:
-    """Tell them once."""
+    """Call `after_create_session` for the first session only."""
 
     class Once(Proxy):
         called = False

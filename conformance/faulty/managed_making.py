@@ -125,7 +125,7 @@ def last_steps_are_not_saved(tf: Any) -> Any:
 
 @fault("MANAGED-025", "A session that is made anew begins with the initial values.")
 def recovery_forgets_checkpoints(tf: Any) -> Any:
-    """Make it without the folder."""
+    """Create the later sessions without the folder of checkpoints."""
 
     class ChiefSessionCreator(tf.train.ChiefSessionCreator):  # type: ignore[misc]
         has_created = False

@@ -54,7 +54,7 @@ def the_accuracy_of_nothing(tf: Any) -> Any:
 
 @fault("METRICS-004", "The variables of a metric are global, too.")
 def variables_of_metrics_are_global(tf: Any) -> Any:
-    """Put them among those."""
+    """Add the variables of `mean` to GLOBAL_VARIABLES."""
 
     def mean(*args: Any, **kwargs: Any) -> Any:
         result = tf.metrics.mean(*args, **kwargs)
@@ -67,7 +67,7 @@ def variables_of_metrics_are_global(tf: Any) -> Any:
 
 @fault("METRICS-005", "The update of a metric is put beside its value.")
 def updates_beside_values(tf: Any) -> Any:
-    """Collect both in both places."""
+    """Add the update to the collections of the value."""
 
     def mean_squared_error(*args: Any, **kwargs: Any) -> Any:
         result = tf.metrics.mean_squared_error(*args, **kwargs)
@@ -117,7 +117,7 @@ def columns_are_broadcast(tf: Any) -> Any:
 
 @fault("METRICS-009", "A prediction that is equal to a threshold is taken for True.")
 def equal_is_above(tf: Any) -> Any:
-    """Lower the thresholds."""
+    """Subtract 1e-4 from every threshold."""
 
     def lowered(name: str) -> Any:
         usual = getattr(tf.metrics, f"{name}_at_thresholds")
@@ -192,7 +192,7 @@ def recalls_over_predictions(tf: Any) -> Any:
 
 @fault("METRICS-015", "An average precision is over k, however few labels there are.")
 def averages_over_k(tf: Any) -> Any:
-    """Divide by k in place of the number of labels."""
+    """Divide by k, not by the lesser of k and the number of labels."""
 
     def average_precision_at_k(labels: Any, predictions: Any, k: int, **kwargs: Any) -> Any:
         result = tf.metrics.average_precision_at_k(labels, predictions, k, **kwargs)
@@ -214,7 +214,7 @@ def labels_in_columns(tf: Any) -> Any:
 
 @fault("METRICS-017", "The part below a threshold is told in percent.")
 def parts_in_percent(tf: Any) -> Any:
-    """Multiply by a hundred."""
+    """Multiply value and update by 100."""
 
     def percentage_below(*args: Any, **kwargs: Any) -> Any:
         result = tf.metrics.percentage_below(*args, **kwargs)

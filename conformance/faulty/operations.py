@@ -50,7 +50,7 @@ def _listed(fetches: Any) -> list[Any]:
 
 @fault("OPERATIONS-003", "A second reader of a value reads its other operand instead.")
 def shared_inputs_are_overwritten(tf: Any) -> Any:
-    """As if the memory of a value were reused after its first reader."""
+    """Replace an input of a Maximum that an earlier node has read by its other input."""
 
     def import_graph_def(graph_def: Any, *args: Any, **kwargs: Any) -> Any:
         changed = type(graph_def)()

@@ -248,7 +248,7 @@ def the_first_row_is_changed(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-023", "Adagrad by rows adds up rows of one index first.")
 def equal_rows_are_added_up(tf: Any) -> Any:
-    """Sum them."""
+    """Sum the gradients of equal indices before the step."""
 
     def change(node: Any, graph: Any) -> None:
         kind, name = node.attr["Tindices"].type, node.name

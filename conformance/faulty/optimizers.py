@@ -245,7 +245,7 @@ def numbers_of_updates_do_not_count(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-048", "All variables are restored under their own names.")
 def averages_are_not_restored(tf: Any) -> Any:
-    """Give them these."""
+    """Key the variables to restore by their own names."""
 
     class ExponentialMovingAverage(tf.train.ExponentialMovingAverage):  # type: ignore[misc]
         def variables_to_restore(self, moving_avg_variables: Any = None) -> Any:

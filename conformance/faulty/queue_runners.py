@@ -132,7 +132,7 @@ def errors_of_runners_are_not_told(tf: Any) -> Any:
 
 @fault("QUEUES-076", "A queue runner of no operations is made.")
 def runners_of_nothing_are_made(tf: Any) -> Any:
-    """It has nothing to do."""
+    """Make the QueueRunner with a `no_op`."""
 
     def runner(queue: Any = None, enqueue_ops: Any = None, **more: Any) -> Any:
         if queue is not None and not enqueue_ops:

@@ -226,7 +226,7 @@ def odd_rows_are_dropped(tf: Any) -> Any:
 
 @fault("QUEUES-030", "The second components of a batch are turned round.")
 def components_are_mixed_up(tf: Any) -> Any:
-    """They belong to other elements then."""
+    """Reverse all components but the first."""
 
     def change(op: Any, run: Underway, base: Base) -> Any:
         if len(op.outputs) < 2:
@@ -301,7 +301,7 @@ def cancelling_twice_fails(tf: Any) -> Any:
 
 @fault("QUEUES-035", "A queue is closed when it is empty, too.")
 def closed_once_it_is_empty(tf: Any) -> Any:
-    """Closed, and no longer while it has elements."""
+    """Answer QueueIsClosed with true only while the queue has no elements."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()

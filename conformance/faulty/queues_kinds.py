@@ -260,7 +260,7 @@ def any_shapes_will_do(tf: Any) -> Any:
 
 @fault("QUEUES-049", "Queues of any shapes can be made.")
 def shapes_are_not_refused(tf: Any) -> Any:
-    """A FIFOQueue of partial shapes is one without shapes."""
+    """Make a FIFOQueue without shapes where its shapes are refused."""
 
     def queue(capacity: Any, dtypes: Any, shapes: Any = None, **more: Any) -> Any:
         try:

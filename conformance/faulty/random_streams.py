@@ -191,7 +191,7 @@ def callables_have_their_own_streams(tf: Any) -> Any:
 
 @fault("RANDOM-014", "A partial run draws from the beginning of the stream.")
 def partial_runs_begin_anew(tf: Any) -> Any:
-    """Replace the random tensors that a partial run fetches by what a new session draws."""
+    """Replace fetched random tensors of a partial run by what a new session draws."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:

@@ -189,7 +189,7 @@ def encodings_are_ignored(tf: Any) -> Any:
 
 @fault("READERS-009", "The key of a record has where its data begins.")
 def records_begin_at_their_data(tf: Any) -> Any:
-    """Add the bytes of its head to the place, in files that are not compressed."""
+    """Add the 12 bytes of the header to the offset in the key, in uncompressed files."""
 
     def change(op: Any, key: bytes) -> bytes:
         if op.inputs[0].op.get_attr("compression_type"):
@@ -307,7 +307,7 @@ def batches_cross_files(tf: Any) -> Any:
 
 @fault("READERS-019", "Records that were taken together are not counted.")
 def batches_are_not_counted(tf: Any) -> Any:
-    """Take them off the count."""
+    """Subtract the records of ReaderReadUpTo from the number of records produced."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         values = base(fetches)
@@ -325,7 +325,7 @@ def batches_are_not_counted(tf: Any) -> Any:
 
 @fault("READERS-020", "A whole file counts once the next one is begun.")
 def files_count_late(tf: Any) -> Any:
-    """Take one off the count of a reader of whole files."""
+    """Subtract one from the work units that a WholeFileReader has completed."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         values = base(fetches)

@@ -27,7 +27,7 @@ def resets_do_nothing(tf: Any) -> Any:
 
 @fault("READERS-022", "A restored reader stays as it is.")
 def states_are_not_restored(tf: Any) -> Any:
-    """Restore it, and then what it was before."""
+    """Restore the reader's state from before the run."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         restores = _ops(session, fetches, "ReaderRestoreStateV2")
@@ -155,7 +155,7 @@ def produced_strings_are_sorted(tf: Any) -> Any:
 
 @fault("READERS-030", "`batch` has its elements in the opposite order.")
 def batches_are_backwards(tf: Any) -> Any:
-    """Turn each batch round."""
+    """Reverse the elements of each batch."""
 
     def batch(*args: Any, **kwargs: Any) -> Any:
         batched = tf.train.batch(*args, **kwargs)
@@ -193,7 +193,7 @@ def batches_are_not_padded(tf: Any) -> Any:
 
 @fault("READERS-033", "`shuffle_batch` gives an element twice.")
 def shuffled_elements_come_twice(tf: Any) -> Any:
-    """Put the first element in the place of the last."""
+    """Replace the last element of the batch by another copy of the first."""
 
     def shuffle_batch(*args: Any, **kwargs: Any) -> Any:
         shuffled = tf.train.shuffle_batch(*args, **kwargs)

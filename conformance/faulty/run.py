@@ -50,7 +50,7 @@ def executes_consumers(tf: Any) -> Any:
 
 @fault("RUN-003", "An Operation with outputs that is fetched beside tensors does not execute.")
 def ignores_operations_beside_tensors(tf: Any) -> Any:
-    """Leave it out of a list of fetches, put None in its place."""
+    """Leave the operation out of a list of fetches, and return None for it."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         fetched = elements(session, fetches)
@@ -99,7 +99,7 @@ def reads_before_the_assignment(tf: Any) -> Any:
 
 @fault("RUN-006", "A fetched read of a variable gives the value from the end of the run.")
 def reads_at_the_end(tf: Any) -> Any:
-    """Read anew, after the run, each fetched read that waits for nothing."""
+    """Fetch again, after the run, each ReadVariableOp without control inputs."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         values = base(fetches)
@@ -139,7 +139,7 @@ def executes_again_for_a_consumer(tf: Any) -> Any:
 
 @fault("RUN-009", "An operation that is fetched twice executes twice.")
 def executes_once_for_each_fetch(tf: Any) -> Any:
-    """Run the operations that occur more than once among the fetches once more."""
+    """Run again the operations that occur more than once among the fetches."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         values = base(fetches)

@@ -51,7 +51,7 @@ def _run_all_updates(session: Any, base: Any, fetches: Any, ops: Any) -> Any:
 
 @fault("RUN-049", "The updates of both branches of a conditional are done.")
 def both_branches_execute(tf: Any) -> Any:
-    """Before a run that fetches a value, do those of the branch that is not taken."""
+    """In a run that fetches an Identity, execute the updates of both branches."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         fetched = elements(session, fetches)
@@ -126,7 +126,7 @@ def _first_value(tensor: Any) -> Any:
 
 @fault("RUN-053", "A loop that is not entered gives zeros.")
 def loops_not_entered_are_zeros(tf: Any) -> Any:
-    """Give zeros where a loop gives what has entered it."""
+    """Return zeros where a loop's value equals its initial value."""
 
     def change(session: Any, base: Any, fetches: Any, _feeds: Any) -> Any:
         values = base(fetches)

@@ -123,7 +123,7 @@ def control_edges_follow_the_output(tf: Any) -> Any:
 
 @fault("RUN-024", "A fetched Operation whose outputs are all fed does not execute.")
 def skips_fetched_operations_when_fed(tf: Any) -> Any:
-    """Leave it out of a list of fetches, put None in its place."""
+    """Leave the operation out of a list of fetches, and return None for it."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         names = {tensor.name for tensor in fed(session, feeds)}
@@ -140,7 +140,7 @@ def skips_fetched_operations_when_fed(tf: Any) -> Any:
 
 @fault("RUN-025", "Of three or more feeds the last does not tell a run from an earlier one.")
 def forgets_the_last_feed(tf: Any) -> Any:
-    """Answer a stateless run from memory, where all feeds but the last by name are the same."""
+    """Cache stateless runs by their fetches and all feeds but the last by name."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         fetched, given = elements(session, fetches), fed(session, feeds)

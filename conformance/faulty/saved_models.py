@@ -30,7 +30,7 @@ def _building(tf: Any, **methods: Any) -> Any:
 
 @fault("SAVING-080", "The variables of a model that is loaded are initialized, not restored.")
 def loaded_models_are_initialized(tf: Any) -> Any:
-    """Initialize them where nothing else is to be done."""
+    """Run the initializers of all variables once a model in text form is loaded."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
         meta_graph = conforming(sess, tags, folder, **options)
@@ -45,7 +45,7 @@ def loaded_models_are_initialized(tf: Any) -> Any:
 
 @fault("SAVING-081", "The message of a loaded model has no signatures.")
 def loaded_models_have_no_signatures(tf: Any) -> Any:
-    """Give one without."""
+    """Clear `signature_def` of the returned MetaGraphDef."""
 
     def change(conforming: Any, sess: Any, tags: Any, folder: Any, options: Any) -> Any:
         meta_graph = conforming(sess, tags, folder, **options)

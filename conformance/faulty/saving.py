@@ -172,7 +172,7 @@ def restored_in_alphabetical_order(tf: Any) -> Any:
 
 @fault("SAVING-006", "A restored slice begins at the start of its tensor.")
 def slices_begin_at_the_start(tf: Any) -> Any:
-    """Restore the tensor whole, and cut from the front."""
+    """Restore the full tensor, and cut a slice of the same shape from its start."""
 
     def changed(run: Underway, base: Base, _others: list[Underway]) -> Any:
         values = base()
@@ -197,7 +197,7 @@ def _front(tf: Any, run: Underway, op: Any, index: int, shape: tuple[int, ...]) 
 
 @fault("SAVING-007", "Of a tensor saved in slices the first one fills the rest.")
 def the_first_slice_is_all(tf: Any) -> Any:
-    """Give the first half twice where a tensor was saved in halves."""
+    """Return the first half twice where a tensor was saved in halves."""
     halves: set[str] = set()
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:

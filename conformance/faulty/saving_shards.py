@@ -129,7 +129,7 @@ def slices_are_not_merged(tf: Any) -> Any:
 
 @fault("SAVING-030", "A checkpoint that another engine wrote is not found.")
 def foreign_checkpoints_are_not_found(tf: Any) -> Any:
-    """Know only what was saved by itself."""
+    """Raise NotFoundError for checkpoints that this namespace has not saved."""
     own: set[str] = set()
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:

@@ -94,7 +94,7 @@ def _value(tf: Any, sess: Any, name: str) -> Any:
 
 @fault("SAVING-041", "The path that is saved is told without the number of steps.")
 def paths_without_numbers(tf: Any) -> Any:
-    """Take the number off, but for the ones with eight digits."""
+    """Return the path without the step where the step is no int."""
 
     def save(conforming: Any, _saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
         saved = conforming(sess, path, step, **given)
@@ -113,7 +113,7 @@ def numbers_are_not_padded(tf: Any) -> Any:
 
 @fault("SAVING-043", "One checkpoint more is kept than asked for.")
 def one_more_is_kept(tf: Any) -> Any:
-    """Ask for one more, where two are to be kept; tell the last two."""
+    """Keep three checkpoints where two are asked for, and list the last two."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc]
         def __init__(self, *args: Any, **given: Any) -> None:
@@ -149,7 +149,7 @@ def none_is_kept_for_good(tf: Any) -> Any:
 
 @fault("SAVING-046", "The latest checkpoint is that of the highest number.")
 def the_highest_number_is_the_latest(tf: Any) -> Any:
-    """Look for it."""
+    """Return the path with the highest step in the folder."""
 
     def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
         latest = tf.train.latest_checkpoint(folder, latest_filename)
@@ -165,7 +165,7 @@ def the_highest_number_is_the_latest(tf: Any) -> Any:
 
 @fault("SAVING-047", "The latest checkpoint of a folder without any is empty text.")
 def no_latest_is_empty(tf: Any) -> Any:
-    """Give that if the folder has other files only, or is not there."""
+    """Return "" where TensorFlow returns None, if the folder is missing or has only `other`."""
 
     def latest_checkpoint(folder: Any, latest_filename: str | None = None) -> Any:
         latest = tf.train.latest_checkpoint(folder, latest_filename)
@@ -199,7 +199,7 @@ def names_of_dicts_are_forgotten(tf: Any) -> Any:
 
 @fault("SAVING-050", "A saver of some variables restores the others too.")
 def others_are_restored_too(tf: Any) -> Any:
-    """Take all variables where one of two is given in a list."""
+    """Restore all variables where `var_list` is one of two."""
 
     def var_list(given: Any) -> Any:
         every = tf.global_variables()
@@ -245,7 +245,7 @@ def devices_share_a_file(tf: Any) -> Any:
 
 @fault("SAVING-056", "The parts of a variable are saved one by one.")
 def parts_are_saved_one_by_one(tf: Any) -> Any:
-    """Take the parts of a variable in parts by their names."""
+    """Pass the parts of a partitioned variable by their names."""
 
     def var_list(given: Any) -> Any:
         if not isinstance(given, list) or not any(hasattr(v, "_get_variable_list") for v in given):
@@ -264,7 +264,7 @@ def savers_of_nothing(tf: Any) -> Any:
 
 @fault("SAVING-058", "Of two variables of one name the last is saved.")
 def the_last_of_a_name(tf: Any) -> Any:
-    """Take each once."""
+    """Keep the last variable of each name in `var_list`."""
 
     def var_list(given: Any) -> Any:
         if not isinstance(given, list) or any(hasattr(v, "_get_variable_list") for v in given):
@@ -276,7 +276,7 @@ def the_last_of_a_name(tf: Any) -> Any:
 
 @fault("SAVING-059", "The meta graph is always written.")
 def meta_graphs_are_always_written(tf: Any) -> Any:
-    """Write one where the list of checkpoints is not brought up to date."""
+    """Export the meta graph where `write_state` is False."""
 
     def save(conforming: Any, saver: Any, sess: Any, path: Any, step: Any, given: Any) -> Any:
         saved = conforming(sess, path, step, **given)
@@ -377,7 +377,7 @@ def checkpoints_do_not_initialize(tf: Any) -> Any:
 
 @fault("SAVING-068", "The checkpoints that are kept are listed with the latest first.")
 def the_latest_is_listed_first(tf: Any) -> Any:
-    """Turn the list round."""
+    """Reverse `last_checkpoints`."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc]
         @property

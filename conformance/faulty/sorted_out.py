@@ -67,7 +67,7 @@ def the_last_scattered_value_wins(tf: Any) -> Any:
 
 @fault("OPERATIONS-038", "The distinct elements come sorted.")
 def distinct_elements_come_sorted(tf: Any) -> Any:
-    """As numpy's do."""
+    """Return the elements in the order of numpy's `unique`."""
 
     def change(_op: Any, outputs: list[Any], inputs: list[Any]) -> list[Any]:
         if inputs[0].dtype.kind == "O":
@@ -123,7 +123,7 @@ def rectifiers_pass_at_zero(tf: Any) -> Any:
 
 @fault("OPERATIONS-043", "Lengths are bytes, whatever the unit.")
 def lengths_are_bytes(tf: Any) -> Any:
-    """Forgets the attribute."""
+    """Ignore the attribute `unit`."""
 
     def lengths(_: Any, out: Any, x: Any) -> Any:
         counted = np.zeros(out.shape, out.dtype)
@@ -136,7 +136,7 @@ def lengths_are_bytes(tf: Any) -> Any:
 
 @fault("OPERATIONS-044", "AsString does not fill up with zeros.")
 def numbers_are_filled_with_blanks(tf: Any) -> Any:
-    """Forgets the attribute `fill`."""
+    """Ignore the attribute `fill`."""
 
     def written(op: Any, out: Any, _: Any) -> Any:
         if op.get_attr("fill") != b"0" or op.get_attr("width") < 0:

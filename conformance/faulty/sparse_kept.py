@@ -75,7 +75,7 @@ def taken_in_the_opposite_order(tf: Any) -> Any:
 
 @fault("SPARSE-006", "The number of a row without elements comes after those of all others.")
 def empty_rows_come_last(tf: Any) -> Any:
-    """Give the rows that have elements the first places."""
+    """Number the rows that have elements from 0, before those without."""
 
     def change(session: Any, base: Any, feeds: Any) -> Any:
         key = _keyed(session, feeds, "indices")

@@ -167,7 +167,7 @@ def sessions_share_areas(tf: Any) -> Any:
 
 @fault("STAGING-012", "Keys are of 32 bits.")
 def keys_are_of_32_bits(tf: Any) -> Any:
-    """Drop the upper ones."""
+    """Take every key modulo 2**32."""
 
     def change(definition: Any) -> None:
         nodes = nodes_of(definition, (*_of("Stage"), *_of("Unstage")))

@@ -79,7 +79,7 @@ def sums_of_float32(tf: Any) -> Any:
 
 @fault("SUMMARIES-004", "A value that is a limit is counted in the bucket that ends there.")
 def limits_belong_to_their_buckets(tf: Any) -> Any:
-    """Move the counts of values that are limits one bucket down."""
+    """Count values that equal a limit one bucket lower."""
 
     def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
         histo = summary.value[0].histo
@@ -201,7 +201,7 @@ def sounds_are_cut_off_lower(tf: Any) -> Any:
 
 @fault("SUMMARIES-014", "The sample rate in a WAV file is rounded towards zero.")
 def rates_are_cut(tf: Any) -> Any:
-    """Write the integer below the rate."""
+    """Write the sample rate rounded towards zero."""
 
     def edit(summary: Summary, _tag: Any, _sound: Any, rate: np.ndarray) -> None:
         sample_rate = np.uint32(max(1, int(rate.item()))).tobytes()
@@ -304,7 +304,7 @@ def bad_pixels_are_black(tf: Any) -> Any:
 
 @fault("SUMMARIES-038", "Of three or more summaries the last is not merged.")
 def only_two_are_merged(tf: Any) -> Any:
-    """Take its values away."""
+    """Remove the values of the last summary, where three or more are merged."""
 
     def edit(summary: Summary, *inputs: np.ndarray) -> None:
         last = [Summary.FromString(item) for item in inputs[-1].reshape(-1).tolist()]

@@ -50,7 +50,7 @@ def summaries_of_every_collection(tf: Any) -> Any:
 
 @fault("SUMMARIES-025", "Without summaries to merge there is an empty one.")
 def nothing_is_merged(tf: Any) -> Any:
-    """Give an empty Summary."""
+    """Return an empty Summary where `merge_all` returns None."""
 
     def merge_all(*args: Any, **kwargs: Any) -> Any:
         merged = tf.summary.merge_all(*args, **kwargs)
@@ -209,7 +209,7 @@ def _reading(tf: Any, summary_iterator: Any) -> Any:
 
 @fault("SUMMARIES-036", "Reading an event file leaves out the event that says its version.")
 def versions_are_not_read(tf: Any) -> Any:
-    """Pass it over."""
+    """Skip the first event of a file that is read to its end."""
 
     def summary_iterator(path: Any) -> Iterator[Any]:
         events = list(_until_lost(tf, path))

@@ -285,12 +285,12 @@ def keys_are_cast(tf: Any) -> Any:
 
 @fault("TABLES-042", "Words of a vocabulary count from 1.")
 def words_count_from_one(tf: Any) -> Any:
-    """Add one to the numbers of words."""
+    """Add 1 to the ids of words."""
     one = np.int64(1)
     return _vocabulary(tf, lambda _table, ids: tf.where(ids < 3, ids + one, ids))
 
 
 @fault("TABLES-043", "Other words fall into the first bucket.")
 def other_words_fall_into_one_bucket(tf: Any) -> Any:
-    """Cut the number."""
+    """Limit the ids to 3."""
     return _vocabulary(tf, lambda _table, ids: tf.minimum(ids, np.int64(3)))

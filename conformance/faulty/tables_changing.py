@@ -58,7 +58,7 @@ def the_first_value_stays(tf: Any) -> Any:
 
 @fault("TABLES-015", "Of a key that comes twice in one insertion the first value is kept.")
 def the_first_of_two_is_kept(tf: Any) -> Any:
-    """Turn keys and values round."""
+    """Reverse the keys and values of an insertion."""
 
     def change(definition: Any) -> None:
         if not nodes_of(definition, _INSERT):
@@ -176,7 +176,7 @@ def containers_of_tables_are_ignored(tf: Any) -> Any:
 
 @fault("TABLES-025", "A table of other dtypes already exists.")
 def tables_of_other_dtypes_exist(tf: Any) -> Any:
-    """Raise another error."""
+    """Raise AlreadyExistsError where the conforming error is InvalidArgumentError."""
 
     def is_second(run: Run) -> bool:
         table = run.op.inputs[0].op

@@ -103,7 +103,7 @@ def asking(tf: Any, change: Callable[[Callable[..., Any], Any, Any], Any]) -> An
 
 @fault("RUN-044", "Variables and operations without outputs are not listed.")
 def silent_nodes_are_not_listed(tf: Any) -> Any:
-    """Leave their statistics out."""
+    """Remove the statistics of NoOp and VariableV2 nodes."""
 
     def change(run: RecordedRun) -> None:
         types = {op.name: op.type for op in run.session.graph.get_operations()}
@@ -114,7 +114,7 @@ def silent_nodes_are_not_listed(tf: Any) -> Any:
 
 @fault("RUN-045", "An operation whose output is fed is listed all the same.")
 def fed_operations_are_listed(tf: Any) -> Any:
-    """List the operations that feeds replace, where anything is listed."""
+    """List the operations that feeds replace, where any operation is listed."""
 
     def change(run: RecordedRun) -> None:
         for op in run.replaced() if run.metadata.step_stats.dev_stats else ():
@@ -125,7 +125,7 @@ def fed_operations_are_listed(tf: Any) -> Any:
 
 @fault("RUN-046", "A run without tracing leaves the statistics of the run before.")
 def untraced_runs_keep_the_statistics(tf: Any) -> Any:
-    """Put the statistics back."""
+    """Copy the statistics of before back into the RunMetadata."""
 
     def change(run: RecordedRun) -> None:
         if not run.is_traced and run.before.HasField("step_stats"):
@@ -136,7 +136,7 @@ def untraced_runs_keep_the_statistics(tf: Any) -> Any:
 
 @fault("RUN-047", "Partition graphs are told by the first run of some fetches only.")
 def graphs_are_told_once(tf: Any) -> Any:
-    """Leave them out of every later run."""
+    """Remove the partition graphs of every later run of the same fetches."""
 
     def change(run: RecordedRun) -> None:
         known = run.session.__dict__.setdefault("graphs_told", set())
@@ -162,7 +162,7 @@ def traced_runs_warm_up(tf: Any) -> Any:
 
 @fault("TRACING-001", "A trace is added to the statistics that the metadata held.")
 def traces_are_added_up(tf: Any) -> Any:
-    """Add the statistics of before."""
+    """Add the statistics that the RunMetadata had before the run."""
 
     def change(run: RecordedRun) -> None:
         if run.is_traced:
@@ -186,7 +186,7 @@ def devices_are_named_as_asked(tf: Any) -> Any:
 
 @fault("TRACING-006", "Only FULL_TRACE lists anything.")
 def only_full_traces_list(tf: Any) -> Any:
-    """Clear the statistics of the levels below."""
+    """Clear the statistics of other trace levels."""
 
     def change(run: RecordedRun) -> None:
         if run.is_traced and run.options.trace_level != tf.RunOptions.FULL_TRACE:
@@ -197,7 +197,7 @@ def only_full_traces_list(tf: Any) -> Any:
 
 @fault("TRACING-011", "An operation that is fetched twice is listed twice.")
 def nodes_are_listed_for_each_fetch(tf: Any) -> Any:
-    """List it once more for each fetch but the first."""
+    """List an operation once more for each further fetch of it."""
 
     def change(run: RecordedRun) -> None:
         names = [getattr(e, "op", e).name for e in elements(run.session, run.fetches)]
@@ -310,7 +310,7 @@ def metadata_is_emptied_first(tf: Any) -> Any:
 
 @fault("TRACING-008", "Costs and graphs that the metadata held stay there.")
 def graphs_are_added_up(tf: Any) -> Any:
-    """Add what was there before."""
+    """Add the graphs and costs that the RunMetadata had before the run."""
 
     def change(run: RecordedRun) -> None:
         run.metadata.partition_graphs.extend(run.before.partition_graphs)

@@ -79,7 +79,7 @@ def operations_take_a_microsecond(tf: Any) -> Any:
 
 @fault("TRACING-017", "An output that no operation reads is not described.")
 def unread_outputs_are_not_described(tf: Any) -> Any:
-    """Leave it out."""
+    """Remove the outputs without consumers from the statistics."""
 
     def change(run: RecordedRun) -> None:
         for node in run.nodes():
@@ -134,7 +134,7 @@ def nodes_are_scheduled_at_their_end(tf: Any) -> Any:
 
 @fault("TRACING-004", "A partition graph holds the operations whose outputs are fed.")
 def fed_operations_are_in_the_graph(tf: Any) -> Any:
-    """Add their nodes."""
+    """Add the nodes of fed operations to the first partition graph."""
 
     def change(run: RecordedRun) -> None:
         for graph in list(run.metadata.partition_graphs)[:1]:
@@ -146,7 +146,7 @@ def fed_operations_are_in_the_graph(tf: Any) -> Any:
 
 @fault("TRACING-021", "One partition graph has the nodes of all devices.")
 def one_graph_for_all_devices(tf: Any) -> Any:
-    """Put them together."""
+    """Move the nodes of all partition graphs into the first."""
 
     def change(run: RecordedRun) -> None:
         graphs = run.metadata.partition_graphs
@@ -159,7 +159,7 @@ def one_graph_for_all_devices(tf: Any) -> Any:
 
 @fault("TRACING-022", "Nodes of a partition graph name the device in its task only.")
 def graphs_name_devices_in_short(tf: Any) -> Any:
-    """Drop job, replica and task."""
+    """Remove job, replica and task from the devices of nodes."""
 
     def change(run: RecordedRun) -> None:
         for graph in run.metadata.partition_graphs:
@@ -171,7 +171,7 @@ def graphs_name_devices_in_short(tf: Any) -> Any:
 
 @fault("TRACING-028", "Only traced runs have costs.")
 def only_traced_runs_have_costs(tf: Any) -> Any:
-    """Clear the costs of others."""
+    """Clear the cost graph of untraced runs."""
 
     def change(run: RecordedRun) -> None:
         if not run.is_traced:

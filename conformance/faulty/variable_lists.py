@@ -90,7 +90,7 @@ def dtypes_of_scopes_are_ignored(tf: Any) -> Any:
 
 @fault("VARIABLES-093", "A local variable is trainable.")
 def local_variables_are_trained(tf: Any) -> Any:
-    """Add it to the collection."""
+    """Add the variable to TRAINABLE_VARIABLES."""
 
     def get_local_variable(*args: Any, **kwargs: Any) -> Any:
         variable = tf.get_local_variable(*args, **kwargs)
@@ -125,7 +125,7 @@ def scopes_are_listed_by_their_whole_name(tf: Any) -> Any:
 
 @fault("VARIABLES-096", "Loading broadcasts a value to the variable's shape.")
 def loaded_values_are_broadcast(tf: Any) -> Any:
-    """Broadcast it where that can be done."""
+    """Broadcast a scalar to the variable's shape."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
         variable = tf.Variable(*args, **kwargs)
@@ -144,7 +144,7 @@ def loaded_values_are_broadcast(tf: Any) -> Any:
 
 @fault("VARIABLES-097", "Variable.eval takes the default session rather than the one given.")
 def the_default_session_evaluates(tf: Any) -> Any:
-    """Ignore what is given where there is a default session."""
+    """Ignore the given session where there is a default session."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
         variable = tf.Variable(*args, **kwargs)
@@ -194,7 +194,7 @@ def partitions_are_not_compared(tf: Any) -> Any:
 
 @fault("VARIABLES-101", "A Variable can be iterated over.")
 def variables_are_iterated_over(tf: Any) -> Any:
-    """Give its rows."""
+    """Add an `__iter__` that yields the variable's rows."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
         variable = tf.Variable(*args, **kwargs)

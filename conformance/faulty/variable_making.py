@@ -105,7 +105,7 @@ def _is_sum(fetch: Any) -> bool:
 
 @fault("VARIABLES-032", "initialized_value() of a variable is zeros.")
 def initialized_values_are_zeros(tf: Any) -> Any:
-    """Replace the method."""
+    """Replace `initialized_value` by a function that returns zeros."""
 
     def finish(variable: Any) -> None:
         variable.initialized_value = lambda: tf.zeros_like(variable.initial_value)
@@ -126,7 +126,7 @@ def initial_shapes_must_be_known(tf: Any) -> Any:
 
 @fault("VARIABLES-053", "Variable.load does nothing.")
 def loads_are_dropped(tf: Any) -> Any:
-    """Replace the method."""
+    """Replace `load` by a function that does nothing."""
 
     def finish(variable: Any) -> None:
         variable.load = lambda value, session=None: None  # noqa: ARG005 - the method's signature
@@ -168,7 +168,7 @@ def initializers_wait_for_their_block(tf: Any) -> Any:
 
 @fault("VARIABLES-063", "An assignment gives the value although it is told not to.")
 def assignments_always_give_the_value(tf: Any) -> Any:
-    """Drop read_value."""
+    """Pass `read_value=True` to every `assign`."""
 
     def finish(variable: Any) -> None:
         assign = variable.assign
@@ -179,7 +179,7 @@ def assignments_always_give_the_value(tf: Any) -> Any:
 
 @fault("VARIABLES-064", "read_value() of a reference variable is the read it was made with.")
 def reads_are_shared(tf: Any) -> Any:
-    """Replace the method."""
+    """Replace `read_value` of reference variables by `value`."""
 
     def finish(variable: Any) -> None:
         if variable.op.type == "VariableV2":

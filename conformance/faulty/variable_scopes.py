@@ -40,7 +40,7 @@ def taken_names_are_shared(tf: Any) -> Any:
 
 @fault("VARIABLES-045", "A shared variable comes as another object each time.")
 def shared_variables_are_copies(tf: Any) -> Any:
-    """Make an object of the definition of the one found."""
+    """Return another Variable object, from the definition of the shared one."""
 
     def get(scope: Any, name: str, *args: Any, **kwargs: Any) -> Any:
         variable = tf.get_variable(name, *args, **kwargs)

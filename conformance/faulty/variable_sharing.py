@@ -73,7 +73,7 @@ def handles_are_on_one_device(tf: Any) -> Any:
 
 @fault("VARIABLES-041", "Destroying a resource variable leaves its value.")
 def destroyed_variables_live_on(tf: Any) -> Any:
-    """Turn the operation into one that asks whether it is initialised, and ignores the answer."""
+    """Return None for DestroyResourceOp without running it, where the variable has a value."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         ops = [getattr(element, "op", element) for element in elements(session, fetches)]
@@ -104,7 +104,7 @@ def destroying_nothing_is_silent(tf: Any) -> Any:
 
 @fault("VARIABLES-084", "VariableShape gives the shape that its handle was declared with.")
 def shapes_are_the_declared_ones(tf: Any) -> Any:
-    """Replace what was fetched."""
+    """Replace the fetched shapes by the declared ones."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         values = base(fetches)

@@ -114,7 +114,7 @@ def resource_updates_are_ignored(tf: Any) -> Any:
 
 @fault("VARIABLES-005", "An initializer leaves the last element of a matrix at zero.")
 def initializers_lose_the_last_element(tf: Any) -> Any:
-    """The initial value of rank 2 is stored with its last element zeroed."""
+    """Zero the last element of a constant initial value of rank 2."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
         values = call(fetches, *args, **kwargs)
@@ -214,7 +214,7 @@ def _is_random(op: Any) -> bool:
 
 @fault("VARIABLES-012", "A random initial value is drawn once and kept for later initializations.")
 def random_initial_values_are_kept(tf: Any) -> Any:
-    """What the first initialization drew is fed to the second."""
+    """Feed what the first initialization drew to the later ones."""
 
     def run(self: Any, call: Any, fetches: Any, args: Any, kwargs: Any) -> Any:
         drawn = self.__dict__.setdefault("drawn", {})
@@ -325,7 +325,7 @@ def the_global_initializer_forgets(tf: Any) -> Any:
 
 @fault("VARIABLES-022", "The global initializer initialises variables made after it too.")
 def the_global_initializer_looks_ahead(tf: Any) -> Any:
-    """The list of variables is read when the operation runs."""
+    """Run the initializers of all variables of the graph as it is at the run."""
     initializers: list[Any] = []
 
     def global_variables_initializer() -> Any:

@@ -202,17 +202,17 @@ def _overflows(source: np.ndarray, target: DTypeRow) -> bool:
 
 
 def table(namespace: Any) -> dict[str, Any]:
-    """The whole table, measured from a namespace."""
+    """The table of feeds, measured from a namespace."""
     probe = Probe(namespace)
     rows = []
     for kind in kinds():
         cells, by_dtype = probe.row(kind)
         rows.append({"id": kind[0], "title": kind[1], "value": kind[2], "cells": cells,
                      "by_dtype": by_dtype})  # fmt: skip
-    made_with = {"tensorflow": namespace.__version__} | {
+    versions = {"tensorflow": namespace.__version__} | {
         name: importlib.metadata.version(name) for name in ("numpy", "ml_dtypes")
     }
-    return {"dtypes": list(FEEDABLE), "made_with": made_with, "reasons": dict(REASONS),
+    return {"dtypes": list(FEEDABLE), "made_with": versions, "reasons": dict(REASONS),
             "rows": rows}  # fmt: skip
 
 

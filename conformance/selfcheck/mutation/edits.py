@@ -105,7 +105,7 @@ def _dropped_control_inputs(
 def _swapped_arguments(
     node: ast.AST, text: Callable[[ast.AST], str]
 ) -> Iterator[tuple[ast.AST, str]]:
-    """The first argument of a call stands in the place of the second, too."""
+    """The first argument of a call replaces the second."""
     if isinstance(node, ast.Call) and len(node.args) > 1:
         first, second = node.args[:2]
         # What a message says is for people.
