@@ -194,19 +194,19 @@ def _declares(run: Run) -> bool:
 
 @fault("ACCUMULATORS-012", "A gradient that contradicts the declared shape is dropped.")
 def odd_gradients_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the accumulator declares a shape."""
     return forgiving(tf, _APPLY, _INVALID, _declares)
 
 
 @fault("ACCUMULATORS-013", "A gradient of another shape than those gathered is dropped.")
 def other_gradients_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the accumulator declares no shape."""
     return forgiving(tf, _APPLY, _INVALID, lambda run: not _declares(run))
 
 
 @fault("ACCUMULATORS-014", "The first gradient decides the shape for ever.")
 def the_first_shape_stays(tf: Any) -> Any:
-    """Remember it."""
+    """Refuse gradients of another shape than the first of all."""
 
     def is_odd(run: Run) -> bool:
         shape = np.shape(run.ask(2))
@@ -240,7 +240,7 @@ def takes_do_not_wait(tf: Any) -> Any:
 
 @fault("ACCUMULATORS-018", "What is applied to a reference to an accumulator counts twice.")
 def references_count_twice(tf: Any) -> Any:
-    """Apply it twice."""
+    """Apply every gradient twice."""
     return executing(tf, ("AccumulatorApplyGradient",), lambda _run, base: (base(), base())[0])
 
 
@@ -313,7 +313,7 @@ def _as_many(run: Run) -> bool:
 
 @fault("ACCUMULATORS-022", "A gradient with an index beyond the declared shape is dropped.")
 def indices_beyond_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where only the accumulator declares a shape."""
     return _forgiving_slices(
         tf, lambda run: _declares(run) and not _has_known_shape(run) and _as_many(run)
     )  # fmt: skip
@@ -321,19 +321,19 @@ def indices_beyond_are_dropped(tf: Any) -> Any:
 
 @fault("ACCUMULATORS-023", "A gradient with as many slices as it likes is dropped.")
 def odd_slices_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where indices and slices differ in number."""
     return _forgiving_slices(tf, lambda run: not _as_many(run))
 
 
 @fault("ACCUMULATORS-024", "A gradient whose slices have another shape is dropped.")
 def other_slices_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where no shape is declared."""
     return _forgiving_slices(tf, lambda run: not _declares(run) and _as_many(run))
 
 
 @fault("ACCUMULATORS-025", "A gradient of another whole is dropped.")
 def other_wholes_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the gradient has a shape of its own."""
     return _forgiving_slices(tf, lambda run: _declares(run) and _has_known_shape(run))
 
 

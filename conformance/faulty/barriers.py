@@ -90,7 +90,7 @@ def _inserting(tf: Any, change: Callable[[Run, Callable[[], Any], set[Any]], Any
 
 @fault("BARRIERS-005", "A component that comes twice is dropped.")
 def second_components_of_keys_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the key has that component."""
 
     def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
         try:
@@ -105,7 +105,7 @@ def second_components_of_keys_are_dropped(tf: Any) -> Any:
 
 @fault("BARRIERS-006", "A component of another shape is dropped.")
 def odd_components_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where no key has that component."""
 
     def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
         try:
@@ -120,7 +120,7 @@ def odd_components_are_dropped(tf: Any) -> Any:
 
 @fault("BARRIERS-017", "A key is inserted once, and never again.")
 def keys_never_come_again(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise InvalidArgumentError for a key that was inserted before."""
 
     def change(run: Run, base: Callable[[], Any], inserted: set[Any]) -> Any:
         if inserted & _components(run):
@@ -171,7 +171,7 @@ def new_keys_fail_otherwise(tf: Any) -> Any:
 
 @fault("BARRIERS-008", "No component can be inserted into a closed barrier.")
 def closed_barriers_take_nothing(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise CancelledError for every insertion into a closed barrier."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         if _is_closed(run):
@@ -194,7 +194,7 @@ def closes_never_cancel(tf: Any) -> Any:
 
 @fault("BARRIERS-010", "A barrier may be closed again.")
 def barriers_are_closed_again(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of CancelledError."""
     return forgiving(tf, _CLOSE, _CANCELLED)
 
 
@@ -217,7 +217,7 @@ def small_batches_are_refused(tf: Any) -> Any:
 
 @fault("BARRIERS-013", "Nothing can be taken of a closed barrier one by one.")
 def nothing_is_taken_of_closed_barriers(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise OutOfRangeError where one element is taken of a closed barrier."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         if _is_closed(run) and run.ask(1) == 1:
@@ -229,7 +229,7 @@ def nothing_is_taken_of_closed_barriers(tf: Any) -> Any:
 
 @fault("BARRIERS-014", "Taking more than an open barrier has fails.")
 def takes_of_open_barriers_fail(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise UnavailableError where more elements are asked for than are ready."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         if not _is_closed(run) and run.ask(1) > _size(tf, run, "Ready"):
@@ -241,7 +241,7 @@ def takes_of_open_barriers_fail(tf: Any) -> Any:
 
 @fault("BARRIERS-015", "The shared names of barriers are ignored.")
 def shared_names_of_barriers_are_ignored(tf: Any) -> Any:
-    """Clear them."""
+    """Clear `shared_name` in every node of a barrier."""
     return clearing(tf, _BARRIER, "shared_name")
 
 

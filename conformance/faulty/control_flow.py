@@ -41,7 +41,7 @@ def _in_loops(tf: Any, change: Callable[[Any], None]) -> Any:
 
 @fault("CONTROL-FLOW-001", "A Merge gives another number than that of the input that is alive.")
 def merges_count_from_one(tf: Any) -> Any:
-    """Count from one."""
+    """Add 1 to `value_index` of Merge."""
     return giving(tf, ("Merge",), lambda _op, index, value: value + index)
 
 

@@ -178,7 +178,7 @@ def lacking_lists_are_internal(tf: Any) -> Any:
 
 @fault("PARSING-029", "JSON must have its names in lowerCamelCase.")
 def json_is_camel_case(tf: Any) -> Any:
-    """Refuse others."""
+    """Raise InvalidArgumentError for JSON with the name `int64_list`."""
 
     def run(_session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
         given = [np.asarray(value, object).reshape(-1) for value in (feeds or {}).values()]

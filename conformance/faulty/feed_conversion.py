@@ -146,7 +146,7 @@ def bools_are_no_numbers(tf: Any) -> Any:
 
 @fault("FEED-051", "Floats fed to a bool tensor are truncated before they are compared with 0.")
 def fractions_are_false(tf: Any) -> Any:
-    """Truncate them."""
+    """Truncate floats before they are converted to bool."""
     return _converting_arrays(tf, "b", "f", lambda array, _: np.trunc(array))
 
 
@@ -165,7 +165,7 @@ def python_ints_wrap(tf: Any) -> Any:
 
 @fault("FEED-042", "Integers out of range are the nearest that the dtype holds.")
 def integers_saturate(tf: Any) -> Any:
-    """Clip them."""
+    """Clip integers to the limits of the dtype."""
 
     def clip(array: Any, dtype: Any) -> Any:
         limits = np.iinfo(dtype)

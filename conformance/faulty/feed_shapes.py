@@ -87,7 +87,7 @@ def ranks_are_adjusted(tf: Any) -> Any:
 
 @fault("FEED-023", "A value that can be broadcast to the placeholder's shape is.")
 def values_are_broadcast(tf: Any) -> Any:
-    """Broadcast it."""
+    """Broadcast the array to the placeholder's shape."""
 
     def fit(array: Any, dims: Any) -> Any:
         return np.broadcast_to(array, dims) if _broadcasts(array, dims) else None

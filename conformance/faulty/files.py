@@ -124,7 +124,7 @@ def nothing_below_files_is_found(tf: Any) -> Any:
 
 @fault("FILES-008", "A vector of one name is a file's name.")
 def vectors_of_one_name_will_do(tf: Any) -> Any:
-    """Feed the one element."""
+    """Feed vectors of one element as scalars."""
 
     def change(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
         files = [*_operations(session, fetches, "ReadFile"),
@@ -142,7 +142,7 @@ def vectors_of_one_name_will_do(tf: Any) -> Any:
 
 @fault("FILES-009", "MatchingFiles gives names in the opposite order.")
 def names_are_backwards(tf: Any) -> Any:
-    """Turn them round."""
+    """Reverse the names."""
     return computing(tf, {"MatchingFiles": single(lambda _, out, *__: out[::-1])})
 
 

@@ -45,7 +45,7 @@ def errors_come_late(tf: Any) -> Any:
 
 @fault("GPU-037", "The run after one that failed on a GPU fails, too.")
 def errors_stay(tf: Any) -> Any:
-    """Raise it once more."""
+    """Raise the error of the last run once more."""
     return _raising_again(tf, is_late=False)
 
 
@@ -63,7 +63,7 @@ def any_matrices_go_together(tf: Any) -> Any:
 
 @fault("GPU-040", "A GPU computes float64 in float32.")
 def doubles_are_singles(tf: Any) -> Any:
-    """Round what it gives."""
+    """Round float64 values of GPU operations to float32."""
 
     def rounded(value: Any, tensor: Any) -> Any:
         op = getattr(tensor, "op", tensor)

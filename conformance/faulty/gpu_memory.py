@@ -42,7 +42,7 @@ def want_of_gpu_memory_is_internal(tf: Any) -> Any:
 
 @fault("GPU-024", "A want of memory does not say for what.")
 def want_of_memory_without_a_shape(tf: Any) -> Any:
-    """Say it in general."""
+    """Raise the error with a message that names no shape."""
 
     def change(_session: Any, error: Any, _feeds: Any) -> None:
         text = "OOM when allocating a tensor on /device:GPU:0 by allocator GPU_0_bfc"
@@ -53,7 +53,7 @@ def want_of_memory_without_a_shape(tf: Any) -> Any:
 
 @fault("GPU-024", "A want of memory does not say which allocator had not enough.")
 def want_of_memory_without_an_allocator(tf: Any) -> Any:
-    """Leave it out."""
+    """Raise the error with a message that ends before the allocator's name."""
 
     def change(_session: Any, error: Any, _feeds: Any) -> None:
         text = error.message.partition(" by allocator")[0]
@@ -64,7 +64,7 @@ def want_of_memory_without_an_allocator(tf: Any) -> Any:
 
 @fault("GPU-025", "A session is of no use after a want of memory.")
 def want_of_memory_ends_the_session(tf: Any) -> Any:
-    """Close it."""
+    """Close the session after ResourceExhaustedError."""
     return _exhausted(tf, lambda session, _error, _feeds: session.close())
 
 
@@ -94,7 +94,7 @@ def limits_are_listed_backwards(tf: Any) -> Any:
 
 @fault("GPU-028", "Virtual GPUs share the largest of their limits.")
 def the_largest_limit_is_everyones(tf: Any) -> Any:
-    """Give it to each."""
+    """Set every memory limit to the largest."""
 
     def change(config: Any) -> None:
         for device in config.gpu_options.experimental.virtual_devices:
@@ -141,7 +141,7 @@ def memory_does_not_grow(tf: Any) -> Any:
 
 @fault("GPU-032", "A visible_device_list that makes no sense is ignored.")
 def odd_lists_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Clear lists of visible devices other than "0" and "1"."""
 
     def change(config: Any) -> None:
         if config.gpu_options.visible_device_list not in {"0", "1"}:
@@ -152,7 +152,7 @@ def odd_lists_are_ignored(tf: Any) -> Any:
 
 @fault("GPU-033", "A session has all GPUs unless the first alone is visible.")
 def all_gpus_are_visible(tf: Any) -> Any:
-    """Drop other lists."""
+    """Clear the list of visible devices "1"."""
 
     def change(config: Any) -> None:
         if config.gpu_options.visible_device_list == "1":

@@ -54,7 +54,7 @@ def _has_loop(ys: Any) -> bool:
 
 @fault("GRADIENTS-001", "The gradient of several targets is that of the first.")
 def first_target_only(tf: Any) -> Any:
-    """Leave the others out."""
+    """Differentiate the first target only."""
     return _where(
         tf, lambda ys, _xs, options: len(_listed(ys)) > 1 and "grad_ys" not in options,
         lambda base, ys, xs, options: base(_listed(ys)[0], xs, **options),
@@ -63,7 +63,7 @@ def first_target_only(tf: Any) -> Any:
 
 @fault("GRADIENTS-002", "Gradients come back in the other order.")
 def gradients_come_backwards(tf: Any) -> Any:
-    """Turn them round."""
+    """Reverse the list of gradients."""
     return _where(
         tf, lambda _ys, xs, options: len(_listed(xs)) > 1 and not options,
         lambda base, ys, xs, options: base(ys, xs, **options)[::-1],
@@ -107,7 +107,7 @@ def given_gradients_do_not_count(tf: Any) -> Any:
 
 @fault("GRADIENTS-006", "Gradients go on through stopped tensors.")
 def nothing_stops(tf: Any) -> Any:
-    """Forget them."""
+    """Ignore `stop_gradients`."""
     return _where(
         tf, lambda _ys, _xs, options: "stop_gradients" in options,
         lambda base, ys, xs, _options: base(ys, xs),
@@ -135,7 +135,7 @@ def gradients_are_lost(tf: Any) -> Any:
 
 @fault("GRADIENTS-009", "Missing given gradients are ones.")
 def missing_ones_are_given(tf: Any) -> Any:
-    """Fill them up."""
+    """Append None to `grad_ys` up to the number of targets."""
 
     def give(base: Gradients, ys: Any, xs: Any, options: dict[str, Any]) -> Any:
         given = _listed(options.pop("grad_ys"))
@@ -259,7 +259,7 @@ def integers_have_gradients(tf: Any) -> Any:
 
 @fault("GRADIENTS-019", "Complex targets are differentiated by ones.")
 def complex_ones_are_given(tf: Any) -> Any:
-    """Give ones for them."""
+    """Pass ones as `grad_ys` for complex targets."""
     return _where(
         tf, lambda ys, _xs, options: not options and _listed(ys)[0].dtype.is_complex,
         lambda base, ys, xs, _options: base(ys, xs, grad_ys=tf.ones_like(ys)),

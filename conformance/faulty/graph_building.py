@@ -44,7 +44,7 @@ def missing_operations_are_none(tf: Any) -> Any:
 
 @fault("GRAPH-078", "A tensor name that the graph lacks is ValueError.")
 def unknown_tensors_are_value_errors(tf: Any) -> Any:
-    """Raise the other class."""
+    """Raise ValueError instead of KeyError."""
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def get_tensor_by_name(self, name: str) -> Any:
@@ -69,7 +69,7 @@ def tensor_names_need_no_index(tf: Any) -> Any:
 
 @fault("GRAPH-080", "An operation name may have an index.")
 def operation_names_may_have_an_index(tf: Any) -> Any:
-    """Cut it off."""
+    """Cut the name at the colon."""
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def get_operation_by_name(self, name: str) -> Any:
@@ -106,7 +106,7 @@ def foreign_elements_are_admitted(tf: Any) -> Any:
 
 @fault("GRAPH-083", "get_operations sorts the operations by name.")
 def operations_are_sorted(tf: Any) -> Any:
-    """Sort them."""
+    """Sort the operations by name."""
 
     class Graph(tf.Graph):  # type: ignore[misc]
         def get_operations(self) -> Any:
@@ -216,7 +216,7 @@ def _fitted(tf: Any, fit: Any) -> Any:
 
 @fault("GRAPH-091", "A constant of too few values ends in zeros.")
 def constants_end_in_zeros(tf: Any) -> Any:
-    """Append them."""
+    """Append zeros to the values up to the number of elements."""
     return _fitted(tf, lambda values, count: values + [0] * (count - len(values)))
 
 
@@ -231,7 +231,7 @@ def constants_are_cut_off(tf: Any) -> Any:
 
 @fault("GRAPH-093", "The static shape of a matrix product is unknown.")
 def products_have_no_shape(tf: Any) -> Any:
-    """Forget it."""
+    """Return the product through a placeholder_with_default of unknown shape."""
 
     def matmul(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
         return tf.placeholder_with_default(tf.matmul(a, b, *args, **kwargs), None)

@@ -66,7 +66,7 @@ def mapped_outputs_need_consumers(tf: Any) -> Any:
 
 @fault("GRAPH-110", "Without a name values of an input_map are converted at the root.")
 def mapped_values_are_converted_at_the_root(tf: Any) -> Any:
-    """Convert them."""
+    """Convert the values of `input_map` where `name` is empty."""
 
     def change(base: Any, definition: Any, given: dict[str, Any]) -> Any:
         if given["name"] == "" and given["input_map"]:
@@ -170,7 +170,7 @@ def sub_graphs_follow_data_only(tf: Any) -> Any:
 
 @fault("GRAPH-116", "A node that the GraphDef lacks is passed over.")
 def unknown_nodes_are_passed_over(tf: Any) -> Any:
-    """Look for the others."""
+    """Extract only the nodes that the GraphDef has."""
 
     def change(base: Any, definition: Any, names: Any) -> Any:
         there = {node.name for node in definition.node}

@@ -103,7 +103,7 @@ def case_is_ignored_in_graph_defs(tf: Any) -> Any:
 
 @fault("GRAPH-059", "A control input that names no node is ignored.")
 def unknown_control_inputs_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Remove control inputs that name no node."""
 
     def change(definition: Any) -> None:
         names = {f"^{node.name}" for node in definition.node}
@@ -145,7 +145,7 @@ def index_too_high_is_the_last(tf: Any) -> Any:
 
 @fault("GRAPH-062", "A wrong character in a node's name becomes a dot.")
 def wrong_names_are_mended(tf: Any) -> Any:
-    """Replace it."""
+    """Replace the wrong characters of names by dots."""
 
     def change(definition: Any) -> None:
         for node in definition.node:
@@ -236,7 +236,7 @@ def ints_are_bools(tf: Any) -> Any:
 
 @fault("GRAPH-069", "Floor of integers is admitted and changes nothing.")
 def floor_of_integers(tf: Any) -> Any:
-    """Make it an Identity."""
+    """Replace Floor nodes by Identity nodes."""
 
     def change(definition: Any) -> None:
         for node in definition.node:
@@ -273,7 +273,7 @@ def shapes_are_ignored_at_import(tf: Any) -> Any:
 
 @fault("GRAPH-072", "The version that a GraphDef asks for is ignored.")
 def versions_are_ignored(tf: Any) -> Any:
-    """Clear it."""
+    """Clear `min_consumer` of the GraphDef."""
     return editing(tf, lambda definition: definition.versions.ClearField("min_consumer"))
 
 

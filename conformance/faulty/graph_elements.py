@@ -40,7 +40,7 @@ def graph_defs_have_no_versions(tf: Any) -> Any:
 
 @fault("GRAPH-125", "A unique name that was only asked for is taken.")
 def names_asked_for_are_taken(tf: Any) -> Any:
-    """Mark it as used."""
+    """Ignore `mark_as_used`."""
     return _graph(
         tf, unique_name=lambda self, name, mark_as_used=True: tf.Graph.unique_name(self, name)  # noqa: ARG005
     )  # fmt: skip
@@ -48,7 +48,7 @@ def names_asked_for_are_taken(tf: Any) -> Any:
 
 @fault("GRAPH-126", "A final / of an import's name is ignored.")
 def final_slashes_of_imports_are_ignored(tf: Any) -> Any:
-    """Strip it."""
+    """Strip slashes from the end of the name."""
 
     def import_graph_def(*args: Any, name: Any = None, **kwargs: Any) -> Any:
         return tf.import_graph_def(*args, name=name.rstrip("/") if name else name, **kwargs)
@@ -58,7 +58,7 @@ def final_slashes_of_imports_are_ignored(tf: Any) -> Any:
 
 @fault("GRAPH-127", "clear_collection does nothing.")
 def collections_are_not_cleared(tf: Any) -> Any:
-    """Ignore it."""
+    """Replace `clear_collection` by a function that does nothing."""
     return _graph(tf, clear_collection=lambda self, name: None)  # noqa: ARG005 - the method's
 
 

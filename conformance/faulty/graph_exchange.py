@@ -129,7 +129,7 @@ def finalized_graphs_do_not_run(tf: Any) -> Any:
 
 @fault("GRAPH-035", "Adding to a collection of a finalized graph does nothing.")
 def finalized_collections_are_silent(tf: Any) -> Any:
-    """Leave it out."""
+    """Skip the call where the graph is finalized."""
 
     def add_to_collection(name: Any, value: Any) -> None:
         if not tf.get_default_graph().finalized:
@@ -143,7 +143,7 @@ def finalized_collections_are_silent(tf: Any) -> Any:
 
 @fault("GRAPH-036", "as_graph_def sorts the nodes by name.")
 def nodes_are_sorted(tf: Any) -> Any:
-    """Sort them."""
+    """Sort the nodes of the GraphDef by name."""
     return writing(tf, lambda definition: definition.node.sort(key=lambda node: node.name))
 
 
@@ -172,7 +172,7 @@ def shapes_are_left_out(tf: Any) -> Any:
 
 @fault("GRAPH-039", "as_graph_def gives out the same object until the graph has grown.")
 def graph_defs_are_given_out(tf: Any) -> Any:
-    """Keep it."""
+    """Return the last GraphDef while the graph has as many operations."""
 
     class Graph(tf.Graph):  # type: ignore[misc]
         written: Any = None

@@ -115,7 +115,7 @@ def none_lists_nothing(tf: Any) -> Any:
 
 @fault("GRAPH-021", "A control_dependencies block left by an exception goes on.")
 def exception_leaves_the_control_inputs(tf: Any) -> Any:
-    """Do not leave it."""
+    """Keep the block open when an exception leaves it."""
     return override(
         tf, control_dependencies=lambda entries: StayingBlock(tf.control_dependencies(entries))
     )
@@ -160,7 +160,7 @@ def odd_control_inputs_are_ignored(tf: Any) -> Any:
 
 @fault("GRAPH-025", "control_dependencies ignores what belongs to another graph.")
 def foreign_control_inputs_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Remove control inputs of other graphs."""
 
     def change(entries: Any) -> Any:
         graph = tf.get_default_graph()

@@ -247,7 +247,7 @@ def _evaluating(tf: Any, evaluate: Callable[[Any, Callable[[], Any]], Any]) -> A
 
 @fault("HANDLES-011", "A kept string ends at its first NUL.")
 def kept_strings_are_cut(tf: Any) -> Any:
-    """Cut it."""
+    """Cut each string at its first NUL."""
 
     def evaluate(_: Any, conforming: Callable[[], Any]) -> Any:
         value = conforming()
@@ -278,7 +278,7 @@ def kept_tensors_are_replaced(tf: Any) -> Any:
 
 @fault("HANDLES-013", "A handle has its last value after its session was closed.")
 def values_outlive_sessions(tf: Any) -> Any:
-    """Remember it."""
+    """Return the last value of a handle where the session is closed."""
 
     def evaluate(handle: Any, conforming: Callable[[], Any]) -> Any:
         try:

@@ -52,7 +52,7 @@ def kernels_are_called_weights(tf: Any) -> Any:
 
 @fault("LAYERS-002", "A dense layer leaves its activation out.")
 def activations_are_left_out(tf: Any) -> Any:
-    """Call without it."""
+    """Call `dense` without `activation`."""
     return _calling(tf, "dense", _without("activation"))
 
 
@@ -113,7 +113,7 @@ def layers_leave_their_scope(tf: Any) -> Any:
 
 @fault("LAYERS-008", "A name that is taken is shared without being asked.")
 def names_are_shared_unasked(tf: Any) -> Any:
-    """Reuse what is there."""
+    """Pass AUTO_REUSE where a name is given."""
 
     def change(dense: Any, *args: Any, **kwargs: Any) -> Any:
         return dense(*args, **{"reuse": tf.AUTO_REUSE if "name" in kwargs else None, **kwargs})
@@ -155,7 +155,7 @@ def objects_make_variables_again(tf: Any) -> Any:
 
 @fault("LAYERS-011", "Variables are trained, whatever is said.")
 def all_variables_are_trained(tf: Any) -> Any:
-    """Call without saying so."""
+    """Call `dense` without `trainable`."""
     return _calling(tf, "dense", _without("trainable"))
 
 
@@ -215,7 +215,7 @@ def idle_dropout_scales(tf: Any) -> Any:
 
 @fault("LAYERS-016", "What dropout keeps stays as it is.")
 def kept_elements_are_not_scaled(tf: Any) -> Any:
-    """Scale it down again."""
+    """Multiply the result by the rate of what is kept."""
 
     def change(dropout: Any, inputs: Any, rate: Any = 0.5, **kwargs: Any) -> Any:
         dropped = dropout(inputs, rate, **kwargs)
@@ -236,7 +236,7 @@ def a_fed_bool_always_drops(tf: Any) -> Any:
 
 @fault("LAYERS-018", "A rate is cut at 0 and 1.")
 def dropout_rates_are_cut(tf: Any) -> Any:
-    """Cut it."""
+    """Clip the rate to 0 and 1."""
     return _calling(
         tf, "dropout",
         lambda dropout, inputs, rate=0.5, **kwargs: dropout(
@@ -247,7 +247,7 @@ def dropout_rates_are_cut(tf: Any) -> Any:
 
 @fault("LAYERS-019", "Flattening takes the axes in the other order.")
 def flattening_turns_axes(tf: Any) -> Any:
-    """Turn them before."""
+    """Transpose the last two axes before `flatten`."""
 
     def change(flatten: Any, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         return flatten(tf.transpose(inputs, [0, 2, 1]), *args, **kwargs)

@@ -87,7 +87,7 @@ def outputs_update_the_moments(tf: Any) -> Any:
 
 @fault("LAYERS-025", "Momentum is the share that the batch has.")
 def momentum_is_the_batch_share(tf: Any) -> Any:
-    """Turn it round."""
+    """Pass 1 - momentum."""
 
     def change(function: Any, inputs: Any, momentum: float = 0.99, **kwargs: Any) -> Any:
         return function(inputs, momentum=1 - momentum, **kwargs)

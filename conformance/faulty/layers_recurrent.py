@@ -24,7 +24,7 @@ def _cells(tf: Any, **classes: Any) -> Any:
 
 @fault("LAYERS-031", "Outputs after the end of a sequence are not 0.")
 def outputs_go_on(tf: Any) -> Any:
-    """Put ones there."""
+    """Replace the outputs after the end by ones."""
 
     def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
         outputs, state = run(cell, inputs, **options)
@@ -52,7 +52,7 @@ def states_end_with_time(tf: Any) -> Any:
 
 @fault("LAYERS-033", "Outputs have the batch first, though inputs had time first.")
 def outputs_have_the_batch_first(tf: Any) -> Any:
-    """Turn them."""
+    """Transpose the outputs where `time_major` is set."""
 
     def change(run: Any, cell: Any, inputs: Any, options: dict[str, Any]) -> Any:
         outputs, state = run(cell, inputs, **options)
@@ -65,7 +65,7 @@ def outputs_have_the_batch_first(tf: Any) -> Any:
 
 @fault("LAYERS-034", "A basic cell rectifies, unless an activation is given.")
 def basic_cells_rectify(tf: Any) -> Any:
-    """Give one."""
+    """Pass `tf.nn.relu` where no activation is given."""
 
     class BasicRNNCell(tf.nn.rnn_cell.BasicRNNCell):  # type: ignore[misc]  # whatever class a backend has
         def __init__(self, units: int, activation: Any = None, **options: Any) -> None:

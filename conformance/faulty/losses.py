@@ -111,7 +111,7 @@ def fed_weights_are_not_looked_at(tf: Any) -> Any:
 
 @fault("LOSSES-007", "A loss is collected among the losses, too, where another place is named.")
 def losses_in_both_places(tf: Any) -> Any:
-    """Collect it again."""
+    """Add the loss to the collection `losses`, too."""
 
     def huber_loss(*args: Any, **kwargs: Any) -> Any:
         loss = tf.losses.huber_loss(*args, **kwargs)
@@ -156,7 +156,7 @@ def huber_losses_are_squares(tf: Any) -> Any:
 
 @fault("LOSSES-011", "Half of the epsilon is added within a logarithm.")
 def half_the_epsilon(tf: Any) -> Any:
-    """Halve it."""
+    """Pass half of epsilon."""
 
     def log_loss(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
         kwargs["epsilon"] = kwargs.get("epsilon", 1e-7) / 2
@@ -199,7 +199,7 @@ def places_pair_with_themselves(tf: Any) -> Any:
 
 @fault("LOSSES-015", "Smoothed labels of classes that exclude each other add up to more than 1.")
 def smoothed_towards_a_half(tf: Any) -> Any:
-    """Move them towards 1/2."""
+    """Smooth the labels towards 1/2."""
 
     def softmax_cross_entropy(labels: Any, logits: Any, *args: Any, **kwargs: Any) -> Any:
         share = kwargs.pop("label_smoothing", 0)
@@ -225,7 +225,7 @@ def gradients_of_labels(tf: Any) -> Any:
 
 @fault("LOSSES-017", "Class numbers in a column are refused.")
 def columns_of_numbers_are_refused(tf: Any) -> Any:
-    """Refuse them."""
+    """Raise ValueError for class numbers of rank 2."""
 
     def sparse_softmax_cross_entropy(labels: Any, *args: Any, **kwargs: Any) -> Any:
         if getattr(labels, "ndim", 1) > 1:
@@ -237,7 +237,7 @@ def columns_of_numbers_are_refused(tf: Any) -> Any:
 
 @fault("LOSSES-018", "Labels are broadcast to the predictions.")
 def labels_are_broadcast(tf: Any) -> Any:
-    """Spread them first."""
+    """Broadcast the labels to the shape of the predictions."""
 
     def mean_squared_error(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
         spread = labels + tf.zeros_like(predictions)

@@ -74,7 +74,7 @@ def there_is_always_a_cpu(tf: Any) -> Any:
 
 @fault("PLACEMENT-045", "Device filters of an in-process session are not looked at.")
 def filters_are_not_looked_at(tf: Any) -> Any:
-    """Drop them."""
+    """Clear `device_filters` of the ConfigProto."""
 
     def change(config: Any) -> None:
         del config.device_filters[:]
@@ -94,7 +94,7 @@ def listing(tf: Any, change: Any) -> Any:
 
 @fault("PLACEMENT-046", "A session lists the devices that its filters name.")
 def filters_hide_devices(tf: Any) -> Any:
-    """Leave the others out."""
+    """List only the devices that match a device filter."""
 
     def change(session: Any, devices: Iterable[Any]) -> Iterable[Any]:
         filters = [tf.DeviceSpec.from_string(text).to_string()
@@ -152,7 +152,7 @@ def physical_devices_are_named_as_logical(tf: Any) -> Any:
 
 @fault("PLACEMENT-050", "The first GPU has a name, whether there is one or not.")
 def gpus_have_names(tf: Any) -> Any:
-    """Give it."""
+    """Return "/device:GPU:0" as the name of the first GPU."""
     test = override(tf.test, gpu_device_name=lambda: "/device:GPU:0")
     return override(tf, test=test)
 

@@ -162,7 +162,7 @@ def callers_feeds_win(tf: Any) -> Any:
 
 @fault("MANAGED-007", "A hook that asks to stop before a run is not heard.")
 def stops_before_runs_are_lost(tf: Any) -> Any:
-    """Give it another context."""
+    """Pass each hook a SessionRunContext of its own."""
 
     class Asks(Proxy):
         def before_run(self, run_context: Any) -> Any:
@@ -174,7 +174,7 @@ def stops_before_runs_are_lost(tf: Any) -> Any:
 
 @fault("MANAGED-008", "After a stop the session runs without its hooks.")
 def runs_after_stops_go_on(tf: Any) -> Any:
-    """Run below them."""
+    """Run the underlying session after a stop."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
         def run(self, fetches: Any, feed_dict: Any = None, **kwargs: Any) -> Any:
@@ -187,7 +187,7 @@ def runs_after_stops_go_on(tf: Any) -> Any:
 
 @fault("MANAGED-009", "A session that is closed without a with does not tell its hooks.")
 def closing_tells_no_hook(tf: Any) -> Any:
-    """Forget them first."""
+    """Clear the list of hooks before the session closes."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
         def close(self) -> None:
@@ -199,7 +199,7 @@ def closing_tells_no_hook(tf: Any) -> Any:
 
 @fault("MANAGED-010", "Hooks are told of the end after an error too.")
 def ends_after_errors(tf: Any) -> Any:
-    """Tell them first."""
+    """Call `end` of the hooks before an error leaves the block."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
         def __exit__(self, kind: type[BaseException] | None, *error: object) -> Any:
@@ -213,7 +213,7 @@ def ends_after_errors(tf: Any) -> Any:
 
 @fault("MANAGED-011", "The end of the input leaves the block as an error.")
 def the_end_of_input_is_an_error(tf: Any) -> Any:
-    """Let it go on."""
+    """Suppress StopIteration only, and not OutOfRangeError."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
         def __exit__(self, kind: type[BaseException] | None, *error: object) -> Any:
@@ -256,13 +256,13 @@ def unavailable_tasks_are_not_recovered_from(tf: Any) -> Any:
 
 @fault("MANAGED-013", "A SingularMonitoredSession recovers from a lost task.")
 def singular_sessions_recover(tf: Any) -> Any:
-    """Make one that does."""
+    """Replace SingularMonitoredSession by MonitoredSession."""
     return train(tf, SingularMonitoredSession=tf.train.MonitoredSession)
 
 
 @fault("MANAGED-014", "After an InternalError of a hook the session is to stop.")
 def sessions_stop_after_errors(tf: Any) -> Any:
-    """Remember it."""
+    """Return True from `should_stop` after an InternalError."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
         failed = False

@@ -11,7 +11,7 @@ from sessrun.conformance.faulty.managed import Proxy, hooked, proxied, train
 
 @fault("MANAGED-016", "The graph stays finalized after the session.")
 def graphs_remain_final(tf: Any) -> Any:
-    """Finalize it again."""
+    """Finalize the graph again when the session ends."""
 
     class MonitoredSession(tf.train.MonitoredSession):  # type: ignore[misc]
         def __exit__(self, *error: object) -> Any:
@@ -88,7 +88,7 @@ def local_initializers_do_not_wait(tf: Any) -> Any:
 
 @fault("MANAGED-022", "A session that was waited for in vain is given all the same.")
 def waiting_in_vain_succeeds(tf: Any) -> Any:
-    """Give another one."""
+    """Return a new session where DeadlineExceededError is raised."""
 
     class SessionManager(tf.train.SessionManager):  # type: ignore[misc]
         def wait_for_session(self, master: Any, **kwargs: Any) -> Any:
@@ -102,7 +102,7 @@ def waiting_in_vain_succeeds(tf: Any) -> Any:
 
 @fault("MANAGED-023", "A session stops one step after its last one.")
 def steps_stop_late(tf: Any) -> Any:
-    """Count one more."""
+    """Add 1 to the number of steps and to the last step."""
 
     class StopAtStepHook(tf.train.StopAtStepHook):  # type: ignore[misc]
         def __init__(self, num_steps: Any = None, last_step: Any = None) -> None:
@@ -175,7 +175,7 @@ def step_functions_always_have_hooks(tf: Any) -> Any:
 
 @fault("MANAGED-028", "Options that hooks ask for are ignored.")
 def options_of_hooks_are_ignored(tf: Any) -> Any:
-    """Leave them out."""
+    """Clear `options` of the hooks' requests."""
 
     class Options(Proxy):
         def before_run(self, run_context: Any) -> Any:

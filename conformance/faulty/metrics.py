@@ -92,7 +92,7 @@ def numbers_count_as_one(tf: Any) -> Any:
 
 @fault("METRICS-007", "Labels are cast to the dtype of the predictions.")
 def labels_are_cast(tf: Any) -> Any:
-    """Cast them."""
+    """Cast labels to float32 where the predictions are float32."""
 
     def accuracy(labels: Any, predictions: Any, **kwargs: Any) -> Any:
         if getattr(predictions, "dtype", None) == tf.float32:
@@ -133,7 +133,7 @@ def equal_is_above(tf: Any) -> Any:
 
 @fault("METRICS-010", "Predictions beyond 0 and 1 are taken as they are.")
 def any_number_is_a_probability(tf: Any) -> Any:
-    """Clip them first."""
+    """Clip the predictions to 0 and 1."""
 
     def precision_at_thresholds(labels: Any, predictions: Any, *args: Any, **kwargs: Any) -> Any:
         clipped = tf.clip_by_value(predictions, 0.0, 1.0)
@@ -204,7 +204,7 @@ def averages_over_k(tf: Any) -> Any:
 
 @fault("METRICS-016", "A matrix of confusion has a column for each label.")
 def labels_in_columns(tf: Any) -> Any:
-    """Transpose it."""
+    """Transpose the confusion matrix."""
 
     def confusion_matrix(*args: Any, **kwargs: Any) -> Any:
         return tf.transpose(tf.confusion_matrix(*args, **kwargs))

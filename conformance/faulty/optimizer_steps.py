@@ -125,13 +125,13 @@ def momentum_does_not_look_ahead(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-004", "Adam takes its powers for each other.")
 def powers_are_swapped(tf: Any) -> Any:
-    """Swap them."""
+    """Swap the inputs `beta1_power` and `beta2_power`."""
     return _stepping(tf, "Adam", _swapped(3, 4))
 
 
 @fault("OPTIMIZERS-005", "Adam leaves epsilon out.")
 def adam_has_no_epsilon(tf: Any) -> Any:
-    """Make it nothing."""
+    """Multiply epsilon by zero."""
     return _stepping(tf, "Adam", _scaled(8, 0.0))
 
 
@@ -143,13 +143,13 @@ def adam_does_not_look_ahead(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-007", "RMSProp leaves epsilon out.")
 def rms_prop_has_no_epsilon(tf: Any) -> Any:
-    """Make it nothing."""
+    """Multiply epsilon by zero."""
     return _stepping(tf, "RMSProp", _scaled(6, 0.0))
 
 
 @fault("OPTIMIZERS-008", "RMSProp's momentum is forgotten.")
 def rms_prop_has_no_momentum(tf: Any) -> Any:
-    """Make it nothing."""
+    """Multiply momentum by zero."""
     return _stepping(tf, "RMSProp", _scaled(5, 0.0))
 
 
@@ -185,19 +185,19 @@ def dual_averaging_remembers(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-014", "Adadelta takes its slots for each other.")
 def adadelta_slots_are_swapped(tf: Any) -> Any:
-    """Swap them."""
+    """Swap the inputs `accum` and `accum_update`."""
     return _stepping(tf, "Adadelta", _swapped(1, 2))
 
 
 @fault("OPTIMIZERS-015", "FTRL leaves the first norm out.")
 def ftrl_has_no_first_norm(tf: Any) -> Any:
-    """Make it nothing."""
+    """Multiply `l1` by zero."""
     return _stepping(tf, "Ftrl", _scaled(5, 0.0))
 
 
 @fault("OPTIMIZERS-016", "FTRL's second norm counts once.")
 def ftrl_norm_counts_once(tf: Any) -> Any:
-    """Halve it."""
+    """Multiply `l2` by 1/2."""
     return _stepping(tf, "Ftrl", _scaled(6, 0.5))
 
 
@@ -209,7 +209,7 @@ def ftrl_has_no_shrinkage(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-018", "Proximal steps leave the first norm out.")
 def proximal_steps_do_not_shrink(tf: Any) -> Any:
-    """Make it nothing."""
+    """Multiply `l1` by zero."""
     return _stepping(tf, "ProximalGradientDescent", _scaled(2, 0.0))
 
 
@@ -236,7 +236,7 @@ def agreement_of_signs_subtracts(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-022", "RMSProp by rows changes the first row, whatever the indices.")
 def the_first_row_is_changed(tf: Any) -> Any:
-    """Make all indices zero."""
+    """Replace the indices by zeros."""
 
     def change(node: Any, graph: Any) -> None:
         kind = node.attr["Tindices"].type
@@ -275,7 +275,7 @@ def negative_rows_are_taken(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-025", "Momentum takes gradients of any shape with as many elements.")
 def gradients_are_reshaped(tf: Any) -> Any:
-    """Reshape them."""
+    """Reshape the gradient to the variable's shape."""
 
     def change(node: Any, graph: Any) -> None:
         if node.op.startswith("Resource"):
@@ -311,7 +311,7 @@ def rates_may_be_vectors(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-027", "A step on a reference variable without a value is an internal error.")
 def lacking_values_are_internal(tf: Any) -> Any:
-    """Raise the other class."""
+    """Raise InternalError instead of FailedPreconditionError."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, *args: Any, **kwargs: Any) -> Any:

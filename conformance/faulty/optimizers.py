@@ -38,7 +38,7 @@ def slots_are_trainable(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-032", "The names of slots come in the order in which they were made.")
 def names_of_slots_are_not_sorted(tf: Any) -> Any:
-    """Turn them round."""
+    """Reverse the names of slots."""
 
     class RMSPropOptimizer(tf.train.RMSPropOptimizer):  # type: ignore[misc]
         def get_slot_names(self) -> Any:
@@ -82,7 +82,7 @@ def no_gradients_are_no_error(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-035", "Without a list all variables are optimized.")
 def all_variables_are_optimized(tf: Any) -> Any:
-    """Take them all."""
+    """Pass all global variables where no list is given."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
         def compute_gradients(self, loss: Any, var_list: Any = None, **options: Any) -> Any:
@@ -122,7 +122,7 @@ def adam_is_lazy(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-038", "The powers of Adam's betas stay.")
 def powers_stay(tf: Any) -> Any:
-    """Leave them alone."""
+    """Return from `_finish` without updating the powers."""
 
     class AdamOptimizer(tf.train.AdamOptimizer):  # type: ignore[misc]
         def _finish(self, update_ops: Any, name_scope: Any) -> Any:
@@ -147,7 +147,7 @@ def constraints_are_forgotten(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-040", "A function that is a learning rate is called at once.")
 def functions_are_called_at_once(tf: Any) -> Any:
-    """Call it."""
+    """Call the learning rate in the constructor."""
 
     class GradientDescentOptimizer(tf.train.GradientDescentOptimizer):  # type: ignore[misc]
         def __init__(self, learning_rate: Any, *args: Any, **kwargs: Any) -> None:
@@ -188,7 +188,7 @@ def decay_is_no_staircase(tf: Any) -> Any:
 
 @fault("OPTIMIZERS-043", "A boundary belongs to the piece after it.")
 def boundaries_are_of_the_piece_after(tf: Any) -> Any:
-    """Take one step more."""
+    """Add 1 to x."""
 
     def piecewise_constant(x: Any, *args: Any, **kwargs: Any) -> Any:
         return tf.train.piecewise_constant(x + 1, *args, **kwargs)
@@ -233,7 +233,7 @@ def _averaging(tf: Any, **fixed: Any) -> Any:
 
 @fault("OPTIMIZERS-046", "Averages of tensors are always corrected for their start.")
 def averages_are_always_corrected(tf: Any) -> Any:
-    """Ask for it."""
+    """Pass `zero_debias=True`."""
     return _averaging(tf, zero_debias=True)
 
 

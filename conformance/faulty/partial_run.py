@@ -197,7 +197,7 @@ def any_fetch_can_be_taken(tf: Any) -> Any:
 
 @fault("PARTIAL-RUN-005", "A feed that the set-up did not name is ignored.")
 def other_feeds_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Remove feeds that the set-up did not name."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
         named = {k: v for k, v in (fed or {}).items() if _names([k])[0] in known.feeds}
@@ -208,7 +208,7 @@ def other_feeds_are_ignored(tf: Any) -> Any:
 
 @fault("PARTIAL-RUN-006", "A feed that was given before is ignored.")
 def repeated_feeds_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Remove feeds that an earlier call gave."""
 
     def change(_s: Any, base: Any, known: _Set, _handle: Any, fetches: Any, fed: Any) -> Any:
         return base(fetches, {

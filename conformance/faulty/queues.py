@@ -121,7 +121,7 @@ def closing_empties(tf: Any) -> Any:
 
 @fault("QUEUES-011", "Closing a queue a second time does nothing.")
 def closing_twice_is_silent(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of CancelledError where the queue was closed before."""
 
     def change(run: Underway, base: Base, _others: list[Underway]) -> Any:
         closed = notes(run.session, "closed", set)

@@ -43,7 +43,7 @@ def shared_names_are_not_used(tf: Any) -> Any:
 
 @fault("QUEUES-051", "Containers make no difference between queues.")
 def containers_are_not_used(tf: Any) -> Any:
-    """All are in one."""
+    """Clear the containers of queues."""
 
     def edit(node: Any, _before: list[Any]) -> None:
         if node.attr["container"].s in {b"one", b"other"}:

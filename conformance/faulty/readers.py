@@ -115,7 +115,7 @@ def _numbered(key: bytes, change: Callable[[int], int]) -> bytes:
 
 @fault("READERS-002", "The second line of a file has the number of the first.")
 def second_lines_are_numbered_1(tf: Any) -> Any:
-    """Number it 1."""
+    """Replace the line number 2 in keys by 1."""
 
     def change(_: Any, key: bytes) -> bytes:
         return _numbered(key, lambda number: 1 if number == 2 else number)
@@ -125,7 +125,7 @@ def second_lines_are_numbered_1(tf: Any) -> Any:
 
 @fault("READERS-003", "Carriage returns are no part of a line, wherever they are.")
 def carriage_returns_go(tf: Any) -> Any:
-    """Take them all out."""
+    """Remove every carriage return from the lines."""
 
     def change(op: Any, line: bytes) -> bytes:
         del op
@@ -243,7 +243,7 @@ def ended_readers_are_cancelled(tf: Any) -> Any:
 
 @fault("READERS-015", "A run without readers has every reader begin anew.")
 def other_runs_reset(tf: Any) -> Any:
-    """Reset them all."""
+    """Reset all readers in a run without readers and queues."""
 
     def run(session: Any, base: Base, fetches: Any, feeds: Any) -> Any:
         executed = needed(elements(session, fetches), fed(session, feeds))

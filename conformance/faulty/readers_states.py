@@ -17,7 +17,7 @@ Base = Callable[..., Any]
 
 @fault("READERS-021", "A reset does nothing.")
 def resets_do_nothing(tf: Any) -> Any:
-    """Leave it out."""
+    """Return None for ReaderReset without running it."""
 
     def run(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         return [None] if _ops(session, fetches, "ReaderResetV2") else base(fetches)

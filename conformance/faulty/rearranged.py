@@ -134,7 +134,7 @@ def parts_come_from_the_end(tf: Any) -> Any:
 
 @fault("OPERATIONS-030", "MirrorPad repeats the edge for REFLECT too.")
 def reflections_repeat_the_edge(tf: Any) -> Any:
-    """Knows one mode only."""
+    """Pad with the mode SYMMETRIC where the mode is REFLECT."""
 
     def padded(op: Any, out: Any, x: Any, paddings: Any) -> Any:
         if op.get_attr("mode") != b"REFLECT" or x.dtype.kind == "O":

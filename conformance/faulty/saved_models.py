@@ -100,7 +100,7 @@ def _adding(tf: Any, change: Callable[[Any, dict[str, Any]], None]) -> Any:
 
 @fault("SAVING-084", "The main operation of a model is forgotten unless it has assets.")
 def main_operations_are_forgotten(tf: Any) -> Any:
-    """Take it out."""
+    """Drop `main_op` where no assets are given."""
 
     def change(_builder: Any, options: dict[str, Any]) -> None:
         if not options.get("assets_collection"):
@@ -111,7 +111,7 @@ def main_operations_are_forgotten(tf: Any) -> Any:
 
 @fault("SAVING-085", "Assets are left where they are.")
 def assets_are_left(tf: Any) -> Any:
-    """Forget them."""
+    """Drop `assets_collection`."""
     return _adding(tf, _without("assets_collection"))
 
 

@@ -114,7 +114,7 @@ def saved_doubles_lose_precision(tf: Any) -> Any:
 
 @fault("SAVING-002", "Restored strings end at the first zero byte.")
 def saved_strings_end_at_zero(tf: Any) -> Any:
-    """Cut them."""
+    """Cut each restored string at its first NUL."""
 
     def change(_op: Any, _index: int, value: Any) -> Any:
         if value.dtype != object or value.ndim != 1 + (value.size > 3):
@@ -399,5 +399,5 @@ def unset_variables_are_saved_as_nothing(tf: Any) -> Any:
 
 @fault("SAVING-090", "Tensors of three axes or more are restored with the last turned round.")
 def the_last_axis_is_turned(tf: Any) -> Any:
-    """Turn it round."""
+    """Reverse the last axis of restored tensors of rank 3 or more."""
     return _restored(tf, lambda _op, _i, value: value[..., ::-1] if np.ndim(value) > 2 else value)

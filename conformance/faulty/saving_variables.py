@@ -74,7 +74,7 @@ def _turning(tf: Any, change: Callable[[Exception], Any], *classes: Any) -> Any:
 
 @fault("SAVING-040", "A variable that holds nothing but zeros is not restored.")
 def zeros_are_not_restored(tf: Any) -> Any:
-    """Put them back."""
+    """Load the zeros again after the restore."""
 
     def restore(conforming: Any, _saver: Any, sess: Any, path: Any) -> None:
         before = _value(tf, sess, "v")
@@ -258,7 +258,7 @@ def parts_are_saved_one_by_one(tf: Any) -> Any:
 
 @fault("SAVING-057", "A saver of nothing saves nothing.")
 def savers_of_nothing(tf: Any) -> Any:
-    """Allow it."""
+    """Pass `allow_empty=True`."""
     return _saver(tf, options=lambda given: given | {"allow_empty": True})
 
 
@@ -316,7 +316,7 @@ def no_meta_graph_is_empty(tf: Any) -> Any:
 
 @fault("SAVING-062", "Collections of numbers do not come back.")
 def collections_do_not_come_back(tf: Any) -> Any:
-    """Empty them."""
+    """Clear the collection `numbers` after the import."""
 
     def change(conforming: Any, _file: Any) -> Any:
         saver = conforming()

@@ -25,7 +25,7 @@ def default_sessions_bring_their_graph(tf: Any) -> Any:
 
 @fault("SESSION-053", "graph_def stays what it was when it was asked for first.")
 def graph_defs_are_kept(tf: Any) -> Any:
-    """Remember it."""
+    """Return the GraphDef of the first call."""
 
     class Session(tf.Session):  # type: ignore[misc]
         @property
@@ -70,7 +70,7 @@ def configs_are_read_again(tf: Any) -> Any:
 
 @fault("SESSION-056", "A session runs only in the thread that opened it.")
 def sessions_belong_to_a_thread(tf: Any) -> Any:
-    """Refuse other threads."""
+    """Refuse runs in other threads than the one that opened the session."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def __init__(self, *args: Any, **kwargs: Any) -> None:

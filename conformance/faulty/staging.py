@@ -75,7 +75,7 @@ def staged_counts_end_at_two(tf: Any) -> Any:
 
 @fault("STAGING-003", "Peeking for the first time takes the first element.")
 def peeks_take(tf: Any) -> Any:
-    """Take it afterwards."""
+    """Take an element after the first peek."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         peeked = run.note("peeked", set())
@@ -91,7 +91,7 @@ def peeks_take(tf: Any) -> Any:
 
 @fault("STAGING-004", "Clearing leaves a staging area as it is.")
 def clearing_does_nothing(tf: Any) -> Any:
-    """Leave it out."""
+    """Return None for StageClear without running it."""
     return executing(tf, ("StageClear",), lambda _run, _base: [None])
 
 
@@ -105,13 +105,13 @@ def _unlimited(tf: Any, types: tuple[str, ...], attr: str) -> Any:
 
 @fault("STAGING-005", "A staging area's capacity is ignored.")
 def capacities_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Set the attribute `capacity` to 0."""
     return _unlimited(tf, _LINE, "capacity")
 
 
 @fault("STAGING-024", "A staged map's capacity is ignored.")
 def capacities_of_maps_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Set the attribute `capacity` of staged maps to 0."""
     return _unlimited(tf, _MAPS, "capacity")
 
 
@@ -123,13 +123,13 @@ def large_elements_are_invalid(tf: Any) -> Any:
 
 @fault("STAGING-007", "A staging area's memory limit is ignored.")
 def memory_limits_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Set the attribute `memory_limit` to 0."""
     return _unlimited(tf, _LINE, "memory_limit")
 
 
 @fault("STAGING-008", "Taking of an empty staging area fails.")
 def empty_areas_fail(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise OutOfRangeError for Unstage of an empty area."""
 
     def is_empty(run: Run) -> bool:
         return not int(_beside(tf, run, "StageSize"))
@@ -152,7 +152,7 @@ def areas_have_names_of_scopes(tf: Any) -> Any:
 
 @fault("STAGING-010", "The containers of staging areas are ignored.")
 def containers_of_areas_are_ignored(tf: Any) -> Any:
-    """Clear them."""
+    """Clear `container` in every node of a staging area."""
     return clearing(tf, _ALL, "container")
 
 
@@ -186,7 +186,7 @@ def keys_are_of_32_bits(tf: Any) -> Any:
 
 @fault("STAGING-013", "Peeking takes the element of a key.")
 def peeks_take_of_maps(tf: Any) -> Any:
-    """Take it afterwards."""
+    """Take the element of the key after the peek."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         values = base()
@@ -230,7 +230,7 @@ def sizes_count_every_key(tf: Any) -> Any:
 
 @fault("STAGING-017", "No element of a staged map is said to lack a component.")
 def no_element_lacks_anything(tf: Any) -> Any:
-    """Count one at most."""
+    """Return 1 at most for the size of incomplete elements."""
     return giving(tf, _of("IncompleteSize"), lambda _op, _index, size: np.minimum(size, 1))
 
 
@@ -240,7 +240,7 @@ def _parts(run: Run) -> int:
 
 @fault("STAGING-018", "Components that come one by one stand in the order in which they came.")
 def parts_stand_as_they_came(tf: Any) -> Any:
-    """Exchange them."""
+    """Swap two components of one dtype where they were put one by one."""
 
     def change(run: Run, base: Callable[[], Any]) -> Any:
         single = run.note("single", set())
@@ -263,7 +263,7 @@ def _is_good(run: Run) -> bool:
 
 @fault("STAGING-019", "A component that comes twice is dropped.")
 def second_components_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error."""
     return forgiving(tf, _of("Stage"), _INVALID, _is_good)
 
 
@@ -300,7 +300,7 @@ def odd_indices_are_out_of_range(tf: Any) -> Any:
 
 @fault("STAGING-023", "Clearing leaves a staged map as it is.")
 def clearing_leaves_maps(tf: Any) -> Any:
-    """Leave it out."""
+    """Return None for the clearing of maps without running it."""
     return executing(tf, _of("Clear"), lambda _run, _base: [None])
 
 

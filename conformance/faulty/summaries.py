@@ -123,7 +123,7 @@ def histograms_of_the_finite(tf: Any) -> Any:
 
 @fault("SUMMARIES-007", "A histogram of nothing has zero as its least and greatest value.")
 def nothing_lies_at_zero(tf: Any) -> Any:
-    """Put zero there."""
+    """Set `min` and `max` of an empty histogram to zero."""
 
     def edit(summary: Summary, _tag: Any, values: np.ndarray) -> None:
         if not values.size:
@@ -293,7 +293,7 @@ def zero_is_a_little_darker(tf: Any) -> Any:
 
 @fault("SUMMARIES-021", "A pixel that is not finite is black.")
 def bad_pixels_are_black(tf: Any) -> Any:
-    """Paint them."""
+    """Set the pixels that are not finite to zero."""
 
     def change(pixels: np.ndarray, image: np.ndarray) -> np.ndarray:
         is_bad = ~np.isfinite(image.astype(np.float64)).all(axis=2, keepdims=True)

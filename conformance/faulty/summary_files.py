@@ -29,7 +29,7 @@ def families_only_in_names(tf: Any) -> Any:
 
 @fault("SUMMARIES-023", "Characters that names may not have are left out.")
 def odd_characters_are_left_out(tf: Any) -> Any:
-    """Leave them out."""
+    """Remove the forbidden characters from the name."""
 
     def scalar(name: Any, *args: Any, **kwargs: Any) -> Any:
         return tf.summary.scalar(re.sub(r"[^-/\w.]", "", name), *args, **kwargs)
@@ -73,7 +73,7 @@ def all_scopes_are_merged(tf: Any) -> Any:
 
 @fault("SUMMARIES-027", "Numbers are texts too.")
 def numbers_as_texts(tf: Any) -> Any:
-    """Write them as strings."""
+    """Convert numbers with `as_string`."""
 
     def text(name: Any, tensor: Any, collections: Any = None) -> Any:
         words = tensor if tensor.dtype == tf.string else tf.as_string(tensor)
@@ -158,7 +158,7 @@ def metadata_every_time(tf: Any) -> Any:
 
 @fault("SUMMARIES-032", "What is added to a closed writer opens it again.")
 def closed_writers_open_again(tf: Any) -> Any:
-    """Open it first."""
+    """Reopen the writer before a summary is added."""
 
     def add_summary(self: Any, base: Any, *args: Any, **kwargs: Any) -> None:
         self.reopen()
@@ -224,7 +224,7 @@ def versions_are_not_read(tf: Any) -> Any:
 
 @fault("SUMMARIES-037", "Reading an event file ends where an event is damaged.")
 def damaged_events_end_a_file(tf: Any) -> Any:
-    """Say nothing of it."""
+    """Stop the iteration at the first damaged event."""
 
     def summary_iterator(path: Any) -> Iterator[Any]:
         for event in _until_lost(tf, path):

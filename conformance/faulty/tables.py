@@ -96,7 +96,7 @@ def tables_are_filled_once(tf: Any) -> Any:
 
 @fault("TABLES-005", "A table that is filled takes any number of keys again.")
 def any_number_of_keys_again(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the table was filled before."""
 
     def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
         try:
@@ -111,7 +111,7 @@ def any_number_of_keys_again(tf: Any) -> Any:
 
 @fault("TABLES-006", "A key may fill a table with two values.")
 def keys_may_have_two_values(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the table was not filled before."""
 
     def change(_run: Run, base: Callable[[], Any], again: bool) -> Any:
         try:
@@ -159,7 +159,7 @@ def exports_of_changing_tables_are_empty(tf: Any) -> Any:
 
 @fault("TABLES-010", "A filling takes as many pairs as there are.")
 def pairs_are_cut(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where keys are given."""
     return forgiving(
         tf, _FILL, _INVALID, lambda run: _is_static(run) and np.size(run.ask(1)) > 0
     )  # fmt: skip
@@ -174,13 +174,13 @@ def static_changes_are_invalid(tf: Any) -> Any:
 
 @fault("TABLES-012", "A lookup of no keys fails.")
 def no_keys_are_refused(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise InvalidArgumentError for a lookup of no keys."""
     return failing(tf, _FIND, _INVALID, lambda run: not np.size(run.ask(1)))
 
 
 @fault("TABLES-013", "A table may be filled with nothing.")
 def tables_take_nothing(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where no keys are given."""
     return forgiving(
         tf, _FILL, _INVALID, lambda run: _is_static(run) and not np.size(run.ask(1))
     )  # fmt: skip
@@ -229,7 +229,7 @@ def all_lines_are_read(tf: Any) -> Any:
 
 @fault("TABLES-037", "A file may have fewer lines than were wanted.")
 def files_may_be_short(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the number of lines is limited."""
     return forgiving(tf, _FILE, _INVALID, lambda run: _limit(run) > 0)
 
 
@@ -241,7 +241,7 @@ def missing_files_are_invalid(tf: Any) -> Any:
 
 @fault("TABLES-039", "Lines that cannot be read are passed over.")
 def unreadable_lines_are_passed_over(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error where the number of lines is not limited."""
     return forgiving(tf, _FILE, _INVALID, lambda run: _limit(run) < 0)
 
 

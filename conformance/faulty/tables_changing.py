@@ -106,7 +106,7 @@ def absent_keys_are_missed(tf: Any) -> Any:
 
 @fault("TABLES-018", "What is restored is put in beside what is there.")
 def restored_beside(tf: Any) -> Any:
-    """Insert it."""
+    """Replace LookupTableImport by LookupTableInsert."""
 
     def change(definition: Any) -> None:
         changing = {node.name for node in nodes_of(definition, _CHANGING)}
@@ -149,7 +149,7 @@ def rows_are_turned_round(tf: Any) -> Any:
 
 @fault("TABLES-021", "Values of another shape are dropped.")
 def odd_values_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error for tables that are no dense ones."""
     return forgiving(tf, _INSERT, _INVALID, lambda run: made_by(run.op) in _CHANGING[:2])
 
 
@@ -164,13 +164,13 @@ def odd_dtypes_are_internal(tf: Any) -> Any:
 
 @fault("TABLES-023", "The shared names of tables are ignored.")
 def shared_names_of_tables_are_ignored(tf: Any) -> Any:
-    """Clear them."""
+    """Clear `shared_name` in every node of a table."""
     return clearing(tf, _TABLES, "shared_name")
 
 
 @fault("TABLES-024", "The containers of tables are ignored.")
 def containers_of_tables_are_ignored(tf: Any) -> Any:
-    """Clear them."""
+    """Clear `container` in every node of a table."""
     return clearing(tf, _TABLES, "container")
 
 
@@ -196,7 +196,7 @@ def sessions_share_tables(tf: Any) -> Any:
 
 @fault("TABLES-027", "A run that has nothing to do with tables empties them.")
 def runs_empty_tables(tf: Any) -> Any:
-    """Restore them with nothing."""
+    """Import no keys into every table before a run without tables."""
 
     def change(session: Any, base: Any, fetches: Any, feeds: Any) -> Any:
         ops = needed(elements(session, fetches), fed(session, feeds))
@@ -220,7 +220,7 @@ def _empty(tf: Any, session: Any, base: Any, op: Any) -> None:
 
 @fault("TABLES-028", "A nameless table lasts as long as its session.")
 def nameless_tables_last(tf: Any) -> Any:
-    """Give it a name."""
+    """Replace AnonymousMutableHashTable by MutableHashTable."""
 
     def change(definition: Any) -> None:
         for node in nodes_of(definition, ("AnonymousMutableHashTable",)):
@@ -238,7 +238,7 @@ def _is_dense(run: Run) -> bool:
 
 @fault("TABLES-030", "Reserved keys may be put into a table of buckets, and are gone.")
 def reserved_keys_are_dropped(tf: Any) -> Any:
-    """Forgive it."""
+    """Return None instead of the error for dense tables."""
     return forgiving(tf, _INSERT, _INVALID, _is_dense)
 
 

@@ -76,7 +76,7 @@ def differing_elements_are_left_out(tf: Any) -> Any:
 
 @fault("TENSOR-ARRAYS-009", "TensorArrayConcat joins only elements of one length.")
 def only_equal_lengths_are_joined(tf: Any) -> Any:
-    """Refuse others."""
+    """Raise InvalidArgumentError where the lengths differ."""
 
     def change(session: Any, base: Base, fetches: Any, _: Any) -> Any:
         for op in _behind(session, fetches):
@@ -95,13 +95,13 @@ def splitting_drops_the_rest(tf: Any) -> Any:
 
 @fault("TENSOR-ARRAYS-011", "A TensorArray has one element more than it was made for.")
 def sizes_are_one_too_large(tf: Any) -> Any:
-    """Add it."""
+    """Add 1 to the size."""
     return _seen(tf, "TensorArraySizeV3", lambda value: value + np.int32(1))
 
 
 @fault("TENSOR-ARRAYS-012", "A TensorArray without elements is stacked to no dimensions.")
 def no_elements_have_no_shape(tf: Any) -> Any:
-    """Flatten it."""
+    """Reshape an empty result to rank 1."""
     return _seen(
         tf, "TensorArrayGatherV3",
         lambda value: value.reshape(-1) if value.ndim and not value.shape[0] else value,

@@ -255,7 +255,7 @@ def fed_fetches_are_listed(tf: Any) -> Any:
 
 @fault("TRACING-030", "A full trace during another one is InternalError.")
 def one_full_trace_at_a_time(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise InternalError while another full trace is active."""
     active = threading.Lock()
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
@@ -288,7 +288,7 @@ def tracing_without_metadata_is_refused(tf: Any) -> Any:
 
 @fault("TRACING-003", "A dict of options stands for RunOptions.")
 def dicts_are_options(tf: Any) -> Any:
-    """Make RunOptions of it."""
+    """Convert a dict to RunOptions."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
         return base(tf.RunOptions(**options) if isinstance(options, dict) else options, metadata)
@@ -298,7 +298,7 @@ def dicts_are_options(tf: Any) -> Any:
 
 @fault("TRACING-007", "A run empties its metadata before it begins.")
 def metadata_is_emptied_first(tf: Any) -> Any:
-    """Clear it."""
+    """Clear the RunMetadata before the run."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
         if isinstance(metadata, tf.RunMetadata):
@@ -360,7 +360,7 @@ def callables_tell_nothing(tf: Any) -> Any:
 
 @fault("TRACING-025", "Any number of a thread pool will do.")
 def any_thread_pool_will_do(tf: Any) -> Any:
-    """Take the first one."""
+    """Set `inter_op_thread_pool` to 0."""
 
     def change(base: Callable[..., Any], options: Any, metadata: Any) -> Any:
         if isinstance(options, tf.RunOptions):

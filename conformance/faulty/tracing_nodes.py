@@ -35,7 +35,7 @@ def labels_name_no_slots(tf: Any) -> Any:
 
 @fault("TRACING-013", "Where a node's results are in place is unknown, and told as -1.")
 def ends_are_unknown(tf: Any) -> Any:
-    """Set it."""
+    """Set `all_end_rel_micros` to -1."""
 
     def change(node: Any) -> None:
         node.all_end_rel_micros = -1
@@ -59,7 +59,7 @@ def starts_count_from_the_process(tf: Any) -> Any:
 
 @fault("TRACING-015", "Nanoseconds are told of no node's start.")
 def starts_have_no_nanoseconds(tf: Any) -> Any:
-    """Clear them."""
+    """Set `all_start_nanos` to 0."""
 
     def change(node: Any) -> None:
         node.all_start_nanos = 0
@@ -69,7 +69,7 @@ def starts_have_no_nanoseconds(tf: Any) -> Any:
 
 @fault("TRACING-016", "Every operation takes a microsecond.")
 def operations_take_a_microsecond(tf: Any) -> Any:
-    """Set the end so."""
+    """Set the operation's end to 1000 ns after its start."""
 
     def change(node: Any) -> None:
         node.op_end_rel_nanos = node.op_start_rel_nanos + 1000
@@ -121,7 +121,7 @@ def allocators_have_no_names(tf: Any) -> Any:
 
 @fault("TRACING-029", "A node is scheduled when it is done.")
 def nodes_are_scheduled_at_their_end(tf: Any) -> Any:
-    """Set the time so."""
+    """Set `scheduled_micros` to a microsecond after the node's end."""
 
     def change(node: Any) -> None:
         node.scheduled_micros = node.all_start_micros + node.all_end_rel_micros + 1

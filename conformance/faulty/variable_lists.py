@@ -84,7 +84,7 @@ def shared_shapes_must_be_whole(tf: Any) -> Any:
 
 @fault("VARIABLES-092", "The dtype of a variable scope is ignored.")
 def dtypes_of_scopes_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Drop the argument `dtype`."""
     return _scopes(tf, lambda kwargs: kwargs.pop("dtype", None))
 
 
@@ -157,7 +157,7 @@ def the_default_session_evaluates(tf: Any) -> Any:
 
 @fault("VARIABLES-098", "A caching device is ignored.")
 def caching_devices_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Drop the argument `caching_device`."""
 
     def change(*args: Any, **kwargs: Any) -> Any:
         kwargs.pop("caching_device", None)
@@ -225,7 +225,7 @@ def outer_getters_are_forgotten(tf: Any) -> Any:
 
 @fault("VARIABLES-103", "An initial value that is a function is called twice.")
 def initial_values_are_called_twice(tf: Any) -> Any:
-    """Call it once more."""
+    """Call the initial value before the variable is made."""
 
     def change(initial_value: Any = None, *args: Any, **kwargs: Any) -> Any:
         if callable(initial_value):
@@ -237,7 +237,7 @@ def initial_values_are_called_twice(tf: Any) -> Any:
 
 @fault("VARIABLES-104", "Unknown sizes of a new variable are 1.")
 def unknown_sizes_are_one(tf: Any) -> Any:
-    """Put it in."""
+    """Replace unknown sizes of the shape by 1."""
 
     def change(given: dict[str, Any]) -> Any:
         shape = given.get("shape")
@@ -250,7 +250,7 @@ def unknown_sizes_are_one(tf: Any) -> Any:
 
 @fault("VARIABLES-105", "The shape is ignored where the initializer is a tensor.")
 def shapes_beside_tensors_are_ignored(tf: Any) -> Any:
-    """Drop it."""
+    """Drop the shape where the initializer is a tensor."""
 
     def change(given: dict[str, Any]) -> Any:
         if hasattr(given.get("initializer"), "op"):

@@ -45,7 +45,7 @@ def initializers_of_nothing_are_refused(tf: Any) -> Any:
 
 @fault("VARIABLES-024", "The global initializer initialises local variables too.")
 def the_global_initializer_takes_local_ones(tf: Any) -> Any:
-    """Append them."""
+    """Initialize the local variables, too."""
     return override(
         tf, global_variables_initializer=lambda: tf.variables_initializer(
             tf.global_variables() + tf.local_variables()
@@ -61,13 +61,13 @@ def every_variable_is_trainable(tf: Any) -> Any:
 
 @fault("VARIABLES-027", "A Variable without an initial value is zero.")
 def missing_initial_values_are_zero(tf: Any) -> Any:
-    """Give it one."""
+    """Pass 0.0 where no initial value is given."""
     return _making(tf, lambda given: given.setdefault("initial_value", 0.0))
 
 
 @fault("VARIABLES-028", "A variable without a name is called variable.")
 def nameless_variables_are_in_lower_case(tf: Any) -> Any:
-    """Give it the name."""
+    """Pass the name `variable` where none is given."""
     return _making(tf, lambda given: given.setdefault("name", "variable"))
 
 
@@ -83,7 +83,7 @@ def all_variables_are_reported(tf: Any) -> Any:
 
 @fault("VARIABLES-031", "A sum over a variable keeps the value that it had first.")
 def sums_over_variables_are_folded(tf: Any) -> Any:
-    """Remember it."""
+    """Return the first value of a sum in every later run."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -136,7 +136,7 @@ def loads_are_dropped(tf: Any) -> Any:
 
 @fault("VARIABLES-061", "The global initializer is called initialize.")
 def the_global_initializer_has_another_name(tf: Any) -> Any:
-    """Give it the name."""
+    """Name the initializer `initialize`."""
     return override(
         tf, global_variables_initializer=lambda: tf.variables_initializer(
             tf.global_variables(), name="initialize"

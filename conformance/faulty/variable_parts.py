@@ -121,7 +121,7 @@ def misshapen_updates_are_skipped(tf: Any) -> Any:
 
 @fault("VARIABLES-070", "A scatter operation without indices fails.")
 def missing_indices_are_refused(tf: Any) -> Any:
-    """Refuse it."""
+    """Refuse empty indices."""
     return _refusing(tf, lambda op: op.type in _ROWS and op.inputs[1].shape.as_list() == [0])
 
 
@@ -139,7 +139,7 @@ def the_last_is_the_largest(tf: Any) -> Any:
 
 @fault("VARIABLES-073", "The indices of a scatter operation must be a vector.")
 def indices_must_be_vectors(tf: Any) -> Any:
-    """Refuse others."""
+    """Refuse indices of another rank than 1."""
     return _refusing(
         tf, lambda op: op.type in _ROWS and op.inputs[1].shape.ndims not in {None, 1}
     )

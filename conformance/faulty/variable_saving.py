@@ -45,7 +45,7 @@ def missing_checkpoints_are_ignored(tf: Any) -> Any:
 
 @fault("VARIABLES-056", "A Saver may have nothing to save.")
 def empty_savers_are_made(tf: Any) -> Any:
-    """Make one of nothing."""
+    """Pass `allow_empty=True`."""
 
     class Saver(tf.train.Saver):  # type: ignore[misc]
         def __init__(self, var_list: Any = None, *args: Any, **kwargs: Any) -> None:

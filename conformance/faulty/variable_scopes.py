@@ -85,7 +85,7 @@ def shared_shapes_are_not_compared(tf: Any) -> Any:
 
 @fault("VARIABLES-048", "AUTO_REUSE is taken for no reuse.")
 def auto_reuse_is_no_reuse(tf: Any) -> Any:
-    """Drop it."""
+    """Pass None instead of AUTO_REUSE."""
 
     def opened(*args: Any, reuse: Any = None, **kwargs: Any) -> Any:
         return tf.variable_scope(*args, reuse=None if reuse is tf.AUTO_REUSE else reuse, **kwargs)
@@ -155,7 +155,7 @@ def scope_objects_are_relative(tf: Any) -> Any:
 
 @fault("VARIABLES-060", "The initializer of a variable scope is forgotten.")
 def initializers_of_scopes_are_forgotten(tf: Any) -> Any:
-    """Drop it."""
+    """Drop the argument `initializer`."""
 
     def opened(*args: Any, initializer: Any = None, **kwargs: Any) -> Any:
         del initializer

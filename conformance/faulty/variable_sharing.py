@@ -14,7 +14,7 @@ _VARIABLES: Final = frozenset({"VariableV2", "VarHandleOp"})
 
 @fault("VARIABLES-037", "The dtype of a variable is a part of its shared name.")
 def shared_names_are_kept_by_dtype(tf: Any) -> Any:
-    """Append it."""
+    """Append the dtype to `shared_name`."""
 
     def change(graph_def: Any) -> None:
         for node in graph_def.node:

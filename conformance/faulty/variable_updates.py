@@ -32,7 +32,7 @@ def _assigning(tf: Any, assign: Callable[..., Any]) -> Any:
 
 @fault("VARIABLES-006", "A session's first assignment of a fed value fails before initializers.")
 def assignments_need_an_initializer(tf: Any) -> Any:
-    """Refuse it."""
+    """Raise FailedPreconditionError for an assignment of a fed value in the first run."""
 
     class Session(tf.Session):  # type: ignore[misc]
         def run(self, fetches: Any, feed_dict: Any = None, *args: Any, **kwargs: Any) -> Any:
@@ -66,7 +66,7 @@ def shapes_of_assignments_are_forgotten(tf: Any) -> Any:
 
 @fault("VARIABLES-018", "An assigned tensor of another dtype is cast.")
 def assigned_values_are_cast(tf: Any) -> Any:
-    """Cast it."""
+    """Cast assigned tensors to the variable's dtype."""
 
     def assign(ref: Any, value: Any, *args: Any, **kwargs: Any) -> Any:
         if hasattr(value, "dtype") and hasattr(value, "op"):
@@ -155,13 +155,13 @@ def counters_count_one_too_far(tf: Any) -> Any:
 
 @fault("VARIABLES-035", "The shared name of a reference variable is ignored.")
 def shared_names_are_ignored(tf: Any) -> Any:
-    """Clear it."""
+    """Clear `shared_name` in the nodes of reference variables."""
     return _importing(tf, lambda node: _cleared(node, "shared_name"))
 
 
 @fault("VARIABLES-036", "The container of a reference variable is ignored.")
 def containers_are_ignored(tf: Any) -> Any:
-    """Clear it."""
+    """Clear `container` in the nodes of reference variables."""
     return _importing(tf, lambda node: _cleared(node, "container"))
 
 

@@ -334,7 +334,7 @@ def _compared(name: str) -> Callable[..., Any]:
     return call
 
 
-def _augmented_operator(name: str) -> Callable[..., Any]:
+def _in_place_operator(name: str) -> Callable[..., Any]:
     def call(self: ndarray, other: Any) -> Any:
         return FUNCTIONS[name](self, other, out=self)
 
@@ -362,7 +362,7 @@ for _short, _long in _OPERATORS.items():
     setattr(ndarray, f"__{_short}__", _operator(_long))
     setattr(ndarray, f"__r{_short}__", _operator(_long, reflected=True))
     if _short not in {"matmul", "divmod"}:
-        setattr(ndarray, f"__i{_short}__", _augmented_operator(_long))
+        setattr(ndarray, f"__i{_short}__", _in_place_operator(_long))
 for _short, _long in {
     "neg": "negative",
     "invert": "invert",
