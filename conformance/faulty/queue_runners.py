@@ -170,7 +170,7 @@ def the_last_error_is_raised(tf: Any) -> Any:
 
 @fault("QUEUES-071", "That there is no more is an error to a coordinator.")
 def out_of_range_is_an_error(tf: Any) -> Any:
-    """The join raises it."""
+    """Raise OutOfRangeError from `join`."""
 
     def request_stop(self: Any, ex: Any = None) -> None:
         tf.train.Coordinator.request_stop(self, ex)
