@@ -184,7 +184,7 @@ def _series(
 ) -> Series | None:
     """A job on a backend, warmed up; None if peers do not do it."""
     clock: DeviceClock | None
-    with _told(job, spec):
+    with _as_adapter_error(job, spec):
         if isinstance(backend, NamespaceBackend):
             prepared = job.prepare(backend.namespace, device)
             clock = target.gpu if backend.gpu is not None else None
@@ -219,8 +219,8 @@ def _check_clocks(series: Sequence[Series], apart: str | None) -> None:
 
 
 @contextlib.contextmanager
-def _told(job: Job, spec: str) -> Iterator[None]:
-    """Whatever a backend raises before anything is timed becomes an AdapterError."""
+def _as_adapter_error(job: Job, spec: str) -> Iterator[None]:
+    """Raise AdapterError for whatever a backend raises before anything is timed."""
     try:
         yield
     except Exception as error:
